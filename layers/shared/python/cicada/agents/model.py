@@ -1,0 +1,54 @@
+"""Values of the agents: what one turn with an agent is, and what users keep with their help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cicada.permissions.model import Principal
+
+
+class AgentKind(StrEnum):
+    """The two agents."""
+
+    PROFILES = "profiles"
+    THEORIES = "theories"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTurn:
+    """One message to an agent. `principal` and `knowledge_base` reach the tools as session attributes."""
+
+    agent: AgentKind
+    principal: Principal
+    session_id: str
+    knowledge_base: str
+    message: str
+
+
+class ProfileKind(StrEnum):
+    """What a profile may be about."""
+
+    CHARACTER = "character"
+    LOCATION = "location"
+    EPISODE = "episode"
+    GROUP = "group"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A user's notes on something of the story. `updated_at` is epoch seconds."""
+
+    kind: ProfileKind
+    name: str
+    description: str
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Theory:
+    """A user's claim about the story. `updated_at` is epoch seconds."""
+
+    title: str
+    statement: str
+    updated_at: float

@@ -1,0 +1,44 @@
+"""What the agents need from the outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from cicada.agents.model import AgentTurn, Profile, ProfileKind, Theory
+from cicada.permissions.model import Principal
+
+
+class Agent(Protocol):
+    """Answers a turn, calling tools on the way."""
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        """Pieces of the final response. Closing the iterator stops the agent.
+
+        Raises `Throttled` or `Unavailable` before the first piece, `StreamBroken` after it.
+        """
+        ...
+
+
+class ProfileStore(Protocol):
+    """A user's profiles. Names are matched without regard to case and surrounding space."""
+
+    def list(self, principal: Principal, kind: ProfileKind | None) -> list[Profile]: ...
+
+    def get(self, principal: Principal, kind: ProfileKind, name: str) -> Profile | None: ...
+
+    def save(self, principal: Principal, profile: Profile) -> None: ...
+
+    def delete(self, principal: Principal, kind: ProfileKind, name: str) -> bool:
+        """False if there was none."""
+        ...
+
+
+class TheoryStore(Protocol):
+    """A user's theories. Titles are matched as names are."""
+
+    def list(self, principal: Principal) -> list[Theory]: ...
+
+    def get(self, principal: Principal, title: str) -> Theory | None: ...
+
+    def save(self, principal: Principal, theory: Theory) -> None: ...

@@ -1,0 +1,58 @@
+"""Accept a message: store it, queue it, and only then say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cicada.conversation.model import Connection, NewRequest, Question, RequestKey
+from cicada.conversation.ports import RequestLog, RequestQueue
+from cicada.conversation.protocol import Accepted, SendMessage, event_body, stored_frame
+from cicada.conversation.resume import Resumer
+from cicada.errors import RequestConflict
+
+
+@dataclass(frozen=True, slots=True)
+class Accepter:
+    """`retention_seconds`: how long a request and its events are kept."""
+
+    log: RequestLog
+    queue: RequestQueue
+    resumer: Resumer
+    clock: Callable[[], float]
+    default_knowledge_base: str
+    retention_seconds: float
+
+    def accept(self, command: SendMessage, connection: Connection) -> str | None:
+        """The `accepted` frame; None for a repeated request, whose events have been replayed to the connection.
+
+        Raises `RequestConflict` when the requestId stands for another message.
+        """
+        key = RequestKey(connection.principal, command.request_id)
+        question = self._question(command)
+        accepted = event_body(Accepted(session_id=question.session_id))
+        now = self.clock()
+        request = NewRequest(key, question, connection.connection_id, now, now + self.retention_seconds)
+        if self.log.create(request, accepted):
+            self.queue.enqueue(key, question.session_id)
+            return stored_frame(accepted, request_id=key.request_id, seq=1)
+        self._repeat(key, question, connection.connection_id)
+        return None
+
+    def _question(self, command: SendMessage) -> Question:
+        scope = command.scope
+        return Question(
+            message=command.message,
+            session_id=command.session_id or command.request_id,
+            knowledge_base=command.knowledge_base or self.default_knowledge_base,
+            episodes=tuple(scope.episodes) if scope else (),
+            metadata={name: tuple(values) for name, values in scope.metadata.items()} if scope else {},
+        )
+
+    def _repeat(self, key: RequestKey, question: Question, connection_id: str) -> None:
+        if self.log.question(key) != question:
+            raise RequestConflict("This requestId was used for another message; send the new one with a new requestId.")
+        # The first send may have died between storing and queueing, so queue again: the queue and the lease
+        # both drop what is double.
+        self.queue.enqueue(key, question.session_id)
+        self.resumer.resume(key, 0, connection_id)

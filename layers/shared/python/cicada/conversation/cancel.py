@@ -1,0 +1,16 @@
+"""Cancel a request."""
+
+from __future__ import annotations
+
+from cicada.conversation.model import RequestKey
+from cicada.conversation.ports import RequestLog
+from cicada.errors import RequestNotFound
+
+
+def cancel(key: RequestKey, log: RequestLog) -> None:
+    """Ask the processor to stop; the client learns of it by the `cancelled` event. Of an ended request: no effect.
+
+    Raises `RequestNotFound` for a request that does not exist or is another user's.
+    """
+    if log.request_cancel(key) is None:
+        raise RequestNotFound("There is no such request to cancel.")

@@ -1,0 +1,60 @@
+"""Deliver one request's events: store, then look, then send (docs/delivery.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cicada.conversation.model import Head, Lease, Status, StoredEvent
+from cicada.conversation.ports import Channel, RequestLog
+from cicada.conversation.protocol import AnyEventBody, Cancelled, Complete, Failed, event_body, stored_frame
+from cicada.errors import ConnectionGone
+
+_FINAL_STATUS: dict[type[AnyEventBody], Status] = {
+    Complete: Status.COMPLETE,
+    Cancelled: Status.CANCELLED,
+    Failed: Status.FAILED,
+}
+
+
+class Delivery:
+    """The events of one lease, numbered on from its `last_seq`. For one thread."""
+
+    def __init__(
+        self, lease: Lease, log: RequestLog, channel: Channel, clock: Callable[[], float], lease_seconds: float
+    ) -> None:
+        self._lease = lease
+        self._log = log
+        self._channel = channel
+        self._clock = clock
+        self._lease_seconds = lease_seconds
+        self._seq = lease.last_seq
+        self.cancel_requested = False
+
+    def send(self, event: AnyEventBody) -> None:
+        """Store the event, make it count, post it to the connection that the request points to at that moment.
+
+        Raises `LeaseLost` when another processor has taken over. A connection that is gone is not an error.
+        """
+        body = event_body(event)
+        seq = self._seq + 1
+        self._log.store(self._lease, StoredEvent(seq, body))
+        head = self._advance(seq, _FINAL_STATUS.get(type(event), Status.PROCESSING))
+        self._post(head, stored_frame(body, request_id=self._lease.key.request_id, seq=seq))
+
+    def heartbeat(self) -> None:
+        """Prolong the lease while there is nothing to send; learns of a cancel and of a lost lease."""
+        self._advance(self._seq, Status.PROCESSING)
+
+    def _advance(self, seq: int, status: Status) -> Head:
+        head = self._log.advance(self._lease, seq, self._clock() + self._lease_seconds, status)
+        self._seq = seq
+        self.cancel_requested = head.cancel_requested
+        return head
+
+    def _post(self, head: Head, frame: str) -> None:
+        if head.connection_id is None:
+            return
+        try:
+            self._channel.post(head.connection_id, frame)
+        except ConnectionGone:
+            self._log.forget_connection(self._lease.key, head.connection_id)

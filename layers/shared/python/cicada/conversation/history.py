@@ -1,0 +1,104 @@
+"""The user's sessions and a session's turns, read back from the request log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from cicada.conversation.model import Head, RequestKey, Status, StoredEvent, TurnRow
+from cicada.conversation.ports import RequestLog
+from cicada.conversation.protocol import (
+    FRAME_LIMIT_BYTES,
+    Chunk,
+    History,
+    HistoryPage,
+    Reset,
+    SessionSummary,
+    Turn,
+    parse_event,
+)
+from cicada.errors import InvalidFrame
+from cicada.permissions.model import Principal
+
+_ANSWER_LIMIT_BYTES = 16 * 1024
+
+
+def history(command: History, principal: Principal, log: RequestLog) -> HistoryPage:
+    """One page, newest first, that fits in a frame; `before` of the page asks for the next one."""
+    before = _moment(command.before)
+    if command.session_id is None:
+        return _sessions(principal, before, command.limit, log)
+    return _turns(principal, command.session_id, before, command.limit, log)
+
+
+def answer_text(events: Iterable[StoredEvent]) -> str:
+    """The text that a client assembles from these events: the chunks after the last reset."""
+    parts: list[str] = []
+    for stored in events:
+        event = parse_event(stored.body)
+        if isinstance(event, Chunk):
+            parts.append(event.content)
+        elif isinstance(event, Reset):
+            parts.clear()
+    return "".join(parts)
+
+
+def _sessions(principal: Principal, before: float | None, limit: int, log: RequestLog) -> HistoryPage:
+    rows = log.sessions(principal, before, limit)
+    summaries = tuple(
+        SessionSummary(session_id=row.session_id, title=row.title, last_at=_text(row.last_at)) for row in rows
+    )
+    return HistoryPage(sessions=summaries, before=_text(rows[-1].last_at) if len(rows) == limit else None)
+
+
+def _turns(principal: Principal, session_id: str, before: float | None, limit: int, log: RequestLog) -> HistoryPage:
+    rows = log.turns(principal, session_id, before, limit)
+    turns: list[Turn] = []
+    room = FRAME_LIMIT_BYTES - 512
+    for row in rows:
+        turn = _turn(RequestKey(principal, row.request_id), row, log)
+        room -= len(turn.model_dump_json().encode())
+        if turns and room < 0:
+            break
+        turns.append(turn)
+    more = len(turns) < len(rows) or len(rows) == limit
+    return HistoryPage(
+        session_id=session_id, turns=tuple(turns), before=turns[-1].created_at if more and turns else None
+    )
+
+
+def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> Turn:
+    head, question = log.head(key), log.question(key)
+    answer = answer_text(log.events(key, 0, head.last_seq)) if head else ""
+    kept = _first_bytes(answer, _ANSWER_LIMIT_BYTES)
+    return Turn(
+        request_id=row.request_id,
+        created_at=_text(row.created_at),
+        status=_status(head),
+        message=_first_bytes(question.message, _ANSWER_LIMIT_BYTES // 2) if question else "",
+        answer=kept,
+        truncated=kept != answer
+        or (question is not None and len(question.message.encode()) > _ANSWER_LIMIT_BYTES // 2),
+    )
+
+
+def _status(head: Head | None) -> Status:
+    return head.status if head else Status.FAILED
+
+
+def _first_bytes(text: str, limit: int) -> str:
+    """The longest beginning of the text that takes at most `limit` bytes of UTF-8."""
+    return text.encode()[:limit].decode(errors="ignore")
+
+
+def _moment(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise InvalidFrame('The field "before" must be a time as given in an earlier page.') from None
+
+
+def _text(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")

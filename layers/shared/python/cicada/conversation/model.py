@@ -1,0 +1,113 @@
+"""Values of the request log: a request, its head, its lease and its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cicada.permissions.model import Principal
+
+
+class Status(StrEnum):
+    """Where a request stands. The last three are final."""
+
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    COMPLETE = "complete"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def final(self) -> bool:
+        return self in (Status.COMPLETE, Status.FAILED, Status.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestKey:
+    """Identity of a request. The owner is part of it: nobody can name another user's request."""
+
+    principal: Principal
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the user asked."""
+
+    message: str
+    session_id: str
+    knowledge_base: str
+    episodes: tuple[str, ...] = ()
+    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewRequest:
+    """An accepted message before it is stored. Times are epoch seconds."""
+
+    key: RequestKey
+    question: Question
+    connection_id: str
+    created_at: float
+    expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The request's row that every writer and reader goes through.
+
+    `last_seq` is the last event that counts: rows beyond it are leftovers of a processor that died or lost its lease.
+    """
+
+    status: Status
+    session_id: str
+    connection_id: str | None
+    last_seq: int
+    attempt: int
+    lease_until: float
+    cancel_requested: bool
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to answer a request. `attempt` is its fencing token: a later lease makes every earlier one void."""
+
+    key: RequestKey
+    attempt: int
+    last_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event of a request. `body` is the JSON object without `requestId` and `seq`."""
+
+    seq: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """An open WebSocket and who opened it. `token_expires_at` is epoch seconds."""
+
+    connection_id: str
+    principal: Principal
+    token_expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session in the user's list. `title` is the beginning of its first message."""
+
+    session_id: str
+    title: str
+    last_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A request in a session's list."""
+
+    request_id: str
+    created_at: float

@@ -1,0 +1,270 @@
+"""The WebSocket protocol, version 1: what a client may send and what it may receive.
+
+JSON text frames. Commands are told apart by `action`, which is API Gateway's route key; events by `type`.
+Field names on the wire are camelCase. This module is the only description of the protocol.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+
+from cicada.errors import InvalidFrame
+
+SUBPROTOCOL = "cicada.v1"
+FRAME_LIMIT_BYTES = 32 * 1024
+MESSAGE_LIMIT_BYTES = 128 * 1024
+
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"
+_UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
+RequestId = Annotated[str, Field(pattern=_UUID)]
+SessionId = Annotated[str, Field(pattern=_NAME)]
+KnowledgeBaseName = Annotated[str, Field(pattern=_NAME)]
+
+
+class _Frame(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+
+def _left_out_when_none() -> Any:
+    """An optional field that is absent on the wire when it is not set; other fields are null instead."""
+    return Field(default=None, exclude_if=lambda value: value is None)
+
+
+# ---- commands: client to server -------------------------------------------------------------------------------
+
+
+class Scope(_Frame):
+    """Restricts a question: to episodes, and to documents whose metadata has one of the given values."""
+
+    episodes: Annotated[list[Annotated[str, Field(max_length=128)]], Field(max_length=50)] = []
+    metadata: Annotated[
+        dict[
+            Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")],
+            Annotated[list[Annotated[str, Field(max_length=256)]], Field(min_length=1, max_length=50)],
+        ],
+        Field(max_length=10),
+    ] = {}
+
+
+class SendMessage(_Frame):
+    """Ask. `request_id` is made by the client; sending the same request again is harmless."""
+
+    action: Literal["sendMessage"]
+    request_id: RequestId
+    message: Annotated[str, Field(min_length=1, max_length=8000)]
+    session_id: SessionId | None = None
+    knowledge_base: KnowledgeBaseName | None = None
+    scope: Scope | None = None
+
+
+class Resume(_Frame):
+    """Send me the events of this request after `after_seq` (0 for all), and the later ones to this connection."""
+
+    action: Literal["resume"]
+    request_id: RequestId
+    after_seq: Annotated[int, Field(ge=0, le=99_999_999)]
+
+
+class Cancel(_Frame):
+    """Stop generating."""
+
+    action: Literal["cancel"]
+    request_id: RequestId
+
+
+class History(_Frame):
+    """Without `session_id` the user's sessions, with it that session's turns; newest first, older than `before`."""
+
+    action: Literal["history"]
+    session_id: SessionId | None = None
+    before: Annotated[str, Field(max_length=64)] | None = None
+    limit: Annotated[int, Field(ge=1, le=50)] = 20
+
+
+class Ping(_Frame):
+    """Keep the connection alive; answered by `pong`."""
+
+    action: Literal["ping"]
+
+
+Command = Annotated[SendMessage | Resume | Cancel | History | Ping, Field(discriminator="action")]
+_COMMAND: TypeAdapter[SendMessage | Resume | Cancel | History | Ping] = TypeAdapter(Command)
+
+
+# ---- events: server to client -----------------------------------------------------------------------------------
+
+
+class SourceLocator(_Frame):
+    """Where a source stands: in a script by episode, chapter, messages and speakers; else by its section path."""
+
+    episode: str | None = _left_out_when_none()
+    chapter: str | None = _left_out_when_none()
+    messages: tuple[int, int] | None = _left_out_when_none()
+    speakers: tuple[str, ...] | None = _left_out_when_none()
+    section: tuple[str, ...] | None = _left_out_when_none()
+
+
+class Source(_Frame):
+    """A cited passage. `relevance` is 0 to 1, or null where no text was ranked."""
+
+    n: int
+    document_id: str
+    title: str
+    locator: SourceLocator
+    excerpt: str
+    relevance: float | None
+
+
+class Usage(_Frame):
+    """Tokens that the model read and wrote."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Accepted(_Frame):
+    type: Literal["accepted"] = "accepted"
+    session_id: str
+
+
+class StatusChanged(_Frame):
+    type: Literal["status"] = "status"
+    stage: Literal["planning", "searching", "ranking", "answering", "agent"]
+    detail: str | None = _left_out_when_none()
+
+
+class SourcesFound(_Frame):
+    type: Literal["sources"] = "sources"
+    sources: tuple[Source, ...]
+
+
+class Chunk(_Frame):
+    type: Literal["chunk"] = "chunk"
+    content: str
+
+
+class Reset(_Frame):
+    """Discard the text and the sources so far: the answer is being generated again."""
+
+    type: Literal["reset"] = "reset"
+    reason: str
+
+
+class Complete(_Frame):
+    """The answer is whole. `timings` are milliseconds, `path` names the steps taken, `confidence` is 0 to 1."""
+
+    type: Literal["complete"] = "complete"
+    usage: Usage
+    timings: dict[str, int]
+    path: tuple[str, ...]
+    confidence: float | None
+
+
+class Cancelled(_Frame):
+    type: Literal["cancelled"] = "cancelled"
+
+
+class Failed(_Frame):
+    type: Literal["error"] = "error"
+    error: str
+    code: str
+    retryable: bool
+    retry_after_seconds: int | None = _left_out_when_none()
+
+
+EventBody = Annotated[
+    Accepted | StatusChanged | SourcesFound | Chunk | Reset | Complete | Cancelled | Failed,
+    Field(discriminator="type"),
+]
+AnyEventBody = Accepted | StatusChanged | SourcesFound | Chunk | Reset | Complete | Cancelled | Failed
+TERMINAL = (Complete, Cancelled, Failed)
+_EVENT: TypeAdapter[AnyEventBody] = TypeAdapter(EventBody)
+
+
+class Turn(_Frame):
+    """One question of a session and its answer; a truncated answer is whole by `resume` from 0."""
+
+    request_id: str
+    created_at: str
+    status: str
+    message: str
+    answer: str
+    truncated: bool = False
+
+
+class SessionSummary(_Frame):
+    session_id: str
+    title: str
+    last_at: str
+
+
+class HistoryPage(_Frame):
+    """Reply to `history`, newest first. `before` asks for the next page; null on the last."""
+
+    type: Literal["history"] = "history"
+    session_id: str | None = None
+    sessions: tuple[SessionSummary, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    before: str | None = None
+
+
+class Pong(_Frame):
+    type: Literal["pong"] = "pong"
+
+
+# ---- frames -------------------------------------------------------------------------------------------------------
+
+
+def parse_command(text: str) -> SendMessage | Resume | Cancel | History | Ping:
+    """The command in a frame; `InvalidFrame` with a sentence that quotes nothing of the frame but field names."""
+    if len(text.encode("utf-8", "surrogatepass")) > MESSAGE_LIMIT_BYTES:
+        raise InvalidFrame(f"The frame is larger than {MESSAGE_LIMIT_BYTES // 1024} KB; send a shorter message.")
+    try:
+        command = _COMMAND.validate_json(text)
+    except ValidationError as error:
+        raise InvalidFrame(_sentence(error)) from None
+    return command
+
+
+def _sentence(error: ValidationError) -> str:
+    """What is wrong with the first offending field, without its value."""
+    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    if first["type"] == "json_invalid":
+        return "The frame is not valid JSON."
+    if first["type"].startswith("union_tag"):
+        return 'The field "action" must be one of sendMessage, resume, cancel, history, ping.'
+    path = ".".join(str(part) for part in first["loc"][1:]) or "frame"
+    if first["type"] == "missing":
+        return f'The field "{path}" is missing.'
+    if first["type"] == "string_pattern_mismatch":
+        return f'The field "{path}" does not have the form that the protocol asks for.'
+    if first["type"] in ("model_type", "model_attributes_type", "dict_type") and path == "frame":
+        return "The frame must be a JSON object."
+    return f'The field "{path}" is not valid: {first["msg"].lower()}.'
+
+
+def frame(body: BaseModel, *, request_id: str | None = None, seq: int | None = None) -> str:
+    """A frame's text: the body's fields behind `requestId` and `seq`, which replies without a request lack."""
+    head: dict[str, object] = {} if request_id is None else {"requestId": request_id}
+    if seq is not None:
+        head["seq"] = seq
+    return json.dumps(head | body.model_dump(mode="json", by_alias=True), ensure_ascii=False, separators=(",", ":"))
+
+
+def parse_event(body: str) -> AnyEventBody:
+    """The event in the text that `event_body` made."""
+    return _EVENT.validate_json(body)
+
+
+def event_body(event: AnyEventBody) -> str:
+    """An event as it is stored: JSON without `requestId` and `seq`."""
+    return event.model_dump_json(by_alias=True)
+
+
+def stored_frame(body: str, *, request_id: str, seq: int) -> str:
+    """The frame of a stored event: its body with `requestId` and `seq` put in front."""
+    return f'{{"requestId":"{request_id}","seq":{seq},{body[1:]}'

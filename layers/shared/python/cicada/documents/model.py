@@ -1,0 +1,64 @@
+"""Documents and the passages that they are searched by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """The documents that one question may be answered from: always of one tenant."""
+
+    tenant: str
+    knowledge_base: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKey:
+    """Identity of a document; re-ingesting a changed file keeps the key and changes the version."""
+
+    collection: Collection
+    document_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLocator:
+    """Where in a script a passage stands: `first_message` to `last_message`, both inclusive, of one chapter."""
+
+    episode_id: str
+    episode_name: str
+    chapter_id: str
+    chapter_title: str
+    first_message: int
+    last_message: int
+    speakers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SectionLocator:
+    """Where in a prose document a passage stands: the headings above it, outermost first."""
+
+    path: tuple[str, ...]
+
+
+Locator = ScriptLocator | SectionLocator
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document, the unit of search and citation.
+
+    `text` is what an answer is built from. `context` (title, place, speakers) is searched together with the
+    text and never shown to the answering model as evidence. `metadata` values are strings: exact-match filters.
+    """
+
+    passage_id: str
+    document: DocumentKey
+    version: str
+    title: str
+    text: str
+    context: str
+    locator: Locator
+    language: str = "en"
+    metadata: Mapping[str, str] = field(default_factory=dict)
