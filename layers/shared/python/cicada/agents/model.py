@@ -26,6 +26,14 @@ class AgentTurn:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class ToolSession:
+    """Whom a tool works for. Comes from the session's attributes, never from what the model writes."""
+
+    principal: Principal
+    knowledge_base: str
+
+
 class ProfileKind(StrEnum):
     """What a profile may be about."""
 

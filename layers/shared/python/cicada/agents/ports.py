@@ -23,11 +23,15 @@ class Agent(Protocol):
 class ProfileStore(Protocol):
     """A user's profiles. Names are matched without regard to case and surrounding space."""
 
-    def list(self, principal: Principal, kind: ProfileKind | None) -> list[Profile]: ...
+    def list(self, principal: Principal, kind: ProfileKind | None) -> list[Profile]:
+        """All of them, or those of one kind; ordered by kind and name."""
+        ...
 
     def get(self, principal: Principal, kind: ProfileKind, name: str) -> Profile | None: ...
 
-    def save(self, principal: Principal, profile: Profile) -> None: ...
+    def save(self, principal: Principal, profile: Profile) -> None:
+        """Replaces the profile of this kind and name, if there is one."""
+        ...
 
     def delete(self, principal: Principal, kind: ProfileKind, name: str) -> bool:
         """False if there was none."""
@@ -37,8 +41,20 @@ class ProfileStore(Protocol):
 class TheoryStore(Protocol):
     """A user's theories. Titles are matched as names are."""
 
-    def list(self, principal: Principal) -> list[Theory]: ...
+    def list(self, principal: Principal) -> list[Theory]:
+        """All of them, ordered by title."""
+        ...
 
     def get(self, principal: Principal, title: str) -> Theory | None: ...
 
-    def save(self, principal: Principal, theory: Theory) -> None: ...
+    def save(self, principal: Principal, theory: Theory) -> None:
+        """Replaces the theory of this title, if there is one."""
+        ...
+
+
+class Evidence(Protocol):
+    """Passages for and against a theory."""
+
+    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+        """The best passages as numbered text with their places; empty only if nothing matches."""
+        ...

@@ -29,7 +29,7 @@ class Accepter:
         Raises `RequestConflict` when the requestId stands for another message.
         """
         key = RequestKey(connection.principal, command.request_id)
-        question = self._question(command)
+        question = question_of(command, self.default_knowledge_base)
         accepted = event_body(Accepted(session_id=question.session_id))
         now = self.clock()
         request = NewRequest(key, question, connection.connection_id, now, now + self.retention_seconds)
@@ -39,16 +39,6 @@ class Accepter:
         self._repeat(key, question, connection.connection_id)
         return None
 
-    def _question(self, command: SendMessage) -> Question:
-        scope = command.scope
-        return Question(
-            message=command.message,
-            session_id=command.session_id or command.request_id,
-            knowledge_base=command.knowledge_base or self.default_knowledge_base,
-            episodes=tuple(scope.episodes) if scope else (),
-            metadata={name: tuple(values) for name, values in scope.metadata.items()} if scope else {},
-        )
-
     def _repeat(self, key: RequestKey, question: Question, connection_id: str) -> None:
         if self.log.question(key) != question:
             raise RequestConflict("This requestId was used for another message; send the new one with a new requestId.")
@@ -56,3 +46,15 @@ class Accepter:
         # both drop what is double.
         self.queue.enqueue(key, question.session_id)
         self.resumer.resume(key, 0, connection_id)
+
+
+def question_of(command: SendMessage, default_knowledge_base: str) -> Question:
+    """The question in a command. Without a sessionId the request begins a session of its own."""
+    scope = command.scope
+    return Question(
+        message=command.message,
+        session_id=command.session_id or command.request_id,
+        knowledge_base=command.knowledge_base or default_knowledge_base,
+        episodes=tuple(scope.episodes) if scope else (),
+        metadata={name: tuple(values) for name, values in scope.metadata.items()} if scope else {},
+    )

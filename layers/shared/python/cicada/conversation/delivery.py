@@ -7,7 +7,7 @@ from collections.abc import Callable
 from cicada.conversation.model import Head, Lease, Status, StoredEvent
 from cicada.conversation.ports import Channel, RequestLog
 from cicada.conversation.protocol import AnyEventBody, Cancelled, Complete, Failed, event_body, stored_frame
-from cicada.errors import ConnectionGone
+from cicada.errors import ConnectionGone, DependencyError
 
 _FINAL_STATUS: dict[type[AnyEventBody], Status] = {
     Complete: Status.COMPLETE,
@@ -58,3 +58,6 @@ class Delivery:
             self._channel.post(head.connection_id, frame)
         except ConnectionGone:
             self._log.forget_connection(self._lease.key, head.connection_id)
+        except DependencyError:
+            # The event is stored; the client sees the gap, or the silence, and resumes.
+            return

@@ -68,6 +68,7 @@ class Head:
     lease_until: float
     cancel_requested: bool
     created_at: float
+    expires_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class Lease:
     key: RequestKey
     attempt: int
     last_seq: int
+    expires_at: float
 
 
 @dataclass(frozen=True, slots=True)

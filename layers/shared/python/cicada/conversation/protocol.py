@@ -7,14 +7,14 @@ Field names on the wire are camelCase. This module is the only description of th
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
-from cicada.errors import InvalidFrame
+from cicada.errors import CicadaError, ConfigurationError, InvalidFrame, LimitExceeded
 
-SUBPROTOCOL = "cicada.v1"
 FRAME_LIMIT_BYTES = 32 * 1024
 MESSAGE_LIMIT_BYTES = 128 * 1024
 
@@ -91,8 +91,9 @@ class Ping(_Frame):
     action: Literal["ping"]
 
 
-Command = Annotated[SendMessage | Resume | Cancel | History | Ping, Field(discriminator="action")]
-_COMMAND: TypeAdapter[SendMessage | Resume | Cancel | History | Ping] = TypeAdapter(Command)
+AnyCommand = SendMessage | Resume | Cancel | History | Ping
+Command = Annotated[AnyCommand, Field(discriminator="action")]
+_COMMAND: TypeAdapter[AnyCommand] = TypeAdapter(Command)
 
 
 # ---- events: server to client -----------------------------------------------------------------------------------
@@ -176,11 +177,8 @@ class Failed(_Frame):
     retry_after_seconds: int | None = _left_out_when_none()
 
 
-EventBody = Annotated[
-    Accepted | StatusChanged | SourcesFound | Chunk | Reset | Complete | Cancelled | Failed,
-    Field(discriminator="type"),
-]
 AnyEventBody = Accepted | StatusChanged | SourcesFound | Chunk | Reset | Complete | Cancelled | Failed
+EventBody = Annotated[AnyEventBody, Field(discriminator="type")]
 TERMINAL = (Complete, Cancelled, Failed)
 _EVENT: TypeAdapter[AnyEventBody] = TypeAdapter(EventBody)
 
@@ -219,7 +217,7 @@ class Pong(_Frame):
 # ---- frames -------------------------------------------------------------------------------------------------------
 
 
-def parse_command(text: str) -> SendMessage | Resume | Cancel | History | Ping:
+def parse_command(text: str) -> AnyCommand:
     """The command in a frame; `InvalidFrame` with a sentence that quotes nothing of the frame but field names."""
     if len(text.encode("utf-8", "surrogatepass")) > MESSAGE_LIMIT_BYTES:
         raise InvalidFrame(f"The frame is larger than {MESSAGE_LIMIT_BYTES // 1024} KB; send a shorter message.")
@@ -255,9 +253,28 @@ def frame(body: BaseModel, *, request_id: str | None = None, seq: int | None = N
     return json.dumps(head | body.model_dump(mode="json", by_alias=True), ensure_ascii=False, separators=(",", ":"))
 
 
+def request_id_of(text: str) -> str | None:
+    """The requestId in a frame that is not a valid command, so that the client can tell what was refused."""
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    found = fields.get("requestId") if isinstance(fields, dict) else None
+    return found if isinstance(found, str) and re.fullmatch(_UUID, found) else None
+
+
 def parse_event(body: str) -> AnyEventBody:
     """The event in the text that `event_body` made."""
     return _EVENT.validate_json(body)
+
+
+def failed(error: CicadaError) -> Failed:
+    """What the user is told of a failure. A wrong deployment is its operators' matter, so no detail of it."""
+    sentence = str(error)
+    if isinstance(error, ConfigurationError):
+        sentence = "The service is not set up correctly. Its operators can see why in the log."
+    wait = error.retry_after_seconds if isinstance(error, LimitExceeded) else None
+    return Failed(error=sentence, code=error.code, retryable=error.retryable, retry_after_seconds=wait)
 
 
 def event_body(event: AnyEventBody) -> str:

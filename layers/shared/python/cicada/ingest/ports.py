@@ -1,11 +1,11 @@
-"""What ingest needs from the outside."""
+"""What ingest needs from the outside, and what a kind of file needs to provide."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 from cicada.documents.model import DocumentKey
-from cicada.ingest.model import IngestReport, SourceFile
+from cicada.ingest.model import IngestReport, ParsedDocument, SourceFile
 
 
 class DocumentStore(Protocol):
@@ -16,3 +16,11 @@ class DocumentStore(Protocol):
         ...
 
     def write_report(self, report: IngestReport) -> None: ...
+
+
+class DocumentParser(Protocol):
+    """Turns one kind of file into passages; does no I/O."""
+
+    def parse(self, source: SourceFile) -> ParsedDocument:
+        """`DocumentRejected` if the file as a whole cannot be used; a broken part of it is a `Problem`."""
+        ...

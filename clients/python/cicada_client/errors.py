@@ -1,0 +1,31 @@
+"""What can go wrong for a client, in one tree; `str(error)` is a sentence for a person.
+
+CicadaClientError
+├── Unauthorized      the access token was refused, and a fresh one too: sign in again
+├── Refused           the server will not serve this command; `code` says why
+└── ConnectionLost    no news for longer than the patience allows; `follow` continues where it stopped
+"""
+
+from __future__ import annotations
+
+
+class CicadaClientError(Exception):
+    """Base of the tree."""
+
+
+class Unauthorized(CicadaClientError):
+    """The server refuses the access token."""
+
+
+class Refused(CicadaClientError):
+    """The server refused a command; `retry_after_seconds` is set when it said how long to wait."""
+
+    def __init__(self, message: str, *, code: str, retryable: bool, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+        self.retry_after_seconds = retry_after_seconds
+
+
+class ConnectionLost(CicadaClientError):
+    """The server cannot be reached, or a request had no news for longer than the patience allows."""

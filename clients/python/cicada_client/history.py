@@ -1,0 +1,71 @@
+"""A page of the user's history, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cicada_client.events import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation. `title` is the beginning of its first question, `last_at` an ISO 8601 time."""
+
+    session_id: str
+    title: str
+    last_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question and its answer; a `truncated` one is whole by `Client.follow(request_id)`."""
+
+    request_id: str
+    created_at: str
+    status: str
+    message: str
+    answer: str
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """Newest first: sessions, or one session's turns. `before` asks for the next page; None on the last."""
+
+    sessions: tuple[Session, ...]
+    turns: tuple[Turn, ...]
+    before: str | None
+
+
+def parse_history(frame: Frame) -> HistoryPage:
+    """The page in a `history` frame; an item that is none is left out."""
+    before = frame.get("before")
+    return HistoryPage(
+        sessions=tuple(_session(item) for item in _objects(frame.get("sessions"))),
+        turns=tuple(_turn(item) for item in _objects(frame.get("turns"))),
+        before=before if isinstance(before, str) else None,
+    )
+
+
+def _objects(value: object) -> list[Frame]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _session(item: Frame) -> Session:
+    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"))
+
+
+def _turn(item: Frame) -> Turn:
+    return Turn(
+        request_id=_text(item, "requestId"),
+        created_at=_text(item, "createdAt"),
+        status=_text(item, "status"),
+        message=_text(item, "message"),
+        answer=_text(item, "answer"),
+        truncated=item.get("truncated") is True,
+    )
+
+
+def _text(item: Frame, name: str) -> str:
+    value = item.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,89 @@
+"""The connection that is in use now: opened when it is needed, and again, with back-off, after it was lost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cicada_client.connection import Connection
+from cicada_client.errors import ConnectionLost, Unauthorized
+from cicada_client.notices import Notice, Reconnected, Reconnecting
+from cicada_client.timing import Timing
+
+# A token may have run out just before it was used: one refusal calls for a fresh one, the second is final.
+_REFUSALS_LIMIT = 2
+
+
+@dataclass(slots=True)
+class Line:
+    """`dial` opens a connection with a fresh token; `chance` is uniform in [0, 1). For several threads."""
+
+    dial: Callable[[], Connection]
+    timing: Timing
+    chance: Callable[[], float]
+    observe: Callable[[Notice], None]
+    _current: Connection | None = None
+    _was_connected: bool = False
+    _failures: int = 0
+    _refusals: int = 0
+    _sentence: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def connection(self, gives_up_at: float, *, again: bool) -> Connection:
+        """The open connection; a new one if there is none. `gives_up_at` is in seconds of the monotonic clock.
+
+        `again` says that one was lost in the middle of something: then there is a pause first, and a notice.
+        Raises `Unauthorized` when a fresh token is refused as well, `ConnectionLost` at the end of the patience.
+        """
+        with self._lock:
+            if self._current is None or self._current.closed:
+                self._current = self._redial(gives_up_at, again)
+            return self._current
+
+    def progressed(self) -> None:
+        """Something useful arrived: the failures before it do not count any more."""
+        self._failures = self._refusals = 0
+
+    def token_refused(self, connection: Connection, sentence: str) -> None:
+        """The server will serve this connection no longer; raises `Unauthorized` from `connection` if that repeats."""
+        self._refusals += 1
+        self._sentence = sentence
+        connection.close()
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self._current is not None:
+            self._current.close()
+
+    def _redial(self, gives_up_at: float, again: bool) -> Connection:
+        if again:
+            self._pause("The connection was lost.")
+        while True:
+            if self._refusals >= _REFUSALS_LIMIT:
+                raise Unauthorized(self._sentence)
+            try:
+                connection = self.dial()
+            except Unauthorized as error:
+                self._refusals += 1
+                self._sentence = str(error)
+            except ConnectionLost as error:
+                self._check_patience(error, gives_up_at)
+                self._pause(str(error))
+            else:
+                self._was_connected = True
+                if again:
+                    self.observe(Reconnected())
+                return connection
+
+    def _check_patience(self, error: ConnectionLost, gives_up_at: float) -> None:
+        first = not self._was_connected and self._failures + 1 >= self.timing.first_attempts
+        if first or time.monotonic() >= gives_up_at:
+            raise error
+
+    def _pause(self, reason: str) -> None:
+        self._failures += 1
+        delay = self.timing.back_off(self._failures, self.chance())
+        self.observe(Reconnecting(reason, delay))
+        time.sleep(delay)

@@ -1,0 +1,68 @@
+import { element } from "./element.js";
+
+const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/;
+const INLINE = new RegExp(`${CITATION.source}|\\*\\*(\\S(?:[^*]*\\S)?)\\*\\*|(?<![*\\w])\\*(\\S(?:[^*\\n]*\\S)?)\\*(?![*\\w])`, "g");
+const ITEM = /^\s*(?:[-*•]|\d{1,3}[.)])\s+/;
+
+/** The numbers that a text cites, each once. */
+export function citedNumbers(text) {
+  const found = text.matchAll(new RegExp(CITATION.source, "g"));
+  return new Set([...found].flatMap(([, numbers]) => numbers.split(/[,;]/).map(Number)));
+}
+
+/**
+ * Shows a growing text: paragraphs, lists, bold, italics and citations, everything else as it stands. Only the blocks
+ * that have changed are made anew, so that a selection in the text lasts while more comes.
+ */
+export class AnswerText {
+  #place;
+  #cite;
+  #shown = [];
+
+  /** `cite(n)`: the element for a citation of source n, or null if there is no such source. */
+  constructor(place, cite) {
+    this.#place = place;
+    this.#cite = cite;
+  }
+
+  show(text) {
+    const blocks = text.split(/\n{2,}/).filter((block) => block.trim());
+    const same = blocks.findIndex((block, index) => block !== this.#shown[index]);
+    const from = same === -1 ? blocks.length : same;
+    while (this.#place.childElementCount > from) this.#place.lastElementChild.remove();
+    for (const block of blocks.slice(from)) this.#place.append(this.#block(block));
+    this.#shown = blocks;
+  }
+
+  /** Makes all blocks anew: what `cite` answers has changed. */
+  refresh() {
+    const text = this.#shown.join("\n\n");
+    this.#shown = [];
+    this.show(text);
+  }
+
+  #block(source) {
+    const lines = source.split("\n");
+    if (!lines.every((line) => ITEM.test(line))) return element("p", {}, this.#inline(source.replace(/^#{1,6}\s+/, "")));
+    const ordered = /^\s*\d/.test(lines[0]);
+    const items = lines.map((line) => element("li", {}, this.#inline(line.replace(ITEM, ""))));
+    return element(ordered ? "ol" : "ul", ordered ? { start: Number.parseInt(lines[0], 10) } : {}, items);
+  }
+
+  #inline(text) {
+    const parts = [];
+    let end = 0;
+    for (const match of text.matchAll(INLINE)) {
+      parts.push(text.slice(end, match.index), ...this.#marked(match));
+      end = match.index + match[0].length;
+    }
+    return [...parts, text.slice(end)];
+  }
+
+  #marked([whole, numbers, bold, italic]) {
+    if (bold) return [element("strong", {}, this.#inline(bold))];
+    if (italic) return [element("em", {}, this.#inline(italic))];
+    const links = numbers.split(/[,;]/).map((number) => this.#cite(Number(number)));
+    return links.includes(null) ? [whole] : links;
+  }
+}

@@ -1,0 +1,223 @@
+import { element } from "./element.js";
+import { TurnView } from "./turn-view.js";
+
+/** The conversation on the screen: its turns, and the question that is being answered. */
+export class Conversation {
+  sessionId = null;
+
+  #client;
+  #memory;
+  #place;
+  #scroll;
+  #examples;
+  #turns = new Map();
+  #running = null;
+  #visit = 0;
+  #dirty = new Set();
+  #changed;
+  #accepted;
+
+  /**
+   * `changed()`: the session, or whether an answer is under way, is another now.
+   * `accepted({sessionId, title})`: a question of this conversation has been accepted.
+   */
+  constructor({ client, memory, place, scroll, examples, changed, accepted }) {
+    this.#client = client;
+    this.#memory = memory;
+    this.#place = place;
+    this.#scroll = scroll;
+    this.#examples = examples;
+    this.#changed = changed;
+    this.#accepted = accepted;
+    client.addEventListener("request", ({ detail }) => this.#requestChanged(detail));
+  }
+
+  get answering() {
+    return this.#running !== null;
+  }
+
+  ask(message) {
+    if (this.#turns.size === 0) this.#place.replaceChildren();
+    const request = this.#client.ask({ message, sessionId: this.sessionId ?? undefined });
+    this.#run(request, message);
+    const view = this.#add({ requestId: request.requestId, message });
+    view.show(request);
+    this.#lookAt(view.place);
+  }
+
+  stop() {
+    if (this.#running) this.#client.cancel(this.#running.requestId);
+  }
+
+  startNew() {
+    this.#leave(null);
+    const examples = this.#examples.map((text) =>
+      element("button", { type: "button", className: "example", on: { click: () => this.ask(text) } }, text),
+    );
+    this.#place.replaceChildren(
+      element(
+        "section",
+        { className: "welcome" },
+        element("img", { src: "cicada.svg", alt: "", width: 72, height: 72, className: "mark" }),
+        element("h1", {}, "What would you like to know?"),
+        examples.length ? element("div", { className: "examples" }, examples) : null,
+      ),
+    );
+  }
+
+  /** Shows a session of the list. */
+  async open(sessionId, { except = null } = {}) {
+    this.#leave(sessionId);
+    await this.#load(sessionId, { except });
+    this.#lookAt(this.#place.lastElementChild);
+  }
+
+  /** Goes on where the tab was before it was reloaded. */
+  async restore() {
+    const { sessionId, running } = this.#memory;
+    if (!running) return sessionId ? this.open(sessionId) : this.startNew();
+    this.#leave(sessionId);
+    const request = this.#again(running);
+    this.#run(request, running.message, running);
+    this.#add(running).show(request);
+    if (sessionId) await this.#load(sessionId, { except: running.requestId });
+    this.#lookAt(this.#place.lastElementChild);
+  }
+
+  /** To ask the same again under its id is harmless, and right if it was never accepted. */
+  #again({ requestId, message, sessionId, accepted }) {
+    if (accepted) return this.#client.follow(requestId);
+    return this.#client.ask({ requestId, message, sessionId: sessionId ?? undefined });
+  }
+
+  // ---- turns ----
+
+  #add(turn, before = null) {
+    const { requestId } = turn;
+    const view = new TurnView(turn, {
+      retry: () => this.#retry(requestId),
+      loadSources: () => this.#follow(requestId),
+    });
+    this.#turns.set(requestId, { view, message: turn.message });
+    this.#place.insertBefore(view.place, before);
+    return view;
+  }
+
+  #follow(requestId) {
+    const request = this.#client.follow(requestId);
+    this.#turns.get(requestId).view.show(request);
+    return request;
+  }
+
+  #retry(requestId) {
+    const { view, message } = this.#turns.get(requestId);
+    const known = this.#client.follow(requestId);
+    if (known.outcome !== "error") return this.#run(known, message);
+    const request = this.#client.ask({ message, sessionId: this.sessionId ?? undefined });
+    this.#run(request, message);
+    this.#turns.delete(requestId);
+    this.#add({ requestId: request.requestId, message }, view.place).show(request);
+    view.place.remove();
+  }
+
+  #run(request, message, { sessionId = this.sessionId, accepted = request.accepted } = {}) {
+    this.#running = request;
+    this.#memory.keep({ running: { requestId: request.requestId, message, sessionId, accepted } });
+    this.#changed();
+  }
+
+  #requestChanged(request) {
+    if (request === this.#running) this.#noteProgress(request);
+    if (!this.#turns.has(request.requestId)) return;
+    // Many events may come between two frames of the screen; one of them is enough.
+    if (this.#dirty.size === 0) requestAnimationFrame(() => this.#draw());
+    this.#dirty.add(request);
+  }
+
+  #draw() {
+    const requests = [...this.#dirty];
+    this.#dirty.clear();
+    for (const request of requests) this.#turns.get(request.requestId)?.view.show(request);
+  }
+
+  #noteProgress(request) {
+    const { running } = this.#memory;
+    if (request.accepted && running && !running.accepted) {
+      this.sessionId = request.sessionId;
+      this.#memory.keep({ sessionId: request.sessionId, running: { ...running, accepted: true } });
+      this.#accepted({ sessionId: request.sessionId, title: running.message });
+    }
+    if (!request.outcome) return;
+    this.#running = null;
+    this.#memory.keep({ running: null });
+    this.#changed();
+  }
+
+  // ---- sessions ----
+
+  /** A running answer goes on at the server; it is met again when its session is opened. */
+  #leave(sessionId) {
+    this.#visit += 1;
+    this.sessionId = sessionId;
+    this.#running = null;
+    this.#turns.clear();
+    this.#place.replaceChildren();
+    this.#memory.keep({ sessionId, running: null });
+    this.#changed();
+  }
+
+  async #load(sessionId, { before, except }) {
+    const visit = this.#visit;
+    const wait = element("p", { className: "loading", role: "status" }, "Opening the conversation…");
+    this.#place.prepend(wait);
+    try {
+      const page = await this.#client.history({ sessionId, before, limit: 10 });
+      if (visit === this.#visit) this.#prepend(page, except);
+    } catch (error) {
+      if (visit === this.#visit) this.#offerRetry(error, () => this.#load(sessionId, { before, except }));
+    } finally {
+      wait.remove();
+    }
+  }
+
+  #prepend(page, except) {
+    const newest = page.turns[0]?.requestId;
+    for (const turn of page.turns) {
+      if (turn.requestId === except || this.#turns.has(turn.requestId)) continue;
+      this.#addEarlier(turn, turn.requestId === newest && !this.#running);
+    }
+    if (page.before) this.#offerEarlier(page.before, except);
+  }
+
+  #addEarlier(turn, isNewest) {
+    const going = turn.status === "queued" || turn.status === "processing";
+    this.#add({ ...turn, answer: going ? null : turn.answer }, this.#place.querySelector(".turn"));
+    if (!going && !turn.truncated && !isNewest && turn.status !== "failed") return;
+    const request = this.#follow(turn.requestId);
+    if (going && isNewest && !request.outcome) this.#run(request, turn.message, { accepted: true });
+  }
+
+  #offerEarlier(before, except) {
+    const button = element("button", { className: "secondary earlier", type: "button" }, "Earlier turns");
+    button.addEventListener("click", () => {
+      button.remove();
+      this.#load(this.sessionId, { before, except });
+    });
+    this.#place.prepend(button);
+  }
+
+  #offerRetry(error, again) {
+    const button = element("button", { className: "secondary", type: "button" }, "Try again");
+    const failure = element("div", { className: "failure", role: "alert" }, element("p", {}, error.message), button);
+    button.addEventListener("click", () => {
+      failure.remove();
+      again();
+    });
+    this.#place.prepend(failure);
+  }
+
+  /** The question at the top, its answer below: reading goes downwards and nothing moves under the eyes. */
+  #lookAt(turn) {
+    if (turn) this.#scroll.scrollTo({ top: turn.offsetTop - this.#place.offsetTop, behavior: "instant" });
+  }
+}

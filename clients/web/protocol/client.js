@@ -1,0 +1,207 @@
+import { Connection } from "./connection.js";
+import { CicadaError } from "./errors.js";
+import { HistoryDesk } from "./history.js";
+import { Request } from "./request.js";
+import { TIMINGS } from "./timings.js";
+
+const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
+
+const platformClock = {
+  setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
+  clearTimeout: (timer) => globalThis.clearTimeout(timer),
+};
+
+/**
+ * Asks, and sees to it that each answer arrives whole, over as many connections as it takes.
+ *
+ * Events: "connection" (detail: the state, see `Connection`) and "request" (detail: the `Request` that changed).
+ *
+ * `token({fresh})` is called at each connect and resolves to an access token; `fresh` asks for a new one. It rejects
+ * with `SignInNeeded` when only the user can help; after any other failure it is called again.
+ */
+export class CicadaClient extends EventTarget {
+  #connection;
+  #requests = new Map();
+  #watches = new Map();
+  #history;
+  #clock;
+  #timings;
+  #newId;
+
+  constructor({
+    url,
+    token,
+    tokenIn = "query",
+    WebSocket = globalThis.WebSocket,
+    clock = platformClock,
+    random = Math.random,
+    newId = () => crypto.randomUUID(),
+    timings = {},
+  }) {
+    super();
+    this.#clock = clock;
+    this.#timings = { ...TIMINGS, ...timings };
+    this.#newId = newId;
+    this.#connection = new Connection({ url, token, tokenIn, WebSocket, clock, random, timings: this.#timings }, {
+      opened: () => this.#opened(),
+      received: (frame) => this.#received(frame),
+      lost: () => this.#lost(),
+      stateChanged: (state) => this.dispatchEvent(new CustomEvent("connection", { detail: state })),
+    });
+    this.#history = new HistoryDesk((command) => this.#connection.send(command), clock, this.#timings);
+  }
+
+  get state() {
+    return this.#connection.state;
+  }
+
+  connect() {
+    this.#connection.start();
+  }
+
+  /** Leave. Requests go on at the server and can be followed later. */
+  close() {
+    this.#connection.stop();
+    this.#history.failAll(new CicadaError("The connection was closed."));
+  }
+
+  online() {
+    this.#connection.online();
+  }
+
+  offline() {
+    this.#connection.offline();
+  }
+
+  /** Asks; with the requestId of an earlier visit it asks the same again, which is harmless. */
+  ask({ message, sessionId, knowledgeBase, scope, requestId = this.#newId() }) {
+    const command = { action: "sendMessage", requestId, message, sessionId, knowledgeBase, scope };
+    return this.#add(new Request(requestId, command));
+  }
+
+  /** The answer to a request of an earlier visit, from its beginning. */
+  follow(requestId) {
+    const known = this.#requests.get(requestId);
+    if (known) return known.refusal ? this.retry(requestId) : known;
+    return this.#add(new Request(requestId, null));
+  }
+
+  /** Try a refused request again, under the same id. A request that ended with an error is asked anew instead. */
+  retry(requestId) {
+    const request = this.#requests.get(requestId);
+    request.refusal = null;
+    request.attempts = 0;
+    this.#advance(request);
+    this.#changed(request);
+    return request;
+  }
+
+  cancel(requestId) {
+    const request = this.#requests.get(requestId);
+    if (!request || request.outcome || request.cancelling) return;
+    request.cancelling = true;
+    request.withdrawn = Boolean(request.command) && !request.sent;
+    if (!request.withdrawn) this.#sendCancel(request);
+    this.#changed(request);
+  }
+
+  /** A page of the user's sessions, or of one session's turns, newest first. Rejects with a `CicadaError`. */
+  history({ sessionId, before, limit } = {}) {
+    return this.#history.ask({ action: "history", sessionId, before, limit });
+  }
+
+  #add(request) {
+    this.#requests.set(request.requestId, request);
+    this.#advance(request);
+    this.#changed(request);
+    return request;
+  }
+
+  #opened() {
+    for (const request of this.#requests.values()) {
+      if (request.outcome) continue;
+      request.attempts = 0;
+      this.#advance(request);
+    }
+    this.#history.opened();
+  }
+
+  #lost() {
+    for (const requestId of [...this.#watches.keys()]) this.#unwatch(requestId);
+    this.#history.lost();
+  }
+
+  /** Send what brings the request forward, and watch that it does. */
+  #advance(request) {
+    if (!this.#connection.send(request.nextCommand)) return;
+    request.sent = true;
+    this.#sendCancel(request);
+    this.#watch(request);
+  }
+
+  #sendCancel(request) {
+    // Before the request is accepted the cancel might overtake it.
+    if (!request.cancelling || !(request.accepted || !request.command)) return;
+    this.#connection.send({ action: "cancel", requestId: request.requestId });
+  }
+
+  #received(frame) {
+    const request = this.#requests.get(frame.requestId);
+    if (frame.type === "history") this.#history.received(frame);
+    else if (frame.type === "error" && frame.seq === undefined) this.#refused(frame, request);
+    else if (request && frame.seq !== undefined) this.#event(frame, request);
+  }
+
+  #event(frame, request) {
+    const wasAccepted = request.accepted;
+    const wasGap = request.assembly.gap;
+    const wentOn = request.assembly.take(frame);
+    if (wentOn) {
+      request.refusal = null;
+      request.attempts = 0;
+      if (!wasAccepted) this.#sendCancel(request);
+      this.#changed(request);
+    }
+    if (request.outcome) this.#unwatch(request.requestId);
+    // What comes behind a gap does not close it, and must not put off the resume.
+    else if (wentOn || !wasGap) this.#watch(request);
+  }
+
+  #refused(frame, request) {
+    if (CONNECTION_REFUSED.has(frame.code)) return this.#connection.renew();
+    if (!frame.requestId) return this.#history.refused(frame);
+    if (!request || request.outcome) return;
+    // A resume or a cancel that failed for now: the watch repeats it.
+    if (request.accepted && frame.retryable) return;
+    request.refusal = frame;
+    this.#unwatch(request.requestId);
+    this.#changed(request);
+  }
+
+  #watch(request) {
+    this.#unwatch(request.requestId);
+    const timer = this.#clock.setTimeout(() => this.#overdue(request), this.#patience(request));
+    this.#watches.set(request.requestId, timer);
+  }
+
+  #patience(request) {
+    const { gap, accept, silence } = this.#timings;
+    const first = request.assembly.gap ? gap : request.accepted ? silence : accept;
+    return Math.min(silence, first * 2 ** request.attempts);
+  }
+
+  #overdue(request) {
+    request.attempts += 1;
+    this.#advance(request);
+    this.#connection.probe();
+  }
+
+  #unwatch(requestId) {
+    this.#clock.clearTimeout(this.#watches.get(requestId));
+    this.#watches.delete(requestId);
+  }
+
+  #changed(request) {
+    this.dispatchEvent(new CustomEvent("request", { detail: request }));
+  }
+}

@@ -1,0 +1,65 @@
+import { CicadaError } from "./errors.js";
+
+/** Asks for lists one at a time, because a `history` reply names no request. */
+export class HistoryDesk {
+  #waiting = [];
+  #underWay = false;
+  #timer = null;
+  #send;
+  #clock;
+  #timings;
+
+  constructor(send, clock, timings) {
+    this.#send = send;
+    this.#clock = clock;
+    this.#timings = timings;
+  }
+
+  ask(command) {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ command, resolve, reject });
+      this.#next();
+    });
+  }
+
+  opened() {
+    this.#next();
+  }
+
+  /** What was under way is asked again on the next connection. */
+  lost() {
+    this.#underWay = false;
+    this.#clock.clearTimeout(this.#timer);
+  }
+
+  received(page) {
+    if (!this.#underWay || (page.sessionId ?? null) !== (this.#waiting[0].command.sessionId ?? null)) return;
+    this.#finish().resolve(page);
+  }
+
+  refused({ error, code, retryable }) {
+    if (this.#underWay) this.#finish().reject(new CicadaError(error, { code, retryable }));
+  }
+
+  failAll(error) {
+    this.lost();
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+
+  #next() {
+    if (this.#underWay || !this.#waiting.length || !this.#send(this.#waiting[0].command)) return;
+    this.#underWay = true;
+    this.#timer = this.#clock.setTimeout(() => this.#overdue(), this.#timings.reply);
+  }
+
+  #overdue() {
+    this.#finish().reject(new CicadaError("The list did not come; try again.", { code: "timeout", retryable: true }));
+  }
+
+  #finish() {
+    this.lost();
+    const done = this.#waiting.shift();
+    this.#next();
+    return done;
+  }
+}

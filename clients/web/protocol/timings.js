@@ -1,0 +1,18 @@
+/** Waiting times, milliseconds. */
+export const TIMINGS = Object.freeze({
+  /** How long a number may be missing before the request is resumed. Frames overtake each other by less. */
+  gap: 1_000,
+  /** How long a sent message may stay unaccepted before it is sent again. */
+  accept: 8_000,
+  /** How long an answer may be silent before it is resumed. */
+  silence: 20_000,
+  /** API Gateway closes a connection that is idle for ten minutes. */
+  keepAlive: 300_000,
+  /** How long a connection may take to open. */
+  open: 10_000,
+  /** How long a ping or a list may stay unanswered. */
+  reply: 10_000,
+  /** The n-th attempt to connect waits a random time up to min(cap, base · 2ⁿ): "full jitter", AWS Architecture Blog. */
+  backoffBase: 500,
+  backoffCap: 30_000,
+});

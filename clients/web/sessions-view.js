@@ -1,0 +1,88 @@
+import { element } from "./element.js";
+
+/** The user's earlier conversations, newest first. */
+export class SessionsView {
+  #place;
+  #client;
+  #open;
+  #current = null;
+  #rows = [];
+  #before = null;
+  #state = "loading";
+  #failure = null;
+
+  /** `open(sessionId)`: the user chose one. */
+  constructor({ place, client, open }) {
+    this.#place = place;
+    this.#client = client;
+    this.#open = open;
+  }
+
+  async load(before = undefined) {
+    this.#state = "loading";
+    this.#draw();
+    try {
+      const page = await this.#client.history({ before, limit: 20 });
+      // What this visit has added on top is not lost, and the server's title is the right one.
+      const known = new Set(page.sessions.map(({ sessionId }) => sessionId));
+      const kept = this.#rows.filter(({ sessionId }) => !known.has(sessionId));
+      this.#rows = before ? [...kept, ...page.sessions] : [...kept.filter(({ isNew }) => isNew), ...page.sessions];
+      this.#before = page.before;
+      this.#state = "loaded";
+    } catch (error) {
+      [this.#state, this.#failure] = ["failed", error];
+    }
+    this.#draw();
+  }
+
+  /** A question of this session has just been accepted. */
+  touch({ sessionId, title }) {
+    const known = this.#rows.find((row) => row.sessionId === sessionId);
+    const row = { ...(known ?? { sessionId, title, isNew: true }), lastAt: new Date().toISOString() };
+    this.#rows = [row, ...this.#rows.filter((each) => each !== known)];
+    this.#draw();
+  }
+
+  select(sessionId) {
+    this.#current = sessionId;
+    this.#draw();
+  }
+
+  #draw() {
+    const items = this.#rows.map((row) => element("li", {}, this.#button(row)));
+    const list = items.length ? [element("ul", {}, items)] : [];
+    this.#place.replaceChildren(...list, ...this.#below());
+  }
+
+  #button({ sessionId, title, lastAt }) {
+    const button = element(
+      "button",
+      { type: "button", title, on: { click: () => this.#open(sessionId) } },
+      element("span", { className: "title" }, title),
+      element("time", { dateTime: lastAt }, dayOf(lastAt)),
+    );
+    if (sessionId === this.#current) button.setAttribute("aria-current", "true");
+    return button;
+  }
+
+  #below() {
+    if (this.#state === "loading") return this.#rows.length ? [] : [element("p", { className: "hint" }, "Loading…")];
+    if (this.#state === "failed") return [this.#failed()];
+    if (!this.#rows.length) return [element("p", { className: "hint" }, "Your conversations will be listed here.")];
+    if (!this.#before) return [];
+    return [element("button", { type: "button", className: "link", on: { click: () => this.load(this.#before) } }, "More")];
+  }
+
+  #failed() {
+    const again = element("button", { type: "button", className: "link", on: { click: () => this.load() } }, "Try again");
+    return element("p", { className: "hint", role: "alert" }, this.#failure.message, " ", again);
+  }
+}
+
+function dayOf(moment) {
+  const date = new Date(moment);
+  const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86_400_000);
+  if (days <= 0) return date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  if (days === 1) return "Yesterday";
+  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: days > 300 ? "numeric" : undefined });
+}

@@ -1,0 +1,169 @@
+import { citedNumbers } from "./answer-text.js";
+import { element } from "./element.js";
+
+/** As many passages are in sight though the answer does not cite them; the others are a click away. */
+const IN_SIGHT = 3;
+
+/** The passages beside one answer. */
+export class SourcesView {
+  place = element("section", { className: "sources", hidden: true, aria: { label: "Passages" } });
+
+  #idPrefix;
+  #sources = [];
+  #cards = new Map();
+  #list = element("ol", { className: "cards" });
+  #rest = element("ol", { className: "cards" });
+  #restTitle = element("summary");
+  #more = element("details", { className: "more-sources", hidden: true }, this.#restTitle, this.#rest);
+  #light;
+
+  /** `light(n, on)`: the pointer is on card n, or has left it. */
+  constructor(requestId, light) {
+    this.#idPrefix = `source-${requestId}-`;
+    this.#light = light;
+    this.place.append(element("h3", {}, "Passages"), this.#list, this.#more);
+  }
+
+  /** True if other sources are shown than before. */
+  show(sources, text) {
+    const changed = sources.length !== this.#sources.length || sources.some((source, index) => source !== this.#sources[index]);
+    if (changed) this.#replace(sources);
+    this.place.hidden = sources.length === 0;
+    this.#sort(citedNumbers(text));
+    return changed;
+  }
+
+  /** A link to card n, or null if there is none. */
+  citation(n) {
+    const source = this.#sources.find((each) => each.n === n);
+    if (!source) return null;
+    return element(
+      "a",
+      {
+        className: "citation",
+        href: `#${this.#idPrefix}${n}`,
+        data: { n },
+        aria: { label: `Passage ${n}: ${placeOf(source)}` },
+        on: {
+          click: (event) => this.#go(event, n),
+          mouseenter: () => this.#mark(n, true),
+          mouseleave: () => this.#mark(n, false),
+          focus: () => this.#mark(n, true),
+          blur: () => this.#mark(n, false),
+        },
+      },
+      String(n),
+    );
+  }
+
+  #replace(sources) {
+    this.#sources = sources;
+    this.#cards = new Map(sources.map((source) => [source.n, this.#card(source)]));
+    this.#list.replaceChildren();
+    this.#rest.replaceChildren();
+  }
+
+  #sort(cited) {
+    for (const [n, card] of this.#cards) {
+      card.classList.toggle("cited", cited.has(n));
+      const list = cited.has(n) || [...this.#cards.keys()].indexOf(n) < IN_SIGHT ? this.#list : this.#rest;
+      if (card.parentElement !== list) insertInOrder(list, card);
+    }
+    const hidden = this.#rest.childElementCount;
+    this.#more.hidden = hidden === 0;
+    this.#restTitle.textContent = hidden === 1 ? "1 more passage" : `${hidden} more passages`;
+  }
+
+  #card(source) {
+    const { n, excerpt, locator } = source;
+    return element(
+      "li",
+      {
+        id: this.#idPrefix + n,
+        className: "card",
+        tabIndex: -1,
+        data: { n },
+        on: { mouseenter: () => this.#light(n, true), mouseleave: () => this.#light(n, false) },
+      },
+      element("span", { className: "number", aria: { hidden: "true" } }, String(n)),
+      element("h4", {}, source.title || source.documentId),
+      ...place(source),
+      excerptOf(excerpt, locator.speakers ?? []),
+      relevanceOf(source.relevance),
+    );
+  }
+
+  #mark(n, on) {
+    this.#cards.get(n)?.classList.toggle("lit", on);
+  }
+
+  #go(event, n) {
+    event.preventDefault();
+    const card = this.#cards.get(n);
+    if (card.closest("details")) this.#more.open = true;
+    card.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+    card.focus({ preventScroll: true });
+  }
+}
+
+const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+function insertInOrder(list, card) {
+  const next = [...list.children].find((each) => Number(each.dataset.n) > Number(card.dataset.n));
+  list.insertBefore(card, next ?? null);
+}
+
+function chapterOf({ locator, title }) {
+  const episode = locator.episode && locator.episode !== title ? locator.episode : null;
+  return [episode, locator.chapter, ...(locator.section ?? [])].filter(Boolean).join(" · ");
+}
+
+function placeOf(source) {
+  return [source.title, chapterOf(source)].filter(Boolean).join(", ");
+}
+
+function place(source) {
+  const { messages, speakers } = source.locator;
+  const range = messages && (messages[0] === messages[1] ? `Message ${messages[0]}` : `Messages ${messages[0]}–${messages[1]}`);
+  const chapter = chapterOf(source);
+  return [
+    chapter ? element("p", { className: "chapter" }, chapter) : null,
+    range || speakers?.length
+      ? element("p", { className: "place" }, [range, speakers?.join(", ")].filter(Boolean).join(" · "))
+      : null,
+  ];
+}
+
+/** A speaker's name at the beginning of a line is set as in a play. */
+function lines(text, speakers) {
+  return text.split("\n").map((line) => {
+    const speaker = speakers.find((name) => line.startsWith(`${name}: `));
+    const said = speaker ? [element("b", {}, speaker), line.slice(speaker.length + 1)] : [line];
+    return element("span", {}, said);
+  });
+}
+
+/** The first lines, and all of them on a click. */
+function excerptOf(text, speakers) {
+  const quote = element("blockquote", {}, lines(text, speakers));
+  const button = element("button", { className: "link fold", type: "button", aria: { expanded: "false" } }, "Read on");
+  button.addEventListener("click", () => {
+    const open = quote.classList.toggle("open");
+    button.setAttribute("aria-expanded", String(open));
+    button.textContent = open ? "Less" : "Read on";
+  });
+  // Whether there is more to read depends on the width, which is known once the card is laid out.
+  new ResizeObserver(() => {
+    if (!quote.classList.contains("open")) button.hidden = quote.scrollHeight <= quote.clientHeight + 1;
+  }).observe(quote);
+  return element("div", { className: "excerpt" }, quote, button);
+}
+
+/** A bar from 0 to 1; null is a state of its own: no text was ranked. */
+function relevanceOf(relevance) {
+  if (relevance === null) return element("p", { className: "unranked" }, "Not ranked");
+  const percent = `${Math.round(relevance * 100)} %`;
+  const bar = element("span", { className: "relevance", role: "img", aria: { label: `Relevance ${percent}` } });
+  bar.style.setProperty("--relevance", String(Math.min(1, Math.max(0, relevance))));
+  return element("p", { className: "ranked", title: `Relevance ${percent}` }, bar);
+}

@@ -1,0 +1,136 @@
+import { AnswerText } from "./answer-text.js";
+import { element } from "./element.js";
+import { SourcesView } from "./sources-view.js";
+
+const STAGES = {
+  planning: "Reading the question…",
+  searching: "Searching…",
+  ranking: "Weighing the passages…",
+  answering: "Answering…",
+  agent: "Working on it…",
+};
+
+/**
+ * One question and its answer, with the passages beside it.
+ *
+ * `retry()`, `loadSources()`: the user asks for them.
+ */
+export class TurnView {
+  place;
+
+  #settled;
+  #status = element("p", { className: "status", role: "status" });
+  #answer = element("div", { className: "answer", aria: { live: "polite", busy: "true" } });
+  #foot = element("div", { className: "foot" });
+  #sources;
+  #text;
+  #actions;
+  #shownText = "";
+
+  constructor({ requestId, message, answer = null }, actions) {
+    this.#actions = actions;
+    this.#settled = answer !== null;
+    this.#sources = new SourcesView(requestId, (n, on) => this.#light(n, on));
+    this.#text = new AnswerText(this.#answer, (n) => this.#sources.citation(n));
+    this.place = element(
+      "article",
+      { className: "turn", data: { requestId } },
+      element("div", { className: "line question" }, element("h2", { className: "speaker" }, "You"), element("p", {}, message)),
+      element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#status, this.#answer, this.#foot),
+      this.#sources.place,
+    );
+    if (this.#settled) this.#settle(answer);
+  }
+
+  /** Shows where the request stands. An answer of an earlier visit stays in sight until it has come again. */
+  show(request) {
+    if (this.#settled && !request.outcome) return;
+    if (this.#settled && request.refusal) return this.#foot.replaceChildren(note(request.refusal.error));
+    const changed = this.#sources.show(request.sources, request.text);
+    this.#showText(request.text);
+    if (changed) this.#text.refresh();
+    this.#showStatus(request);
+    this.place.classList.toggle("running", !request.outcome);
+    this.#answer.setAttribute("aria-busy", String(!request.outcome));
+    if (request.outcome) this.#foot.replaceChildren(...this.#ending(request));
+    else this.#foot.replaceChildren();
+  }
+
+  #settle(answer) {
+    this.#showText(answer);
+    this.#answer.setAttribute("aria-busy", "false");
+    this.#status.hidden = true;
+    const load = element("button", { className: "link", type: "button" }, "Show the passages");
+    load.addEventListener("click", () => {
+      load.disabled = true;
+      this.#actions.loadSources();
+    });
+    this.#foot.replaceChildren(load);
+  }
+
+  #showText(text) {
+    this.#shownText = text;
+    this.#text.show(text);
+  }
+
+  #showStatus(request) {
+    this.#status.hidden = Boolean(request.outcome);
+    const sentence = statusOf(request);
+    if (request.outcome || this.#status.dataset.sentence === sentence) return;
+    this.#status.dataset.sentence = sentence;
+    const song = element("span", { className: "song", aria: { hidden: "true" } }, ...Array.from({ length: 5 }, () => element("i")));
+    this.#status.replaceChildren(song, sentence);
+  }
+
+  #ending(request) {
+    if (request.outcome === "cancelled") return [note("Stopped.")];
+    if (request.outcome === "error") return [this.#failure(request.failure)];
+    return [this.#copyButton(), detailsOf(request.assembly.end)];
+  }
+
+  #failure({ error, retryable }) {
+    const button = element("button", { className: "secondary", type: "button", on: { click: () => this.#actions.retry() } }, "Try again");
+    return element("div", { className: "failure", role: "alert" }, element("p", {}, error), retryable ? button : null);
+  }
+
+  #copyButton() {
+    if (!navigator.clipboard) return "";
+    const button = element("button", { className: "link", type: "button" }, "Copy");
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(this.#shownText);
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 1_500);
+    });
+    return button;
+  }
+
+  #light(n, on) {
+    for (const link of this.#answer.querySelectorAll(`.citation[data-n="${n}"]`)) link.classList.toggle("lit", on);
+  }
+}
+
+function note(sentence) {
+  return element("p", { className: "note" }, sentence);
+}
+
+function statusOf(request) {
+  if (request.cancelling) return "Stopping…";
+  if (!request.accepted && request.command) return "Sending…";
+  if (request.assembly.resetReason && !request.text) return request.assembly.resetReason;
+  const sentence = STAGES[request.stage] ?? "Waiting for its turn…";
+  return request.assembly.detail ? `${sentence} ${request.assembly.detail}` : sentence;
+}
+
+function detailsOf({ usage, timings, path, confidence }) {
+  const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
+  const rows = [
+    ["First words", timings?.firstToken === undefined ? null : `after ${seconds(timings.firstToken)}`],
+    ["Confidence", typeof confidence === "number" ? `${Math.round(confidence * 100)} %` : null],
+    ["Path", path?.length ? path.join(" → ").replaceAll("_", " ") : null],
+    ["Tokens", usage?.inputTokens ? `${usage.inputTokens} read, ${usage.outputTokens} written` : null],
+  ].filter(([, value]) => value);
+  const total = timings?.total === undefined ? "How it was answered" : `Answered in ${seconds(timings.total)}`;
+  if (!rows.length) return note(total);
+  const list = element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+  return element("details", { className: "how" }, element("summary", {}, total), list);
+}

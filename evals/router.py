@@ -1,0 +1,175 @@
+"""How well messages are routed: the packaged rules scored against labelled messages.
+
+A file holds one JSON object a line: `text`, `label` (a route) and perhaps `slice`; other fields are ignored.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from pydantic import BaseModel, Field, ValidationError
+
+from cicada.errors import CicadaError
+from cicada.planning.classifier import classify
+from cicada.planning.model import Route
+from cicada.planning.rules import load_rules
+
+
+class DatasetError(CicadaError):
+    """A file of labelled messages cannot be read; says where and why."""
+
+
+class LabelledMessage(BaseModel):
+    text: str = Field(min_length=1)
+    label: Route
+    slice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The route a message should take and the one it took."""
+
+    label: Route
+    predicted: Route
+    slice: str | None = None
+
+
+class ClassScore(TypedDict):
+    n: int
+    recall: float
+    precision: float
+    f1: float
+
+
+class SliceScore(TypedDict):
+    n: int
+    accuracy: float
+
+
+class RouterReport(TypedDict):
+    """Shares lie between 0 and 1, 0 where nothing was counted; `confusion` is by label, then by route."""
+
+    n: int
+    accuracy: float
+    by_class: dict[str, ClassScore]
+    by_slice: dict[str, SliceScore]
+    confusion: dict[str, dict[str, int]]
+
+
+def evaluate_router(rows: Sequence[Judgement]) -> RouterReport:
+    """Accuracy, scores per label and per slice, and confusion. Rows without a slice count in no slice."""
+    confusion = {
+        label.value: {predicted.value: _count(rows, label, predicted) for predicted in Route} for label in Route
+    }
+    return RouterReport(
+        n=len(rows),
+        accuracy=_accuracy(rows),
+        by_class={label.value: _class_score(confusion, label) for label in Route},
+        by_slice={name: _slice_score(rows, name) for name in sorted({row.slice for row in rows if row.slice})},
+        confusion=confusion,
+    )
+
+
+def load_messages(path: Path) -> list[LabelledMessage]:
+    """The labelled messages of a JSONL file; blank lines are skipped. Raises DatasetError."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path} cannot be read as UTF-8 text ({error}); give the path of a JSONL file.") from error
+    messages = [_message(line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]
+    if not messages:
+        raise DatasetError(f"{path} holds no messages; write one JSON object with text and label on each line.")
+    return messages
+
+
+def run(path: Path) -> RouterReport:
+    """Score the packaged rules on a file. Raises DatasetError, ConfigurationError."""
+    rules = load_rules()
+    return evaluate_router(
+        [
+            Judgement(message.label, classify(message.text, rules).route, message.slice)
+            for message in load_messages(path)
+        ]
+    )
+
+
+def to_json(report: RouterReport) -> str:
+    return json.dumps(report, indent=2)
+
+
+def render(report: RouterReport) -> str:
+    """The report as plain text tables."""
+    lines = [f"{report['n']} messages, accuracy {report['accuracy']:.3f}", ""]
+    lines += _table(["route", "n", "recall", "precision", "f1"], _class_rows(report))
+    if report["by_slice"]:
+        scores = report["by_slice"].items()
+        lines += [
+            "",
+            *_table(["slice", "n", "accuracy"], ([k, s["n"], f"{s['accuracy']:.3f}"] for k, s in scores)),
+        ]
+    header = ["labelled as, routed to", *report["confusion"]]
+    lines += [
+        "",
+        *_table(header, ([label, *counts.values()] for label, counts in report["confusion"].items())),
+    ]
+    return "\n".join(lines)
+
+
+def _message(line: str, path: Path, number: int) -> LabelledMessage:
+    try:
+        return LabelledMessage.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = f"'{first['loc'][0]}'" if first["loc"] else "the line"
+        raise DatasetError(
+            f"{path}, line {number}: {where}: {first['msg']}. Write a JSON object with text and label; "
+            f"the label is one of {', '.join(Route)}."
+        ) from error
+
+
+def _count(rows: Iterable[Judgement], label: Route, predicted: Route) -> int:
+    return Counter((row.label, row.predicted) for row in rows)[label, predicted]
+
+
+def _accuracy(rows: Sequence[Judgement]) -> float:
+    return _share(sum(row.label is row.predicted for row in rows), len(rows))
+
+
+def _class_score(confusion: dict[str, dict[str, int]], label: Route) -> ClassScore:
+    hits = confusion[label][label]
+    n = sum(confusion[label].values())
+    claimed = sum(counts[label] for counts in confusion.values())
+    return ClassScore(n=n, recall=_share(hits, n), precision=_share(hits, claimed), f1=_share(2 * hits, n + claimed))
+
+
+def _slice_score(rows: Sequence[Judgement], name: str) -> SliceScore:
+    inside = [row for row in rows if row.slice == name]
+    return SliceScore(n=len(inside), accuracy=_accuracy(inside))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _class_rows(report: RouterReport) -> Iterable[list[object]]:
+    for label, score in report["by_class"].items():
+        yield [
+            label,
+            score["n"],
+            *(f"{share:.3f}" for share in (score["recall"], score["precision"], score["f1"])),
+        ]
+
+
+def _table(header: list[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    cells = [header, *([str(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    return ["  ".join(_aligned(row, widths)).rstrip() for row in cells]
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [
+        cell.rjust(width) if i else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]

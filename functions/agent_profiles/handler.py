@@ -1,0 +1,37 @@
+"""The profiles agent's action group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import BedrockAgentFunctionResolver, BedrockFunctionResponse
+
+from cicada.adapters.bedrock_action_group import answered
+from cicada.bootstrap.agents import profile_tools
+
+app = BedrockAgentFunctionResolver(serializer=str)
+
+
+@app.tool()
+def list_profiles(kind: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().list_profiles(session, kind))
+
+
+@app.tool()
+def get_profile(kind: str = "", name: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().get_profile(session, kind, name))
+
+
+@app.tool()
+def save_profile(kind: str = "", name: str = "", description: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().save_profile(session, kind, name, description))
+
+
+@app.tool()
+def delete_profile(kind: str = "", name: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().delete_profile(session, kind, name))
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """A function-details event in, the tool's sentences out."""
+    return app.resolve(event, context)

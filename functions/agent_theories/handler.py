@@ -1,0 +1,37 @@
+"""The theories agent's action group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import BedrockAgentFunctionResolver, BedrockFunctionResponse
+
+from cicada.adapters.bedrock_action_group import answered
+from cicada.bootstrap.agents import theory_tools
+
+app = BedrockAgentFunctionResolver(serializer=str)
+
+
+@app.tool()
+def save_theory(title: str = "", statement: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().save_theory(session, title, statement))
+
+
+@app.tool()
+def list_theories() -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().list_theories(session))
+
+
+@app.tool()
+def get_theory(title: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().get_theory(session, title))
+
+
+@app.tool()
+def search_evidence(query: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().search_evidence(session, query))
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """A function-details event in, the tool's sentences out."""
+    return app.resolve(event, context)

@@ -1,0 +1,38 @@
+"""REQUEST authorizer of `$connect`: lets signed-in users open a connection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cicada.bootstrap.authorizer import token_verifier
+from cicada.bootstrap.log import logger
+from cicada.errors import NotConnected
+from cicada.permissions.tokens import offered_token
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """An IAM policy; the tenant, the user and the token's expiry go along to `$connect`.
+
+    A token that cannot be checked because the keys are out of reach is an error (HTTP 500), not a refusal.
+    """
+    token = offered_token(event.get("headers") or {}, event.get("queryStringParameters") or {})
+    try:
+        verified = token_verifier().verify(token)
+    except NotConnected as error:
+        logger.info("Refused a connection", extra={"reason": str(error)})
+        return _policy("anonymous", "Deny", event["methodArn"], {})
+    who = {
+        "tenant": verified.principal.tenant,
+        "user": verified.principal.user,
+        "tokenExpiresAt": str(int(verified.expires_at)),
+    }
+    return _policy(verified.principal.user, "Allow", event["methodArn"], who)
+
+
+def _policy(principal: str, effect: str, resource: str, context: dict[str, str]) -> dict[str, Any]:
+    statement = {"Action": "execute-api:Invoke", "Effect": effect, "Resource": resource}
+    return {
+        "principalId": principal,
+        "policyDocument": {"Version": "2012-10-17", "Statement": [statement]},
+        "context": context,
+    }

@@ -1,0 +1,25 @@
+"""`$connect`: remember who is on the connection."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from cicada.bootstrap.conversation import connections
+from cicada.conversation.model import Connection
+from cicada.permissions.model import Principal
+from cicada.permissions.tokens import accepted_subprotocol
+
+# API Gateway closes a connection after two hours.
+_LONGEST_CONNECTION_SECONDS = 2 * 3600
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Accepts what the authorizer let through."""
+    request = event["requestContext"]
+    who = request["authorizer"]
+    connection = Connection(
+        request["connectionId"], Principal(who["tenant"], who["user"]), float(who["tokenExpiresAt"])
+    )
+    connections().add(connection, time.time() + _LONGEST_CONNECTION_SECONDS)
+    return {"statusCode": 200, "headers": accepted_subprotocol(event.get("headers") or {})}

@@ -1,0 +1,30 @@
+"""`cancel`, `history`, `ping`, and `$default` for every frame that is no command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cicada.bootstrap.conversation import connections, conversation
+from cicada.conversation.cancel import cancel
+from cicada.conversation.history import history
+from cicada.conversation.model import Connection, RequestKey
+from cicada.conversation.protocol import AnyCommand, Cancel, History, Ping, Pong, frame
+from cicada.entry import command_reply
+from cicada.errors import InvalidFrame
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Replies on the same connection; a cancel is confirmed by the request's `cancelled` event."""
+    return command_reply(event, connections, _control)
+
+
+def _control(command: AnyCommand, connection: Connection) -> str | None:
+    match command:
+        case Cancel(request_id=request_id):
+            cancel(RequestKey(connection.principal, request_id), conversation().log)
+            return None
+        case History():
+            return frame(history(command, connection.principal, conversation().log))
+        case Ping():
+            return frame(Pong())
+    raise InvalidFrame(f"The action {command.action} is not served here.")

@@ -1,0 +1,22 @@
+"""`sendMessage`: accept a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cicada.bootstrap.conversation import connections, conversation
+from cicada.conversation.model import Connection
+from cicada.conversation.protocol import AnyCommand, SendMessage
+from cicada.entry import command_reply
+from cicada.errors import InvalidFrame
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Replies `accepted` once the message is stored and queued."""
+    return command_reply(event, connections, _accept)
+
+
+def _accept(command: AnyCommand, connection: Connection) -> str | None:
+    if not isinstance(command, SendMessage):
+        raise InvalidFrame(f"The action {command.action} is not served here.")
+    return conversation().accepter.accept(command, connection)

@@ -1,0 +1,23 @@
+"""`resume`: replay a request's events to this connection, and send the later ones here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cicada.bootstrap.conversation import connections, conversation
+from cicada.conversation.model import Connection, RequestKey
+from cicada.conversation.protocol import AnyCommand, Resume
+from cicada.entry import command_reply
+from cicada.errors import InvalidFrame
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """The events are posted; only a refusal is a reply."""
+    return command_reply(event, connections, _resume)
+
+
+def _resume(command: AnyCommand, connection: Connection) -> None:
+    if not isinstance(command, Resume):
+        raise InvalidFrame(f"The action {command.action} is not served here.")
+    key = RequestKey(connection.principal, command.request_id)
+    conversation().resumer.resume(key, command.after_seq, connection.connection_id)

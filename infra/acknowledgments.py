@@ -1,0 +1,35 @@
+"""Findings of the AWS Solutions rules that stand, each with its reason. Everything else fails the synth."""
+
+from __future__ import annotations
+
+from aws_cdk import Acknowledgment, Stack, Validations
+
+_REASONS = {
+    "APIG4": "A WebSocket API authorizes $connect alone; the other routes are reached only through a connection.",
+    "COG2": "Whether accounts need a second factor is the decision of whoever runs the pool for their users.",
+    "COG8": "The plus tier's threat protection costs per user; the pool has no self sign-up.",
+    "L1": "Runtime, layers and byte-code belong together and are raised together: infra/layer_build.py.",
+    "S1": "Who uploaded what is in CloudTrail's data events; ingest writes a report on each file.",
+    "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]": (
+        "The role of the CDK's own function that sets the bucket's notification."
+    ),
+    "IAM5[Action::s3:Abort*]": "Aborting multipart uploads of the same objects that may be written.",
+    "IAM5[Action::s3:GetBucket*]": "Reading objects: the CDK's grant, limited to the bucket.",
+    "IAM5[Action::s3:GetObject*]": "Reading objects: the CDK's grant, limited to the prefix.",
+    "IAM5[Action::s3:List*]": "Reading objects: the CDK's grant, limited to the bucket.",
+}
+_WILDCARDS = {
+    "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
+    "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
+    "<TablesRequests3CA232D6.Arn>/index/*": "The table has one index, which the history is read from.",
+    "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
+    "/v1/POST/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
+}
+
+
+def acknowledge(stack: Stack) -> None:
+    """Record the reasons on the stack."""
+    reasons = _REASONS | {f"IAM5[Resource::{resource}]": reason for resource, reason in _WILDCARDS.items()}
+    for rule, reason in reasons.items():
+        acknowledgment = Acknowledgment(id=f"AwsSolutions::AwsSolutions-{rule}", reason=reason)
+        Validations.of(stack).acknowledge(acknowledgment)

@@ -1,0 +1,158 @@
+"""The two agents: their tools as functions, and on AWS stages that use them the Bedrock agents themselves."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from aws_cdk import Aws
+from aws_cdk import aws_bedrock as bedrock
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.constructs.function import Functions
+from infra.constructs.models import foundation_model_arn
+from infra.constructs.search import Search
+from infra.constructs.tables import Tables
+from infra.settings import StageSettings
+
+_TOOLS = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada" / "agents" / "tools.json"
+
+
+class Agents(Construct):
+    """`environment` and `grant_use` are for the function that hands messages to the agents.
+
+    On the local stage the Bedrock stand-in plays the agents, under their names as ids.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, functions: Functions, tables: Tables, search: Search) -> None:
+        super().__init__(scope, id)
+        self._settings = functions.settings
+        self._tables = tables
+        entries = {"entries_table": tables.entries.table_name}
+        tools = {
+            "profiles": functions.add(self, "agent_profiles", environment=entries),
+            "theories": functions.add(
+                self, "agent_theories", environment=entries | search.environment, searches=True, timeout_seconds=60
+            ),
+        }
+        for function in tools.values():
+            tables.entries.grant_read_write_data(function)
+        search.grant_read(tools["theories"])
+        deployed = self._settings.agents == "bedrock" and self._settings.local is None
+        self._agents = {
+            name: Agent(self, name.capitalize(), name=name, settings=self._settings, tools=function)
+            for name, function in tools.items()
+            if deployed
+        }
+
+    @property
+    def environment(self) -> dict[str, str]:
+        ids = {"agents": self._settings.agents, "entries_table": self._tables.entries.table_name}
+        for name in ("profiles", "theories"):
+            agent = self._agents.get(name)
+            ids[f"{name}_agent_id"] = agent.agent_id if agent else name
+            ids[f"{name}_agent_alias_id"] = agent.alias_id if agent else self._settings.name
+        return ids
+
+    def grant_use(self, function: lambda_.Function) -> None:
+        """Let the function invoke the agents, and use their tools itself when they cannot be reached."""
+        self._tables.entries.grant_read_write_data(function)
+        for agent in self._agents.values():
+            agent.grant_invoke(function)
+
+
+class Agent(Construct):
+    """An agent with one action group, and the alias by which it is invoked."""
+
+    def __init__(
+        self, scope: Construct, id: str, *, name: str, settings: StageSettings, tools: lambda_.Function
+    ) -> None:
+        super().__init__(scope, id)
+        described = agent_descriptions()[name]
+        model_arn = foundation_model_arn(settings.agent_model_id)
+        role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal(
+                "bedrock.amazonaws.com", conditions={"StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID}}
+            ),
+        )
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"], resources=[model_arn]
+            )
+        )
+        self._agent = bedrock.CfnAgent(
+            self,
+            "Agent",
+            agent_name=f"{settings.prefix}-{name}",
+            agent_resource_role_arn=role.role_arn,
+            foundation_model=settings.agent_model_id,
+            instruction=described["instruction"],
+            idle_session_ttl_in_seconds=1800,
+            auto_prepare=True,
+            action_groups=[_action_group(name, described["functions"], tools)],
+        )
+        self._agent.node.add_dependency(role)
+        self._alias = bedrock.CfnAgentAlias(
+            self,
+            "Alias",
+            agent_id=self._agent.attr_agent_id,
+            agent_alias_name=settings.name,
+            # An alias points to the version of its last update, so it must change whenever the agent does.
+            description=f"Definition {_digest(described, settings.agent_model_id)}",
+        )
+        tools.add_permission(
+            "Agent", principal=iam.ServicePrincipal("bedrock.amazonaws.com"), source_arn=self._agent.attr_agent_arn
+        )
+
+    @property
+    def agent_id(self) -> str:
+        return self._agent.attr_agent_id
+
+    @property
+    def alias_id(self) -> str:
+        return self._alias.attr_agent_alias_id
+
+    def grant_invoke(self, function: lambda_.Function) -> None:
+        """Let the function invoke this alias."""
+        function.add_to_role_policy(
+            iam.PolicyStatement(actions=["bedrock:InvokeAgent"], resources=[self._alias.attr_agent_alias_arn])
+        )
+
+
+def agent_descriptions() -> Mapping[str, Any]:
+    """The agents' instructions and functions, from the one description that the library has too."""
+    described: dict[str, Any] = json.loads(_TOOLS.read_text("utf-8"))
+    return described
+
+
+def _digest(described: Mapping[str, Any], model_id: str) -> str:
+    return hashlib.sha256(json.dumps([described, model_id], sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _action_group(
+    name: str, functions: list[dict[str, Any]], tools: lambda_.Function
+) -> bedrock.CfnAgent.AgentActionGroupProperty:
+    return bedrock.CfnAgent.AgentActionGroupProperty(
+        action_group_name=name,
+        action_group_executor=bedrock.CfnAgent.ActionGroupExecutorProperty(lambda_=tools.function_arn),
+        function_schema=bedrock.CfnAgent.FunctionSchemaProperty(
+            functions=[
+                bedrock.CfnAgent.FunctionProperty(
+                    name=function["name"],
+                    description=function["description"],
+                    parameters={
+                        key: bedrock.CfnAgent.ParameterDetailProperty(**detail)
+                        for key, detail in function["parameters"].items()
+                    },
+                )
+                for function in functions
+            ]
+        ),
+    )

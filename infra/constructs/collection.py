@@ -1,0 +1,119 @@
+"""The OpenSearch Serverless collection, on AWS stages."""
+
+from __future__ import annotations
+
+import json
+
+from aws_cdk import DefaultStackSynthesizer, Fn, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_opensearchserverless as aoss
+from constructs import Construct
+
+from infra.settings import StageSettings
+
+
+class Collection(Construct):
+    """A vector-search collection of the NextGen generation, which scales to zero when idle, and its index.
+
+    The limit of capacity units is the limit of what it can cost.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
+        super().__init__(scope, id)
+        self.name = settings.prefix
+        self.index_name = "passages"
+        group = aoss.CfnCollectionGroup(
+            self,
+            "Group",
+            name=self.name,
+            generation="NEXTGEN",
+            standby_replicas="ENABLED" if settings.retain_data else "DISABLED",
+            capacity_limits=aoss.CfnCollectionGroup.CapacityLimitsProperty(
+                max_indexing_capacity_in_ocu=4, max_search_capacity_in_ocu=4
+            ),
+        )
+        encryption = aoss.CfnSecurityPolicy(
+            self,
+            "Encryption",
+            name=self.name,
+            type="encryption",
+            policy=json.dumps({"Rules": [self._rule("collection")], "AWSOwnedKey": True}),
+        )
+        network = aoss.CfnSecurityPolicy(
+            self,
+            "Network",
+            name=self.name,
+            type="network",
+            # Reached from Lambda outside a VPC; the data policy and IAM decide who gets in.
+            policy=json.dumps([{"Rules": [self._rule("collection")], "AllowFromPublic": True}]),
+        )
+        self._collection = aoss.CfnCollection(
+            self,
+            "Collection",
+            name=self.name,
+            type="VECTORSEARCH",
+            collection_group_name=group.name,
+            standby_replicas=group.standby_replicas,
+        )
+        for needed in (group, encryption, network):
+            self._collection.add_resource_dependency(needed)
+        self._index = aoss.CfnIndex(
+            self,
+            "Index",
+            collection_endpoint=self.endpoint,
+            index_name=self.index_name,
+            mappings=_mappings(settings),
+            settings=aoss.CfnIndex.IndexSettingsProperty(index=aoss.CfnIndex.IndexProperty(knn=True)),
+        )
+        deployer = ["aoss:CreateIndex", "aoss:DescribeIndex", "aoss:UpdateIndex", "aoss:DeleteIndex"]
+        self._index.add_resource_dependency(self._data_policy("Deployer", _deployer(), deployer))
+
+    @property
+    def endpoint(self) -> str:
+        """The collection's address."""
+        return self._collection.attr_collection_endpoint
+
+    def grant_read(self, function: lambda_.Function) -> None:
+        """Let the function search."""
+        self._grant(function, ["aoss:DescribeIndex", "aoss:ReadDocument"])
+
+    def grant_write(self, function: lambda_.Function) -> None:
+        """Let the function search and change documents."""
+        self._grant(function, ["aoss:DescribeIndex", "aoss:ReadDocument", "aoss:WriteDocument"])
+
+    def _grant(self, function: lambda_.Function, permissions: list[str]) -> None:
+        """Both an IAM permission and a data policy are needed."""
+        function.add_to_role_policy(
+            iam.PolicyStatement(actions=["aoss:APIAccessAll"], resources=[self._collection.attr_arn])
+        )
+        self._data_policy(function.node.id, _role_arn(function), permissions)
+
+    def _data_policy(self, id: str, principal: str, permissions: list[str]) -> aoss.CfnAccessPolicy:
+        rule = {"ResourceType": "index", "Resource": [f"index/{self.name}/*"], "Permission": permissions}
+        policy = Stack.of(self).to_json_string([{"Rules": [rule], "Principal": [principal]}])
+        return aoss.CfnAccessPolicy(
+            self, f"{id}Data", name=f"{self.name}-{id.lower()}"[:32], type="data", policy=policy
+        )
+
+    def _rule(self, kind: str) -> dict[str, object]:
+        return {"ResourceType": kind, "Resource": [f"collection/{self.name}"]}
+
+
+def _role_arn(function: lambda_.Function) -> str:
+    if function.role is None:
+        raise ValueError(f"{function.node.path} has no role.")
+    return function.role.role_arn
+
+
+def _deployer() -> str:
+    """CloudFormation's role of the CDK bootstrap stack, which makes the index."""
+    return Fn.sub(
+        "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/"
+        "cdk-${qualifier}-cfn-exec-role-${AWS::AccountId}-${AWS::Region}",
+        {"qualifier": DefaultStackSynthesizer.DEFAULT_QUALIFIER},
+    )
+
+
+def _mappings(settings: StageSettings) -> aoss.CfnIndex.MappingsProperty:
+    return aoss.CfnIndex.MappingsProperty(properties={})

@@ -1,0 +1,46 @@
+"""The bucket that documents are uploaded to, and the queue that tells ingest of them."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_s3_notifications as notifications
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.settings import StageSettings
+
+
+class Documents(Construct):
+    """Uploads go below `documents/<tenant>/<knowledge base>/`; ingest writes its reports below `reports/`."""
+
+    def __init__(self, scope: Construct, id: str, *, settings: StageSettings, consumer_timeout_seconds: int) -> None:
+        super().__init__(scope, id)
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            versioned=settings.retain_data,
+            removal_policy=RemovalPolicy.RETAIN if settings.retain_data else RemovalPolicy.DESTROY,
+        )
+        self.dead_letters = sqs.Queue(
+            self,
+            "DeadLetters",
+            retention_period=Duration.days(14),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+        )
+        self.changes = sqs.Queue(
+            self,
+            "Changes",
+            visibility_timeout=Duration.seconds(6 * consumer_timeout_seconds),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=3),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+        )
+        for event in (s3.EventType.OBJECT_CREATED, s3.EventType.OBJECT_REMOVED):
+            self.bucket.add_event_notification(
+                event, notifications.SqsDestination(self.changes), s3.NotificationKeyFilter(prefix="documents/")
+            )

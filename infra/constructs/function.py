@@ -1,0 +1,90 @@
+"""The functions: one folder below `functions/` each, with the defaults that all share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.constructs.layers import Layers
+from infra.settings import StageSettings
+
+_FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """Makes the functions of one stage, and hands them out by name."""
+
+    settings: StageSettings
+    layers: Layers
+    by_name: dict[str, lambda_.Function]
+
+    def add(
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        environment: Mapping[str, str],
+        searches: bool = False,
+        timeout_seconds: int = 10,
+        memory_mb: int = 512,
+    ) -> lambda_.Function:
+        """The function in `functions/<name>`. `environment` becomes its `CICADA_<NAME>` variables."""
+        id = "".join(part.capitalize() for part in name.split("_"))
+        function_name = f"{self.settings.prefix}-{name.replace('_', '-')}"
+        variables = {f"CICADA_{key.upper()}": value for key, value in environment.items()}
+        log_group = _log_group(scope, id, function_name)
+        function = lambda_.Function(
+            scope,
+            id,
+            function_name=function_name,
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=lambda_.Architecture.ARM_64,
+            handler="handler.handler",
+            # Byte-code in a function's folder would change the asset's hash from machine to machine.
+            code=lambda_.Code.from_asset(str(_FUNCTIONS / name), exclude=["__pycache__", "*.pyc"]),
+            layers=[*self.layers.base, *(self.layers.embedded if searches else [])],
+            timeout=Duration.seconds(timeout_seconds),
+            memory_size=memory_mb,
+            environment=self._endpoints() | variables,
+            logging_format=lambda_.LoggingFormat.JSON,
+            log_group=log_group,
+            role=_role(scope, id, log_group),
+        )
+        self.by_name[name] = function
+        return function
+
+    def _endpoints(self) -> dict[str, str]:
+        """What the SDK reads; on the local stage it leads to the emulator and to the Bedrock stand-in."""
+        local = self.settings.local
+        if local is None:
+            return {}
+        return {
+            "AWS_ENDPOINT_URL": local.aws_url,
+            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": local.bedrock_url,
+            "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": local.bedrock_url,
+        }
+
+
+def _log_group(scope: Construct, id: str, function_name: str) -> logs.LogGroup:
+    return logs.LogGroup(
+        scope,
+        f"{id}Logs",
+        log_group_name=f"/aws/lambda/{function_name}",
+        retention=logs.RetentionDays.ONE_MONTH,
+        removal_policy=RemovalPolicy.DESTROY,
+    )
+
+
+def _role(scope: Construct, id: str, log_group: logs.LogGroup) -> iam.Role:
+    """A role that may write the function's own log and nothing else; AWS's managed policy may write every log."""
+    role = iam.Role(scope, f"{id}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+    log_group.grant_write(role)
+    return role

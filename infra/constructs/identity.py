@@ -1,0 +1,48 @@
+"""Who may sign in."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration, RemovalPolicy, Stack
+from aws_cdk import aws_cognito as cognito
+from constructs import Construct
+
+from infra.settings import StageSettings
+
+
+class Identity(Construct):
+    """A Cognito user pool and the chat clients' app client. Accounts are made by an administrator."""
+
+    def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
+        super().__init__(scope, id)
+        self._settings = settings
+        self.pool = cognito.UserPool(
+            self,
+            "Users",
+            user_pool_name=f"{settings.prefix}-users",
+            self_sign_up_enabled=False,
+            sign_in_aliases=cognito.SignInAliases(username=True),
+            password_policy=cognito.PasswordPolicy(
+                min_length=12, require_digits=True, require_lowercase=True, require_symbols=True, require_uppercase=True
+            ),
+            removal_policy=RemovalPolicy.RETAIN if settings.retain_data else RemovalPolicy.DESTROY,
+        )
+        self.client = self.pool.add_client(
+            "Chat",
+            auth_flows=cognito.AuthFlow(user_password=True, user_srp=True),
+            access_token_validity=Duration.hours(1),
+            refresh_token_validity=Duration.days(30),
+            prevent_user_existence_errors=True,
+            generate_secret=False,
+        )
+
+    @property
+    def issuer(self) -> str:
+        """The `iss` of the pool's tokens."""
+        return f"https://cognito-idp.{Stack.of(self).region}.amazonaws.com/{self.pool.user_pool_id}"
+
+    @property
+    def keys_url(self) -> str:
+        """Where the authorizer finds the keys: at the issuer, which locally is the emulator."""
+        local = self._settings.local
+        base = f"{local.aws_url}/{self.pool.user_pool_id}" if local else self.issuer
+        return f"{base}/.well-known/jwks.json"

@@ -1,0 +1,75 @@
+"""The two layers, built without Docker: the library, and the packages it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsii
+from aws_cdk import Annotations, AssetHashType, BundlingOptions, DockerImage, ILocalBundling
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.layer_build import ROOT, LayerBuild
+from infra.settings import StageSettings
+
+
+class Layers(Construct):
+    """`base` is what every function gets: this project's package and the packages it needs.
+
+    `embedded` is what the functions that search get besides, where the index is embedded in them.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
+        super().__init__(scope, id)
+        build = LayerBuild.local() if settings.local else LayerBuild.aws()
+        self.base = [
+            self._packages("Dependencies", build, "requirements.txt"),
+            self._layer("Library", _Library(build), build.library_hash()),
+        ]
+        self.embedded = [self._packages("Embedded", build, "requirements-embedded.txt")] if settings.local else []
+        if build.compiler is None:
+            Annotations.of(self).add_warning_v2(
+                "cicada:no-byte-code",
+                f"No Python {build.python_version} was found to compile the layers with, so cold starts take about a "
+                f"second longer. Install one (`uv python install {build.python_version}`) and deploy again.",
+            )
+
+    def _packages(self, id: str, build: LayerBuild, lock: str) -> lambda_.LayerVersion:
+        return self._layer(id, _Packages(build, lock), build.packages_hash(lock))
+
+    def _layer(self, id: str, bundling: ILocalBundling, asset_hash: str) -> lambda_.LayerVersion:
+        code = lambda_.Code.from_asset(
+            str(ROOT / "layers"),
+            asset_hash=asset_hash,
+            asset_hash_type=AssetHashType.CUSTOM,
+            # Never pulled: the local bundling succeeds or raises.
+            bundling=BundlingOptions(image=DockerImage.from_registry("unused"), local=bundling),
+        )
+        return lambda_.LayerVersion(
+            self,
+            id,
+            code=code,
+            compatible_runtimes=[lambda_.Runtime.PYTHON_3_13],
+            compatible_architectures=[lambda_.Architecture.ARM_64],
+        )
+
+
+@jsii.implements(ILocalBundling)
+class _Library:
+    def __init__(self, build: LayerBuild) -> None:
+        self._build = build
+
+    def try_bundle(self, output_dir: str, *_: object, **__: object) -> bool:
+        self._build.library(Path(output_dir))
+        return True
+
+
+@jsii.implements(ILocalBundling)
+class _Packages:
+    def __init__(self, build: LayerBuild, lock: str) -> None:
+        self._build = build
+        self._lock = lock
+
+    def try_bundle(self, output_dir: str, *_: object, **__: object) -> bool:
+        self._build.packages(self._lock, Path(output_dir))
+        return True

@@ -1,0 +1,73 @@
+"""The message processor: takes queued requests and answers them."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_lambda_event_sources as sources
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.constructs.agents import Agents
+from infra.constructs.conversation import Conversation
+from infra.constructs.function import Functions
+from infra.constructs.models import foundation_model_arn
+from infra.constructs.request_queue import RequestQueue
+from infra.constructs.search import Search
+
+TIMEOUT_SECONDS = 300
+# The emulator works on one message of a FIFO queue at a time for each mapping; on AWS one mapping serves all groups.
+_LOCAL_MAPPINGS = 8
+
+
+class MessageProcessor(Construct):
+    """One message an invocation: an answer holds its processor until it has ended."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        functions: Functions,
+        conversation: Conversation,
+        requests: RequestQueue,
+        search: Search,
+        agents: Agents,
+    ) -> None:
+        super().__init__(scope, id)
+        settings = functions.settings
+        self.function = functions.add(
+            self,
+            "message_processor",
+            environment={
+                "dead_letter_queue_url": requests.dead_letters.queue_url,
+                "chat_model_id": settings.chat_model_id,
+                **search.environment,
+                **agents.environment,
+            },
+            searches=True,
+            timeout_seconds=TIMEOUT_SECONDS,
+            memory_mb=1024,
+        )
+        conversation.join(self.function)
+        requests.dead_letters.grant_send_messages(self.function)
+        search.grant_read(self.function)
+        agents.grant_use(self.function)
+        model = iam.PolicyStatement(
+            actions=["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"],
+            resources=[foundation_model_arn(settings.chat_model_id)],
+        )
+        self.function.add_to_role_policy(model)
+        self._consume(requests.queue, mappings=_LOCAL_MAPPINGS if settings.local else 1)
+
+    def _consume(self, queue: sqs.Queue, *, mappings: int) -> None:
+        self.function.add_event_source(sources.SqsEventSource(queue, batch_size=1, report_batch_item_failures=True))
+        for number in range(2, mappings + 1):
+            lambda_.EventSourceMapping(
+                self,
+                f"Mapping{number}",
+                target=self.function,
+                event_source_arn=queue.queue_arn,
+                batch_size=1,
+                report_batch_item_failures=True,
+            )

@@ -1,0 +1,36 @@
+"""The queue between accepting a message and answering it."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.settings import StageSettings
+
+
+class RequestQueue(Construct):
+    """FIFO with a message group for each session, so that a session's messages are answered in their order."""
+
+    def __init__(self, scope: Construct, id: str, *, settings: StageSettings, consumer_timeout_seconds: int) -> None:
+        super().__init__(scope, id)
+        self.dead_letters = sqs.Queue(
+            self,
+            "DeadLetters",
+            queue_name=f"{settings.prefix}-requests-dead.fifo",
+            fifo=True,
+            retention_period=Duration.days(14),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+        )
+        self.queue = sqs.Queue(
+            self,
+            "Requests",
+            queue_name=f"{settings.prefix}-requests.fifo",
+            fifo=True,
+            # Six times the consumer's timeout, as Lambda's guide asks. Nobody waits for it: see docs/delivery.md.
+            visibility_timeout=Duration.seconds(6 * consumer_timeout_seconds),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=3),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+        )

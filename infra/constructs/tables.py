@@ -1,0 +1,46 @@
+"""The DynamoDB tables."""
+
+from __future__ import annotations
+
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_dynamodb as dynamodb
+from constructs import Construct
+
+from infra.settings import StageSettings
+
+
+class Tables(Construct):
+    """`requests`: the request log. `connections`: who is on which connection. `entries`: the users' own notes."""
+
+    def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
+        super().__init__(scope, id)
+        self._settings = settings
+        self.requests = self._table("Requests", sorted_by="sk", expires=True)
+        self.requests.add_global_secondary_index(
+            index_name="history",
+            partition_key=dynamodb.Attribute(name="historyKey", type=dynamodb.AttributeType.STRING),
+            sort_key=dynamodb.Attribute(name="historyOrder", type=dynamodb.AttributeType.NUMBER),
+            # Attributes that no event updates, so that the index is written once for each request.
+            projection_type=dynamodb.ProjectionType.INCLUDE,
+            non_key_attributes=["title", "expiresAt"],
+        )
+        self.connections = self._table("Connections", sorted_by=None, expires=True)
+        self.entries = self._table("Entries", sorted_by="sk", expires=False)
+
+    def _table(self, id: str, *, sorted_by: str | None, expires: bool) -> dynamodb.TableV2:
+        kept = self._settings.retain_data
+        return dynamodb.TableV2(
+            self,
+            id,
+            table_name=f"{self._settings.prefix}-{id.lower()}",
+            partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
+            sort_key=dynamodb.Attribute(name=sorted_by, type=dynamodb.AttributeType.STRING) if sorted_by else None,
+            time_to_live_attribute="expiresAt" if expires else None,
+            billing=dynamodb.Billing.on_demand(),
+            encryption=dynamodb.TableEncryptionV2.aws_managed_key(),
+            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+                point_in_time_recovery_enabled=kept
+            ),
+            deletion_protection=kept,
+            removal_policy=RemovalPolicy.RETAIN if kept else RemovalPolicy.DESTROY,
+        )

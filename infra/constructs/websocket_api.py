@@ -1,0 +1,129 @@
+"""The WebSocket API: a route for each action, an authorizer on `$connect`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import jsii
+from aws_cdk import Aws, RemovalPolicy, Tags
+from aws_cdk import aws_apigatewayv2 as apigateway
+from aws_cdk import aws_apigatewayv2_authorizers as authorizers
+from aws_cdk import aws_apigatewayv2_integrations as integrations
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk.aws_apigateway import AccessLogFormat
+from constructs import Construct
+
+from infra.routes import ROUTES
+from infra.settings import StageSettings
+
+_STAGE = "v1"
+# No query string in the log: a client may have put its token there.
+_LOG_FIELDS = {
+    "requestId": "$context.requestId",
+    "connectionId": "$context.connectionId",
+    "eventType": "$context.eventType",
+    "routeKey": "$context.routeKey",
+    "status": "$context.status",
+    "error": "$context.error.messageString",
+}
+
+
+class WebSocketApi(Construct):
+    """`commands`: the functions of the route table, by name."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        settings: StageSettings,
+        authorizer: lambda_.IFunction,
+        connect: lambda_.IFunction,
+        disconnect: lambda_.IFunction,
+        commands: Mapping[str, lambda_.IFunction],
+    ) -> None:
+        super().__init__(scope, id)
+        self._settings = settings
+        self.api = apigateway.WebSocketApi(
+            self,
+            "Api",
+            api_name=f"{settings.prefix}-chat",
+            connect_route_options=apigateway.WebSocketRouteOptions(
+                integration=_integration("Connect", connect),
+                # A token may come as subprotocol or in the query string, so neither can be demanded as identity source.
+                authorizer=authorizers.WebSocketLambdaAuthorizer("Authorizer", authorizer, identity_source=[]),
+            ),
+            disconnect_route_options=apigateway.WebSocketRouteOptions(
+                integration=_integration("Disconnect", disconnect)
+            ),
+        )
+        for action, function in ROUTES.items():
+            self.api.add_route(
+                action,
+                integration=_integration(action.strip("$"), commands[function]),
+                # The emulator returns replies on every route, and does not know the resource that allows it on AWS.
+                return_response=settings.local is None,
+            )
+        if settings.local:
+            # The emulator takes the API's id from this tag, so that the address stays the same from start to start.
+            Tags.of(self.api).add("ms-custom-id", "cicada")
+        self.stage = self._stage()
+
+    def _stage(self) -> apigateway.WebSocketStage:
+        log = logs.LogGroup(
+            self, "AccessLog", retention=logs.RetentionDays.ONE_MONTH, removal_policy=RemovalPolicy.DESTROY
+        )
+        return apigateway.WebSocketStage(
+            self,
+            "Stage",
+            web_socket_api=self.api,
+            stage_name=_STAGE,
+            auto_deploy=True,
+            throttle=apigateway.ThrottleSettings(rate_limit=2000, burst_limit=1000),
+            access_log_settings=_AccessLog(log),
+        )
+
+    @property
+    def url(self) -> str:
+        """What clients connect to."""
+        local = self._settings.local
+        if local:
+            return f"{local.aws_url.replace('http', 'ws', 1)}/_aws/execute-api/{self.api.api_id}/{_STAGE}"
+        return self.stage.url
+
+    @property
+    def callback_url(self) -> str:
+        """The endpoint through which functions post to connections."""
+        local = self._settings.local
+        if local:
+            return f"{local.aws_url}/_aws/execute-api/{self.api.api_id}/{_STAGE}"
+        # Built from the id rather than the stage: functions that the stage waits for may have it in their settings.
+        return f"https://{self.api.api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}/{_STAGE}"
+
+    def grant_post(self, function: lambda_.Function) -> None:
+        """Let the function post to connections and find them gone; nothing else."""
+        arn = f"arn:{Aws.PARTITION}:execute-api:{Aws.REGION}:{Aws.ACCOUNT_ID}:{self.api.api_id}/{_STAGE}"
+        function.add_to_role_policy(
+            iam.PolicyStatement(actions=["execute-api:ManageConnections"], resources=[f"{arn}/POST/@connections/*"])
+        )
+
+
+def _integration(id: str, function: lambda_.IFunction) -> integrations.WebSocketLambdaIntegration:
+    return integrations.WebSocketLambdaIntegration(f"{id}Integration", function)
+
+
+@jsii.implements(apigateway.IAccessLogSettings)
+class _AccessLog:
+    def __init__(self, log: logs.LogGroup) -> None:
+        self._log = log
+
+    @property
+    def destination(self) -> apigateway.IAccessLogDestination:
+        return apigateway.LogGroupLogDestination(self._log)
+
+    @property
+    def format(self) -> AccessLogFormat:
+        fields = ", ".join(f'"{name}": "{value}"' for name, value in _LOG_FIELDS.items())
+        return AccessLogFormat.custom(f"{{{fields}}}")

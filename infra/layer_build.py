@@ -1,0 +1,101 @@
+"""Builds the layers' content with uv, for this machine or for Lambda on arm64.
+
+Byte-code is unchecked-hash: Lambda sets all file times alike, so byte-code that is checked by time is thrown away at
+every cold start. It must be compiled by the version of Python that runs it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+_LIBRARY = ROOT / "layers" / "shared" / "python"
+_LOCKS = ROOT / "layers" / "dependencies"
+_RUNTIME = "3.13"
+
+
+@dataclass(frozen=True, slots=True)
+class LayerBuild:
+    """`platform`: uv's name of the target, None for this machine. `compiler`: a Python of the target's version."""
+
+    python_version: str
+    platform: str | None
+    compiler: str | None
+
+    @classmethod
+    def local(cls) -> LayerBuild:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return cls(version, None, sys.executable)
+
+    @classmethod
+    def aws(cls) -> LayerBuild:
+        return cls(_RUNTIME, "aarch64-manylinux2014", _find_python(_RUNTIME))
+
+    def library_hash(self) -> str:
+        return self._hash(_library_files())
+
+    def packages_hash(self, lock: str) -> str:
+        return self._hash([_LOCKS / lock])
+
+    def library(self, target: Path) -> None:
+        """Copies this project's package."""
+        for source in _library_files():
+            copy = target / "python" / source.relative_to(_LIBRARY)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, copy)
+        self._compile(target / "python")
+
+    def packages(self, lock: str, target: Path) -> None:
+        """Installs the locked packages; wheels only, since a source package would be built for this machine."""
+        command = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet", "--no-deps"]
+        command += ["--require-hashes", "--only-binary", ":all:", "--requirements", str(_LOCKS / lock)]
+        command += ["--target", str(target / "python"), "--python-version", self.python_version]
+        if self.platform:
+            command += ["--python-platform", self.platform]
+        subprocess.run(command, check=True)
+        self._compile(target / "python")
+
+    def _compile(self, folder: Path) -> None:
+        if self.compiler:
+            command = [self.compiler, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(folder)]
+            subprocess.run(command, check=True)
+
+    def _hash(self, files: list[Path]) -> str:
+        digest = hashlib.sha256(f"{self.python_version} {self.platform} {bool(self.compiler)}".encode())
+        for file in files:
+            digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes())
+        return digest.hexdigest()
+
+
+def _library_files() -> list[Path]:
+    found = (path for path in _LIBRARY.rglob("*") if path.is_file())
+    return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+def _find_python(version: str) -> str | None:
+    """The first Python of this version that runs; a shim of a version manager may exist and not run."""
+    for candidate in _pythons(version):
+        command = [candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+        try:
+            found = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError:
+            continue
+        if found.returncode == 0 and found.stdout.strip() == version:
+            return candidate
+    return None
+
+
+def _pythons(version: str) -> Iterator[str]:
+    yield sys.executable
+    on_path = shutil.which(f"python{version}")
+    if on_path:
+        yield on_path
+    for manager in (".pyenv/versions", ".local/share/uv/python"):
+        for folder in sorted((Path.home() / manager).glob(f"*{version}*")):
+            yield str(folder / "bin" / f"python{version}")

@@ -1,0 +1,12 @@
+"""The routes of the WebSocket API and the functions that serve them."""
+
+from __future__ import annotations
+
+ROUTES = {
+    "sendMessage": "ws_message",
+    "resume": "ws_resume",
+    "cancel": "ws_control",
+    "history": "ws_control",
+    "ping": "ws_control",
+    "$default": "ws_control",
+}

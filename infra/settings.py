@@ -1,0 +1,90 @@
+"""What differs between the stages, chosen by `cdk … -c stage=local|dev|prod`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from constructs import Node
+
+StageName = Literal["local", "dev", "prod"]
+AgentsName = Literal["bedrock", "converse"]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEndpoints:
+    """Where the parts of the local stage listen, as the functions reach them."""
+
+    aws_url: str
+    bedrock_url: str
+    search_engine: str
+    index_path: str
+    opensearch_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
+
+    Model ids are Bedrock's.
+    """
+
+    name: StageName
+    agents: AgentsName
+    chat_model_id: str
+    agent_model_id: str
+    embedding_model_id: str
+    embedding_dimension: int
+    retain_data: bool
+    local: LocalEndpoints | None = None
+
+    @property
+    def prefix(self) -> str:
+        """Begins the name of every resource that has one."""
+        return f"cicada-{self.name}"
+
+
+class UnknownStageError(ValueError):
+    """The stage in the context is none of local, dev and prod, or a context value is not allowed."""
+
+
+def stage_settings(node: Node) -> StageSettings:
+    """The settings of the stage that the context names."""
+    name = node.try_get_context("stage") or "dev"
+    if name == "local":
+        return _local(node)
+    agents = node.try_get_context("agents") or "bedrock"
+    if agents not in ("bedrock", "converse"):
+        raise UnknownStageError(f"There is no kind of agents {agents!r}: use -c agents=bedrock or converse.")
+    if name not in ("dev", "prod"):
+        raise UnknownStageError(f"There is no stage {name!r}: use -c stage=local, dev or prod.")
+    return StageSettings(
+        name=cast(StageName, name),
+        agents=cast(AgentsName, agents),
+        chat_model_id=node.try_get_context("chatModel") or "amazon.nova-lite-v1:0",
+        agent_model_id=node.try_get_context("agentModel") or "amazon.nova-pro-v1:0",
+        embedding_model_id="amazon.titan-embed-text-v2:0",
+        embedding_dimension=1024,
+        retain_data=name == "prod",
+    )
+
+
+def _local(node: Node) -> StageSettings:
+    endpoints = LocalEndpoints(
+        aws_url=node.try_get_context("awsUrl") or "http://127.0.0.1:4566",
+        bedrock_url=node.try_get_context("bedrockUrl") or "http://127.0.0.1:4567",
+        search_engine=node.try_get_context("search") or "embedded",
+        index_path=node.try_get_context("indexPath") or "index.sqlite",
+        opensearch_url=node.try_get_context("opensearchUrl") or "",
+    )
+    return StageSettings(
+        name="local",
+        agents="bedrock",
+        chat_model_id="amazon.nova-lite-v1:0",
+        agent_model_id="amazon.nova-pro-v1:0",
+        # The stand-in embeds with all-MiniLM-L6-v2 behind Titan's wire format; the index records this name.
+        embedding_model_id="amazon.titan-embed-text-v2:0",
+        embedding_dimension=384,
+        retain_data=False,
+        local=endpoints,
+    )

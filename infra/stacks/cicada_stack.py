@@ -1,0 +1,55 @@
+"""One stage of CICADA, composed of its capabilities."""
+
+from __future__ import annotations
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from infra.constructs.agents import Agents
+from infra.constructs.conversation import Conversation
+from infra.constructs.function import Functions
+from infra.constructs.identity import Identity
+from infra.constructs.ingest import Ingest
+from infra.constructs.layers import Layers
+from infra.constructs.message_processor import TIMEOUT_SECONDS, MessageProcessor
+from infra.constructs.request_queue import RequestQueue
+from infra.constructs.search import Search
+from infra.constructs.tables import Tables
+from infra.settings import StageSettings
+
+
+class CicadaStack(Stack):
+    """Everything of one stage."""
+
+    def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
+        super().__init__(scope, id, description=f"CICADA, a streaming question-answering backend: {settings.name}")
+        functions = Functions(settings, Layers(self, "Layers", settings=settings), {})
+        tables = Tables(self, "Tables", settings=settings)
+        identity = Identity(self, "Identity", settings=settings)
+        search = Search(self, "Search", settings=settings)
+        ingest = Ingest(self, "Ingest", functions=functions, search=search)
+        agents = Agents(self, "Agents", functions=functions, tables=tables, search=search)
+        requests = RequestQueue(self, "RequestQueue", settings=settings, consumer_timeout_seconds=TIMEOUT_SECONDS)
+        conversation = Conversation(
+            self, "Conversation", functions=functions, identity=identity, tables=tables, requests=requests
+        )
+        MessageProcessor(
+            self,
+            "MessageProcessor",
+            functions=functions,
+            conversation=conversation,
+            requests=requests,
+            search=search,
+            agents=agents,
+        )
+        outputs = {
+            "WebSocketUrl": conversation.api.url,
+            "UserPoolId": identity.pool.user_pool_id,
+            "UserPoolClientId": identity.client.user_pool_client_id,
+            "DocumentsBucket": ingest.documents.bucket.bucket_name,
+            "RequestsTable": tables.requests.table_name,
+            "RequestsQueueUrl": requests.queue.queue_url,
+            "DeadLetterQueueUrl": requests.dead_letters.queue_url,
+        }
+        for name, value in outputs.items():
+            CfnOutput(self, name, value=value)

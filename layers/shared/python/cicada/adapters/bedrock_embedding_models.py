@@ -1,0 +1,100 @@
+"""The embedding models' own request and reply forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from cicada.errors import ConfigurationError
+
+_GEOGRAPHY = re.compile(r"^(arn:[^/]*/)?((us|eu|apac|jp|au|ca|us-gov|global)\.)?")
+
+
+class EmbeddingModel(Protocol):
+    """How one family of models is asked."""
+
+    @property
+    def batch_size(self) -> int:
+        """The most texts in one call."""
+        ...
+
+    def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]: ...
+
+    def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
+        """Raises KeyError or TypeError for a reply of another form."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TitanEmbedding:
+    """https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html, V2."""
+
+    dimension: int
+    batch_size: int = 1
+
+    def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:  # noqa: ARG002 - Titan does not tell them apart
+        # 50,000 characters are the service's limit; the model itself cuts nothing.
+        return {"inputText": texts[0][:50_000], "dimensions": self.dimension, "normalize": True}
+
+    def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
+        return [reply["embedding"]]
+
+
+@dataclass(frozen=True, slots=True)
+class CohereEmbedding3:
+    """https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed-v3.html."""
+
+    batch_size: int = 96
+
+    def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:
+        # 2,048 characters are the service's limit, beyond which it refuses the call whatever `truncate` says.
+        return {"texts": [text[:2048] for text in texts], "input_type": _input_type(query), "truncate": "END"}
+
+    def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
+        return _floats(reply["embeddings"])
+
+
+@dataclass(frozen=True, slots=True)
+class CohereEmbedding4:
+    """https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed-v4.html."""
+
+    dimension: int
+    batch_size: int = 96
+
+    def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:
+        return {
+            "texts": list(texts),
+            "input_type": _input_type(query),
+            "truncate": "RIGHT",
+            "embedding_types": ["float"],
+            "output_dimension": self.dimension,
+        }
+
+    def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
+        return _floats(reply["embeddings"])
+
+
+def embedding_model(model_id: str, dimension: int) -> EmbeddingModel:
+    """The form for a model id, inference profile or ARN; `ConfigurationError` for a family that is not known."""
+    name = _GEOGRAPHY.sub("", model_id)
+    if name.startswith("amazon.titan-embed-text-v2"):
+        return TitanEmbedding(dimension)
+    if name.startswith("cohere.embed-v4"):
+        return CohereEmbedding4(dimension)
+    if name.startswith("cohere.embed-"):
+        return CohereEmbedding3()
+    raise ConfigurationError(
+        f"The embedding model {model_id!r} is not known; use Titan Text Embeddings V2 or Cohere Embed."
+    )
+
+
+def _input_type(query: bool) -> str:
+    return "search_query" if query else "search_document"
+
+
+def _floats(embeddings: Any) -> list[list[float]]:
+    """Vectors come bare, or by type where types were asked for."""
+    vectors: list[list[float]] = embeddings["float"] if isinstance(embeddings, Mapping) else embeddings
+    return vectors

@@ -1,0 +1,47 @@
+"""Access tokens of an Amazon Cognito user pool."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import jwt
+
+from cicada.errors import NotConnected, Unavailable
+from cicada.permissions.model import Principal
+from cicada.permissions.tokens import VerifiedToken
+
+_TENANT_GROUP = re.compile(r"tenant:([A-Za-z0-9][A-Za-z0-9-]{0,62})")
+
+
+class CognitoTokenVerifier:
+    """Checks signature, issuer, expiry, use and client, as Amazon Cognito's guide on verifying tokens asks."""
+
+    def __init__(self, keys: jwt.PyJWKClient, issuer: str, client_id: str, default_tenant: str) -> None:
+        self._keys = keys
+        self._issuer = issuer
+        self._client_id = client_id
+        self._default_tenant = default_tenant
+
+    def verify(self, token: str) -> VerifiedToken:
+        claims = self._claims(token)
+        if claims["token_use"] != "access" or claims["client_id"] != self._client_id:
+            raise NotConnected("The token is not an access token of this application.")
+        tenant = _tenant(claims.get("cognito:groups", [])) or self._default_tenant
+        return VerifiedToken(Principal(tenant, str(claims["sub"])), float(claims["exp"]))
+
+    def _claims(self, token: str) -> dict[str, Any]:
+        required = {"require": ["exp", "iss", "sub", "token_use", "client_id"]}
+        try:
+            key = self._keys.get_signing_key_from_jwt(token)
+            return jwt.decode(token, key.key, algorithms=["RS256"], issuer=self._issuer, options=required)  # type: ignore[arg-type]
+        except jwt.PyJWKClientConnectionError as error:
+            raise Unavailable("The user pool's keys could not be fetched.") from error
+        except jwt.PyJWTError as error:
+            raise NotConnected("The access token is not valid.") from error
+
+
+def _tenant(groups: list[str]) -> str | None:
+    """A user's tenant is the group `tenant:<name>`; Cognito access tokens carry groups, not custom attributes."""
+    names = [match[1] for group in groups if (match := _TENANT_GROUP.fullmatch(str(group)))]
+    return min(names, default=None)

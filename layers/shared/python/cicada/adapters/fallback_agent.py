@@ -1,0 +1,38 @@
+"""Two agents, the second for when the first cannot be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from cicada.agents.model import AgentTurn
+from cicada.agents.ports import Agent
+from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackAgent:
+    """Asks `second` when `first` fails before its first piece; `report` is told why.
+
+    Tools that the first one called before it failed are called again: saving and deleting twice changes nothing.
+    """
+
+    first: Agent
+    second: Agent
+    report: Callable[[CicadaError], None]
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        spoken = False
+        try:
+            # The port promises an iterator that can be closed, which `Iterator` does not say.
+            with closing(self.first.reply(turn)) as pieces:  # type: ignore[type-var]
+                for piece in pieces:
+                    spoken = True
+                    yield piece
+            return
+        except (Throttled, Unavailable, ConfigurationError) as error:
+            if spoken:
+                raise
+            self.report(error)
+        yield from self.second.reply(turn)

@@ -1,0 +1,90 @@
+"""The connection to OpenSearch, and its failures as the library's own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
+from opensearchpy.exceptions import (
+    ImproperlyConfigured,
+    OpenSearchException,
+    TransportError,
+)
+
+from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+
+# A Serverless collection that has scaled to zero takes 10 to 30 seconds for the first request.
+TIMEOUT_SECONDS = 45
+# Threads of one process that search at the same time without waiting for a connection.
+POOL_SIZE = 8
+
+
+def connect(url: str, region: str | None) -> OpenSearch:
+    """A client with a pool of connections; no request is made. With a region, requests are signed for Serverless.
+
+    `url` may hold a user and a password. Retries are the index's own, so that they have jitter and include 429.
+    """
+    # At level DEBUG the client logs bodies, and those are what users ask and what documents say.
+    logging.getLogger("opensearch").setLevel(logging.WARNING)
+    with opensearch_errors():
+        return OpenSearch(
+            hosts=[url],
+            http_auth=_signer(region) if region else None,
+            connection_class=Urllib3HttpConnection,
+            pool_maxsize=POOL_SIZE,
+            timeout=TIMEOUT_SECONDS,
+            max_retries=0,
+        )
+
+
+def _signer(region: str) -> Urllib3AWSV4SignerAuth:
+    from botocore.session import Session
+
+    credentials = Session().get_credentials()
+    if credentials is None:
+        raise ConfigurationError("There are no AWS credentials to sign requests to OpenSearch with; give a role.")
+    return Urllib3AWSV4SignerAuth(credentials, region, "aoss")
+
+
+@contextmanager
+def opensearch_errors() -> Iterator[None]:
+    """Translate what opensearch-py raises inside; the cause is kept."""
+    try:
+        yield
+    except TransportError as error:
+        raise _by_status(error.status_code, error.error) from error
+    except ImproperlyConfigured as error:
+        raise ConfigurationError("The client of the search index is set up wrongly; check its URL.") from error
+    except OpenSearchException as error:
+        raise Unavailable("The search index gave an answer that cannot be read; try again.") from error
+
+
+def check_response(response: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The answer to a search if it is whole. An answer from some of the shards is a failure, not fewer results."""
+    if "error" in response:
+        raise _by_status(response.get("status", 500), response["error"].get("type", ""))
+    if response.get("timed_out") or response["_shards"]["failed"]:
+        raise Unavailable("A part of the search index did not answer; try again.")
+    return response
+
+
+def is_refused_for_now(status: int) -> bool:
+    return status in (429, 503)
+
+
+def _by_status(status: int | str, kind: str) -> CicadaError:
+    # `kind` is the type of the failure; its reason is left out, as it may quote what was searched for.
+    if status == 429:
+        return Throttled("The search index asks for fewer calls; try again in a moment.")
+    if not isinstance(status, int):
+        return Unavailable("The search index could not be reached; try again.")
+    if status >= 500 or status == 408:
+        return Unavailable(f"The search index failed ({status}); try again.")
+    if status in (401, 403, 404):
+        return ConfigurationError(
+            f"The search index is missing or refuses this role ({status}); check its name and its access policy."
+        )
+    return ConfigurationError(f"The search index refused a request ({status} {kind}); check that the index was made by this version.")

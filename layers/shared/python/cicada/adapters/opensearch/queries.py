@@ -1,0 +1,103 @@
+"""Bodies of searches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from cicada.adapters.opensearch.rows import FIELDS, facet, unit
+from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
+from cicada.documents.model import Collection, DocumentKey
+from cicada.retrieval.model import IndexQuery, PassageFilter
+from cicada.retrieval.terms import is_cjk, query_terms
+
+# The context counts once as part of the words and a quarter for itself.
+_CONTEXT_BOOST = 0.25
+_ANALYZERS = sorted({*ANALYZERS.values(), OTHER_ANALYZER})
+# More than a search finds documents in its lanes, and more than a document ever has generations.
+_MAX_BUCKETS = 1000
+
+Body = dict[str, Any]
+
+
+def lane_bodies(query: IndexQuery, dimension: int) -> dict[str, Body]:
+    """The searches of the lanes by name. A text without words has no lexical one."""
+    allowed = {"bool": {"filter": filters(query.filter)}}
+    near = {"vector": unit(query.vector, dimension), "k": query.limit, "filter": allowed}
+    lanes = {"semantic": _page({"knn": {"vector": near}}, query.limit)}
+    if wording := _wording(query_terms(query.text)):
+        lexical = {"bool": {**allowed["bool"], "should": wording, "minimum_should_match": 1}}
+        lanes["lexical"] = _page(lexical, query.limit)
+    return lanes
+
+
+def filters(filter: PassageFilter) -> list[Body]:
+    """Conditions that all must hold: the tenant and the knowledge base always."""
+    conditions = _of_collection(filter.collection)
+    if filter.document_ids is not None:
+        conditions.append(_any_of("document_id", filter.document_ids))
+    for name, values in filter.metadata.items():
+        conditions.append(_any_of("facets", (facet(name, value) for value in values)))
+    return conditions
+
+
+def document_filters(document: DocumentKey) -> list[Body]:
+    return [*_of_collection(document.collection), {"term": {"document_id": document.document_id}}]
+
+
+def generations_body(collection: Collection, document_ids: Iterable[str]) -> Body:
+    """Counts the rows of every generation of the documents."""
+    size = {"size": {"max": {"field": "generation_size"}}}
+    generations = {"terms": {"field": "generation", "size": _MAX_BUCKETS}, "aggs": size}
+    return {
+        "size": 0,
+        "query": {"bool": {"filter": [*_of_collection(collection), _any_of("document_id", document_ids)]}},
+        "aggs": {
+            "documents": {
+                "terms": {"field": "document_id", "size": _MAX_BUCKETS},
+                "aggs": {"generations": generations},
+            }
+        },
+    }
+
+
+def scan_body(conditions: list[Body], size: int, fields: list[str] | bool = False) -> Body:
+    """A page of rows in order of `passage_id`; `search_after` asks for the next one."""
+    order = [{"passage_id": "asc"}, {"generation": "asc"}]
+    return {"query": {"bool": {"filter": conditions}}, "sort": order, "size": size, "_source": fields}
+
+
+def cosine(score: float) -> float:
+    """The inner product behind a kNN score. https://docs.opensearch.org/latest/mappings/supported-field-types/knn-spaces/"""
+    return score - 1 if score > 1 else 1 - 1 / score
+
+
+def _page(query: Body, limit: int) -> Body:
+    return {"query": query, "size": limit, "_source": FIELDS}
+
+
+def _of_collection(collection: Collection) -> list[Body]:
+    return [{"term": {"tenant": collection.tenant}}, {"term": {"knowledge_base": collection.knowledge_base}}]
+
+
+def _any_of(field: str, values: Iterable[str]) -> Body:
+    return {"terms": {field: sorted(values)}}
+
+
+def _wording(terms: tuple[str, ...]) -> list[Body]:
+    """One query for the words, in the fields of all languages, and one for pairs of characters, in their own.
+
+    Apart, they stay below the number of clauses that Lucene allows: one a term and field.
+    """
+    words = " ".join(term for term in terms if not is_cjk(term))
+    pairs = " ".join(term for term in terms if is_cjk(term))
+    return [
+        *([_in_fields(words, _ANALYZERS)] if words else []),
+        *([_in_fields(pairs, ["cjk", OTHER_ANALYZER])] if pairs else []),
+    ]
+
+
+def _in_fields(text: str, analyzers: list[str]) -> Body:
+    fields = [f"words_{each}" for each in analyzers] + [f"context_{each}^{_CONTEXT_BOOST}" for each in analyzers]
+    # The score is the sum over the fields: a passage has words in those of its own language only.
+    return {"multi_match": {"query": text, "type": "most_fields", "fields": fields}}

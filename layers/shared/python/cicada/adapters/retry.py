@@ -1,0 +1,40 @@
+"""Try again, for calls that may be repeated."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from cicada.errors import Throttled, Unavailable
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Exponential back-off with full jitter: before try n + 1, between 0 and min(cap, base · 2ⁿ⁻¹) seconds.
+
+    `sleep` takes seconds, `chance` gives 0 to 1. `attempts` counts the first try.
+    Source: M. Brooker, Exponential Backoff And Jitter, AWS Architecture Blog, 2015.
+    """
+
+    sleep: Callable[[float], None] = time.sleep
+    chance: Callable[[], float] = random.random
+    attempts: int = 3
+    base_seconds: float = 0.5
+    cap_seconds: float = 8.0
+
+    def call(self, attempt: Callable[[], T]) -> T:
+        """What `attempt` returns. The last try's `Throttled` or `Unavailable` is raised; other failures at once."""
+        for failed in range(self.attempts - 1):
+            try:
+                return attempt()
+            except (Throttled, Unavailable):
+                self.sleep(self.chance() * min(self.cap_seconds, self.base_seconds * 2**failed))
+        return attempt()
+
+
+STANDARD = Retry()

@@ -1,0 +1,57 @@
+"""Where documents and reports lie in the bucket.
+
+documents/<tenant>/<knowledge base>/<file…>          the file; what follows the knowledge base is the document's id
+reports/<tenant>/<knowledge base>/<file…>.json       the report on it
+"""
+
+from __future__ import annotations
+
+import re
+
+from cicada.documents.model import Collection, DocumentKey
+from cicada.errors import DocumentRejected
+
+_DOCUMENTS, _REPORTS = "documents", "reports"
+# As the protocol has it for knowledge bases.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
+# The report's key is longer than the file's; S3 takes 1,024 bytes.
+_LONGEST_ID_BYTES = 800
+
+
+def document_key(key: str) -> DocumentKey:
+    """The document of an object key, which is not percent-encoded. Raises `DocumentRejected`."""
+    place, _, rest = key.partition("/")
+    tenant, _, rest = rest.partition("/")
+    knowledge_base, _, document_id = rest.partition("/")
+    if place != _DOCUMENTS or not document_id:
+        raise DocumentRejected("A document belongs at documents/<tenant>/<knowledge base>/<file>; upload it there.")
+    for name in (tenant, knowledge_base):
+        if not _NAME.fullmatch(name):
+            raise DocumentRejected(
+                "The names of tenant and knowledge base have 1 to 64 letters, digits and the signs . _ : - and start "
+                "with a letter or digit; upload the file under such names."
+            )
+    _check_document_id(document_id)
+    return DocumentKey(Collection(tenant, knowledge_base), document_id)
+
+
+def _check_document_id(document_id: str) -> None:
+    if _UNSAFE.search(document_id) or any(part in ("", ".", "..") for part in document_id.split("/")):
+        raise DocumentRejected("The file's path has an empty part, a dot part or a control character; rename the file.")
+    if len(document_id.encode()) > _LONGEST_ID_BYTES:
+        raise DocumentRejected(f"The file's path is longer than {_LONGEST_ID_BYTES} bytes; rename the file.")
+
+
+def object_key(document: DocumentKey) -> str:
+    """Where the file lies."""
+    return f"{_DOCUMENTS}/{_path(document)}"
+
+
+def report_key(document: DocumentKey) -> str:
+    """Where the report on the file lies."""
+    return f"{_REPORTS}/{_path(document)}.json"
+
+
+def _path(document: DocumentKey) -> str:
+    return f"{document.collection.tenant}/{document.collection.knowledge_base}/{document.document_id}"

@@ -1,0 +1,81 @@
+"""Passages as rows of the index file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from cicada.adapters.passage_codec import locator_from_json, locator_to_json, metadata_from_json, metadata_to_json
+from cicada.documents.model import Collection, DocumentKey, Passage
+
+_SELECT = (
+    "SELECT number, document_id, passage_id, version, title, text, context, locator, language, metadata "
+    "FROM passage JOIN body USING (number)"
+)
+_BY_NUMBER = _SELECT + " WHERE number IN (SELECT value FROM json_each(?))"  # noqa: S608 - made of constants
+_BY_DOCUMENT = _SELECT + " WHERE collection = ? AND document_id = ? ORDER BY passage_id"
+
+
+def insert_passage(connection: sqlite3.Connection, collection: int, document_id: str, passage: Passage) -> int:
+    """The number that the passage got."""
+    number = connection.execute(
+        "INSERT INTO passage (collection, document_id, passage_id) VALUES (?, ?, ?)",
+        (collection, document_id, passage.passage_id),
+    ).lastrowid
+    assert number is not None  # noqa: S101 - an INSERT has just succeeded
+    connection.execute(
+        "INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            number,
+            passage.version,
+            passage.title,
+            passage.text,
+            passage.context,
+            locator_to_json(passage.locator),
+            passage.language,
+            metadata_to_json(passage.metadata),
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO attribute VALUES (?, ?, ?, ?)",
+        [(collection, name, value, number) for name, value in passage.metadata.items()],
+    )
+    return number
+
+
+def passages_by_number(
+    connection: sqlite3.Connection, collection: Collection, numbers: Iterable[int]
+) -> dict[int, Passage]:
+    rows = connection.execute(_BY_NUMBER, (json.dumps(list(numbers)),))
+    return {row[0]: _passage(collection, *row[1:]) for row in rows}
+
+
+def passages_of_document(connection: sqlite3.Connection, collection: int, document: DocumentKey) -> tuple[Passage, ...]:
+    rows = connection.execute(_BY_DOCUMENT, (collection, document.document_id))
+    return tuple(_passage(document.collection, *row[1:]) for row in rows)
+
+
+def _passage(
+    collection: Collection,
+    document_id: str,
+    passage_id: str,
+    version: str,
+    title: str,
+    text: str,
+    context: str,
+    locator: str,
+    language: str,
+    metadata: str,
+) -> Passage:
+    return Passage(
+        passage_id=passage_id,
+        document=DocumentKey(collection, document_id),
+        version=version,
+        title=title,
+        text=text,
+        context=context,
+        locator=locator_from_json(locator),
+        language=language,
+        metadata=metadata_from_json(metadata),
+    )

@@ -1,0 +1,71 @@
+"""The request queue: SQS FIFO, a message group for each session."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from cicada.conversation.model import RequestKey
+from cicada.errors import ConfigurationError, InvalidFrame, Unavailable
+from cicada.permissions.model import Principal
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+
+class SqsRequestQueue:
+    """A message holds the request's key and nothing else: what was asked is in the request log."""
+
+    def __init__(self, client: SQSClient, queue_url: str, dead_letter_queue_url: str = "") -> None:
+        self._client = client
+        self._queue_url = queue_url
+        self._dead_letter_queue_url = dead_letter_queue_url
+
+    def enqueue(self, key: RequestKey, session_id: str) -> None:
+        self._send(self._queue_url, request_message(key), f"{key.principal.owner}#{session_id}", key.request_id)
+
+    def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
+        repeat = f"{key.request_id}#{attempt}"
+        self._send(self._queue_url, request_message(key), f"takeover#{key.principal.owner}#{key.request_id}", repeat)
+
+    def bury(self, key: RequestKey, reason: str) -> None:
+        body = request_message(key) | {"reason": reason}
+        self._send(self._dead_letter_queue_url, body, f"{key.principal.owner}#{key.request_id}", key.request_id)
+
+    def _send(self, queue_url: str, body: dict[str, str], group: str, deduplication: str) -> None:
+        try:
+            self._client.send_message(
+                QueueUrl=queue_url,
+                MessageBody=json.dumps(body),
+                MessageGroupId=_id(group),
+                # The owner is part of the id: two users may use the same requestId.
+                MessageDeduplicationId=_id(f"{body['tenant']}#{body['user']}#{deduplication}"),
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"] in ("AccessDenied", "QueueDoesNotExist"):
+                raise ConfigurationError("The request queue cannot be written; check its name and the role.") from error
+            raise Unavailable("The request queue did not take the message.") from error
+        except BotoCoreError as error:
+            raise Unavailable("The request queue could not be reached.") from error
+
+
+def request_message(key: RequestKey) -> dict[str, str]:
+    """The body of a queue message."""
+    return {"tenant": key.principal.tenant, "user": key.principal.user, "requestId": key.request_id}
+
+
+def read_request_message(body: str) -> RequestKey:
+    """The key in a message's body. Raises `InvalidFrame` for anything else."""
+    try:
+        fields = json.loads(body)
+        return RequestKey(Principal(str(fields["tenant"]), str(fields["user"])), str(fields["requestId"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidFrame("The queue message does not name a request.") from error
+
+
+def _id(text: str) -> str:
+    """SQS takes 128 characters of a narrow alphabet; a digest fits whatever the parts are."""
+    return hashlib.sha256(text.encode()).hexdigest()

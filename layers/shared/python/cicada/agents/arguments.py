@@ -1,0 +1,69 @@
+"""What a model passes to a tool, checked; what is wrong with it is told to the model in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+from cicada.agents.model import ProfileKind
+from cicada.agents.text import matching_key, one_line, storable
+
+NAME_LIMIT = 200
+TEXT_LIMIT = 4_000
+QUERY_LIMIT = 1_000
+# Names are part of a DynamoDB sort key, which takes 1,024 bytes; some characters grow when they are normalised.
+_KEY_LIMIT_BYTES = 900
+
+P = ParamSpec("P")
+
+
+class ArgumentError(Exception):
+    """A tool cannot work with this argument; the text says why, to the model."""
+
+
+def answering_refusals(tool: Callable[P, str]) -> Callable[P, str]:
+    """The tool, with an `ArgumentError` as its answer."""
+
+    @wraps(tool)
+    def answered(*args: P.args, **kwargs: P.kwargs) -> str:
+        try:
+            return tool(*args, **kwargs)
+        except ArgumentError as refusal:
+            return str(refusal)
+
+    return answered
+
+
+def read_kind(text: str) -> ProfileKind:
+    """One of the kinds, or `ArgumentError` naming them all."""
+    try:
+        return ProfileKind(matching_key(text))
+    except ValueError:
+        allowed = ", ".join(ProfileKind)
+        raise ArgumentError(f"The kind must be one of: {allowed}. Nothing was done.") from None
+
+
+def read_name(text: str, what: str) -> str:
+    """A name on one line; `what` it names is for the sentence. `ArgumentError` if it is empty or too long."""
+    name = one_line(storable(text))
+    _refuse_unless_between(name, what, NAME_LIMIT)
+    if len(matching_key(name).encode()) > _KEY_LIMIT_BYTES:
+        raise ArgumentError(f"The {what} is too long; shorten it. Nothing was done.")
+    return name
+
+
+def read_text(text: str, what: str, limit: int = TEXT_LIMIT) -> str:
+    """A text without the space around it; `ArgumentError` if it is empty or has more than `limit` characters."""
+    stripped = storable(text).strip()
+    _refuse_unless_between(stripped, what, limit)
+    return stripped
+
+
+def _refuse_unless_between(text: str, what: str, limit: int) -> None:
+    if not text:
+        raise ArgumentError(f"The {what} is missing. Nothing was done.")
+    if len(text) > limit:
+        raise ArgumentError(
+            f"The {what} has {len(text)} characters and may have {limit}; shorten it. Nothing was done."
+        )

@@ -1,0 +1,52 @@
+"""What the agents are told and which tools they have: `tools.json`, the one description of both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from cicada.agents.model import AgentKind
+
+
+@dataclass(frozen=True, slots=True)
+class ToolParameter:
+    """A parameter of a tool. `type` is a type of JSON Schema."""
+
+    type: str
+    description: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFunction:
+    """A tool as the model sees it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, ToolParameter]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDescription:
+    """An agent's instruction and its tools by name."""
+
+    instruction: str
+    functions: Mapping[str, ToolFunction]
+
+
+@cache
+def describe(agent: AgentKind) -> AgentDescription:
+    """The agent's part of `tools.json`."""
+    part = json.loads(resources.files("cicada.agents").joinpath("tools.json").read_text("utf-8"))[agent]
+    functions = (
+        ToolFunction(
+            each["name"],
+            each["description"],
+            {name: ToolParameter(**parameter) for name, parameter in each["parameters"].items()},
+        )
+        for each in part["functions"]
+    )
+    return AgentDescription(part["instruction"], {function.name: function for function in functions})

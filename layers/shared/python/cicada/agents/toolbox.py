@@ -1,0 +1,28 @@
+"""The tools of one agent, called by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from cicada.agents.description import AgentDescription
+from cicada.agents.model import ToolSession
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """`tools`: the verbs by their names in the description; each takes the session and its declared parameters."""
+
+    description: AgentDescription
+    tools: Mapping[str, Callable[..., str]]
+
+    def call(self, session: ToolSession, name: str, arguments: Mapping[str, object]) -> str:
+        """The tool's answer to the model. What is not a declared parameter is dropped: nobody is named that way.
+
+        Raises `DependencyError` when the tool cannot do its work.
+        """
+        function = self.description.functions.get(name)
+        if function is None:
+            return f"There is no such tool. The tools are: {', '.join(self.tools)}."
+        given = {key: arguments[key] for key in function.parameters if arguments.get(key) is not None}
+        return self.tools[name](session, **{key: str(value) for key, value in given.items()})

@@ -1,0 +1,63 @@
+"""Decide how a message is answered, and answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+
+from cicada.agents.model import AgentKind, AgentTurn
+from cicada.agents.ports import Agent
+from cicada.answering.model import AnswerPart, Finished, Progress, Text
+from cicada.answering.passages import PassageAnswerer, streamed
+from cicada.answering.ports import ChatModel
+from cicada.answering.prompt import general_prompt
+from cicada.conversation.model import Question
+from cicada.permissions.model import Principal
+from cicada.planning.model import Classification, Route
+
+_AGENTS = {Route.PROFILE_REQUEST: AgentKind.PROFILES, Route.THEORY_REQUEST: AgentKind.THEORIES}
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Routes a message to retrieval, to an agent or to the model alone.
+
+    A message that seems general with less confidence than `general_confidence` is searched for all the same:
+    an unneeded search costs little, a question left unanswered costs the user.
+    """
+
+    classify: Callable[[str], Classification]
+    passages: PassageAnswerer
+    agent: Agent
+    model: ChatModel
+    general_confidence: float = 0.5
+
+    def answer(self, question: Question, principal: Principal) -> Generator[AnswerPart]:
+        """The answer's parts; the last one is `Finished`. Raises `DependencyError` or `ConfigurationError`."""
+        yield Progress("planning")
+        route = self._route(question)
+        if route in _AGENTS:
+            parts = self._by_agent(_AGENTS[route], question, principal)
+        elif route is Route.GENERAL:
+            parts = self._without_search(question)
+        else:
+            parts = self.passages.answer(question, principal)
+        for part in parts:
+            yield replace(part, path=(route.value, *part.path)) if isinstance(part, Finished) else part
+
+    def _route(self, question: Question) -> Route:
+        found = self.classify(question.message)
+        unsure = found.route is Route.GENERAL and found.confidence < self.general_confidence
+        return Route.SCRIPT_QUERY if unsure else found.route
+
+    def _by_agent(self, agent: AgentKind, question: Question, principal: Principal) -> Iterator[AnswerPart]:
+        yield Progress("agent", agent.value)
+        turn = AgentTurn(agent, principal, question.session_id, question.knowledge_base, question.message)
+        for piece in self.agent.reply(turn):
+            yield Text(piece)
+        yield Finished((f"agent:{agent.value}",), confidence=None)
+
+    def _without_search(self, question: Question) -> Iterator[AnswerPart]:
+        yield Progress("answering")
+        usage = yield from streamed(self.model, general_prompt(question.message))
+        yield Finished(("generate",), None, usage.input_tokens, usage.output_tokens)

@@ -1,0 +1,51 @@
+"""Answer a Lambda console test event: the whole result as one JSON object; nothing is stored or queued."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from cicada.answering.answer import Answerer
+from cicada.answering.events import complete, events_of
+from cicada.answering.model import AnswerPart, Finished
+from cicada.conversation.accept import question_of
+from cicada.conversation.model import Question
+from cicada.conversation.protocol import AnyEventBody, Chunk, SendMessage, SourcesFound, failed, parse_command
+from cicada.errors import CicadaError, InvalidFrame
+from cicada.permissions.model import Principal
+
+
+def answer_at_once(event: Mapping[str, Any], answerer: Answerer, default_knowledge_base: str) -> dict[str, Any]:
+    """The answer to `{"message": "…"}`, with `tenant`, `user` and the fields of `sendMessage` as options.
+
+    Returns `text`, `sources` and the fields of `complete`, or those of `error`.
+    """
+    try:
+        principal, question = _asked(event, default_knowledge_base)
+        parts = list(answerer.answer(question, principal))
+    except CicadaError as error:
+        return _fields(failed(error))
+    return _result(parts)
+
+
+def _asked(event: Mapping[str, Any], default_knowledge_base: str) -> tuple[Principal, Question]:
+    fields = {"requestId": str(uuid.uuid4()), **event, "action": "sendMessage"}
+    principal = Principal(str(fields.pop("tenant", "default")), str(fields.pop("user", "console")))
+    command = parse_command(json.dumps(fields))
+    if not isinstance(command, SendMessage):
+        raise InvalidFrame('A test event is {"message": "…"}.')
+    return principal, question_of(command, default_knowledge_base)
+
+
+def _result(parts: list[AnswerPart]) -> dict[str, Any]:
+    events = list(events_of(parts))
+    sources = [source for event in events if isinstance(event, SourcesFound) for source in _fields(event)["sources"]]
+    text = "".join(event.content for event in events if isinstance(event, Chunk))
+    last = next(part for part in reversed(parts) if isinstance(part, Finished))
+    return {"text": text, "sources": sources, **_fields(complete(last, timings={}))}
+
+
+def _fields(event: AnyEventBody) -> dict[str, Any]:
+    return event.model_dump(mode="json", by_alias=True)

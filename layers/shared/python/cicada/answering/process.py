@@ -1,0 +1,119 @@
+"""Process one queued request: take the lease, answer, deliver, end it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cicada.answering.answer import Answerer
+from cicada.answering.events import complete, events_of
+from cicada.answering.model import AnswerPart, Finished, Text
+from cicada.answering.pump import Pump
+from cicada.conversation.delivery import Delivery
+from cicada.conversation.model import Lease, Question, RequestKey
+from cicada.conversation.ports import Channel, RequestLog, RequestQueue
+from cicada.conversation.protocol import Cancelled, Reset, failed
+from cicada.errors import CicadaError, ConfigurationError, LeaseLost, StreamBroken, Throttled, Unavailable
+
+
+class Processed(StrEnum):
+    """What a delivery of a request ended in. `skipped`: it is answered already, or by another processor."""
+
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """`max_attempts`: how often an answer is begun, by this processor or by one after its death."""
+
+    log: RequestLog
+    channel: Channel
+    queue: RequestQueue
+    answerer: Answerer
+    clock: Callable[[], float]
+    lease_seconds: float
+    heartbeat_seconds: float
+    max_attempts: int
+
+    def process(self, key: RequestKey) -> Processed:
+        """Answer the request unless somebody else does. A failed answer is ended by an `error` event and set aside."""
+        now = self.clock()
+        lease = self.log.take_lease(key, now, now + self.lease_seconds)
+        question = self.log.question(key) if lease else None
+        if lease is None or question is None:
+            return Processed.SKIPPED
+        delivery = Delivery(lease, self.log, self.channel, self.clock, self.lease_seconds)
+        try:
+            return self._attempt(lease, question, delivery)
+        except LeaseLost:
+            return Processed.SKIPPED
+
+    def _attempt(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
+        if lease.attempt > self.max_attempts:
+            return self._fail(lease, delivery, CicadaError("The answer was interrupted too often; ask again."))
+        if lease.last_seq > 1:
+            delivery.send(Reset(reason="The answer was interrupted and is being generated again."))
+        try:
+            return self._relay(lease, question, delivery)
+        except StreamBroken:
+            delivery.send(Reset(reason="The model's stream broke off; the answer is being generated again."))
+        try:
+            return self._relay(lease, question, delivery)
+        except StreamBroken as error:
+            return self._fail(lease, delivery, error)
+
+    def _relay(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
+        """Deliver the answer while it is generated. `StreamBroken` when it breaks off in the middle."""
+        timer = _Timer(self.clock)
+        finished: Finished | None = None
+        with Pump(self.answerer.answer(question, lease.key.principal)) as pump:
+            while finished is None:
+                try:
+                    parts = pump.take(self.heartbeat_seconds)
+                except (Throttled, Unavailable, ConfigurationError) as error:
+                    return self._fail(lease, delivery, error)
+                self._deliver(parts, delivery)
+                timer.note(parts)
+                if delivery.cancel_requested:
+                    delivery.send(Cancelled())
+                    return Processed.CANCELLED
+                finished = next((part for part in parts if isinstance(part, Finished)), None)
+        delivery.send(complete(finished, timer.milliseconds()))
+        return Processed.COMPLETE
+
+    def _deliver(self, parts: list[AnswerPart], delivery: Delivery) -> None:
+        sent = False
+        for event in events_of(parts):
+            delivery.send(event)
+            sent = True
+        if not sent:
+            delivery.heartbeat()
+
+    def _fail(self, lease: Lease, delivery: Delivery, error: CicadaError) -> Processed:
+        # Set aside before the last event: dying between the two repeats both, the other order would lose one.
+        self.queue.bury(lease.key, error.code)
+        delivery.send(failed(error))
+        return Processed.FAILED
+
+
+class _Timer:
+    """Milliseconds to the first text and to the end."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._start = clock()
+        self._first_text: float | None = None
+
+    def note(self, parts: list[AnswerPart]) -> None:
+        if self._first_text is None and any(isinstance(part, Text) for part in parts):
+            self._first_text = self._clock()
+
+    def milliseconds(self) -> dict[str, int]:
+        marks = {"total": self._clock()}
+        if self._first_text is not None:
+            marks["firstToken"] = self._first_text
+        return {name: round((moment - self._start) * 1000) for name, moment in marks.items()}

@@ -1,0 +1,74 @@
+"""Run an answer in a thread of its own, so that storing and sending go on beside the model's stream."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from types import TracebackType
+from typing import Self
+
+from cicada.answering.model import AnswerPart
+
+
+class Pump:
+    """Pulls parts from an answer as they come and holds them until they are taken.
+
+    At most `capacity` parts wait: a slow reader slows the model's stream down instead of filling the memory.
+    Leaving the context stops the answer: its iterator is closed as soon as it lets go.
+    """
+
+    def __init__(self, parts: Generator[AnswerPart], capacity: int = 1024) -> None:
+        self._parts = parts
+        self._capacity = capacity
+        self._waiting: list[AnswerPart] = []
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._ended = False
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answer")
+        self._outcome: Future[None]
+
+    def __enter__(self) -> Self:
+        self._outcome = self._executor.submit(self._run)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        self._executor.shutdown(wait=False)
+
+    def take(self, timeout_seconds: float) -> list[AnswerPart]:
+        """All parts that have come since the last call; waits for one if there is none.
+
+        Empty after `timeout_seconds` without any. When all parts are taken, raises what the answer raised; an
+        answer that has simply ended should not be asked for more.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._ended, timeout_seconds)
+            taken, self._waiting = self._waiting, []
+            self._changed.notify_all()
+        if not taken and self._ended:
+            self._outcome.result()
+            raise RuntimeError("The answer ended without its last part.")
+        return taken
+
+    def _run(self) -> None:
+        try:
+            with closing(self._parts):
+                for part in self._parts:
+                    if not self._offer(part):
+                        return
+        finally:
+            with self._changed:
+                self._ended = True
+                self._changed.notify_all()
+
+    def _offer(self, part: AnswerPart) -> bool:
+        """False once the taker has stopped."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopped or len(self._waiting) < self._capacity)
+            self._waiting.append(part)
+            self._changed.notify_all()
+            return not self._stopped

@@ -1,0 +1,91 @@
+"""Wires the agents, and the tools of their action groups."""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import cache
+from typing import TYPE_CHECKING
+
+from cicada.adapters.bedrock_agent import BedrockAgent, BedrockAgentId
+from cicada.adapters.converse_stream import ConverseModel
+from cicada.adapters.converse_tool_loop import ConverseToolLoop
+from cicada.adapters.dynamo_profile_store import DynamoProfileStore
+from cicada.adapters.dynamo_theory_store import DynamoTheoryStore
+from cicada.adapters.fallback_agent import FallbackAgent
+from cicada.adapters.retrieved_evidence import RetrievedEvidence
+from cicada.agents.model import AgentKind
+from cicada.agents.ports import Agent
+from cicada.agents.profiles import ProfileTools, profile_toolbox
+from cicada.agents.theories import TheoryTools, theory_toolbox
+from cicada.bootstrap.aws import client
+from cicada.bootstrap.search import retriever
+from cicada.errors import CicadaError, ConfigurationError
+from cicada.retrieval.search import Retriever
+from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+logger = logging.getLogger(__name__)
+
+
+@cache
+def profile_tools() -> ProfileTools:
+    """The tools behind the profiles agent's action group."""
+    return _profile_tools(load(ProfileToolSettings).entries_table)
+
+
+@cache
+def theory_tools() -> TheoryTools:
+    """The tools behind the theories agent's action group."""
+    settings = load(AgentToolSettings)
+    return _theory_tools(settings.entries_table, retriever(settings.search))
+
+
+def agent(
+    settings: AgentSettings,
+    bedrock: BedrockRuntimeClient,
+    model: ConverseModel,
+    evidence: Retriever,
+    timeout_seconds: float,
+) -> Agent:
+    """What answers profile and theory requests. `bedrock` and `model` serve the tool use, `evidence` its searches."""
+    loop = tool_loop(settings, bedrock, model, evidence)
+    if settings.agents == "converse":
+        return loop
+    if settings.agents == "bedrock":
+        return FallbackAgent(bedrock_agent(settings, timeout_seconds), loop, _report_fallback)
+    raise ConfigurationError(f"CICADA_AGENTS is {settings.agents!r}; it must be bedrock or converse.")
+
+
+def bedrock_agent(settings: AgentSettings, timeout_seconds: float) -> Agent:
+    """The agents over InvokeAgent. `timeout_seconds`: their longest silence, tool calls included."""
+    agents = {
+        AgentKind.PROFILES: BedrockAgentId(settings.profiles_agent_id, settings.profiles_agent_alias_id),
+        AgentKind.THEORIES: BedrockAgentId(settings.theories_agent_id, settings.theories_agent_alias_id),
+    }
+    return BedrockAgent(client("bedrock-agent-runtime", read_timeout_seconds=timeout_seconds, attempts=1), agents)
+
+
+def tool_loop(
+    settings: AgentSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, evidence: Retriever
+) -> Agent:
+    """The agents through Converse's tool use, with the tools in this process."""
+    toolboxes = {
+        AgentKind.PROFILES: profile_toolbox(_profile_tools(settings.entries_table)),
+        AgentKind.THEORIES: theory_toolbox(_theory_tools(settings.entries_table, evidence)),
+    }
+    return ConverseToolLoop(bedrock, model, toolboxes)
+
+
+def _profile_tools(table: str) -> ProfileTools:
+    return ProfileTools(DynamoProfileStore(client("dynamodb"), table), time.time)
+
+
+def _theory_tools(table: str, evidence: Retriever) -> TheoryTools:
+    return TheoryTools(DynamoTheoryStore(client("dynamodb"), table), RetrievedEvidence(evidence), time.time)
+
+
+def _report_fallback(error: CicadaError) -> None:
+    logger.warning("A Bedrock agent failed; tool use answers instead", exc_info=error, extra={"code": error.code})

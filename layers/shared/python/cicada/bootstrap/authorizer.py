@@ -1,0 +1,19 @@
+"""Wires the authorizer."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import jwt
+
+from cicada.adapters.cognito_token_verifier import CognitoTokenVerifier
+from cicada.permissions.tokens import TokenVerifier
+from cicada.settings import AuthorizerSettings, load
+
+
+@cache
+def token_verifier() -> TokenVerifier:
+    """Kept for the life of the container, and with it the fetched keys."""
+    settings = load(AuthorizerSettings)
+    keys = jwt.PyJWKClient(settings.token_keys_url, timeout=3)
+    return CognitoTokenVerifier(keys, settings.token_issuer, settings.token_client_id, settings.default_tenant)

@@ -1,0 +1,43 @@
+"""Wires what the WebSocket functions work on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+
+from cicada.adapters.api_gateway_channel import ApiGatewayChannel
+from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
+from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.adapters.sqs_request_queue import SqsRequestQueue
+from cicada.bootstrap.aws import client
+from cicada.conversation.accept import Accepter
+from cicada.conversation.ports import ConnectionTable, RequestLog
+from cicada.conversation.resume import Resumer
+from cicada.settings import ConnectionSettings, ConversationSettings, load
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The use cases of a connection's commands, and the ports that the smaller ones take."""
+
+    connections: ConnectionTable
+    log: RequestLog
+    accepter: Accepter
+    resumer: Resumer
+
+
+@cache
+def connections() -> ConnectionTable:
+    return DynamoConnectionTable(client("dynamodb"), load(ConnectionSettings).connections_table)
+
+
+@cache
+def conversation() -> Conversation:
+    settings = load(ConversationSettings)
+    log = DynamoRequestLog(client("dynamodb"), settings.requests_table, time.time)
+    queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
+    channel = ApiGatewayChannel(client("apigatewaymanagementapi", endpoint_url=settings.callback_url))
+    resumer = Resumer(log, queue, channel, time.time, settings.queue_patience_seconds)
+    accepter = Accepter(log, queue, resumer, time.time, settings.default_knowledge_base, settings.retention_seconds)
+    return Conversation(connections(), log, accepter, resumer)

@@ -1,0 +1,83 @@
+"""Wires the message processor."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import TYPE_CHECKING
+
+from cicada.adapters.api_gateway_channel import ApiGatewayChannel
+from cicada.adapters.bedrock_chat_model import BedrockChatModel
+from cicada.adapters.converse_stream import ConverseModel
+from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.adapters.fallback_agent import FallbackAgent
+from cicada.adapters.sqs_request_queue import SqsRequestQueue
+from cicada.agents.ports import Agent
+from cicada.answering.answer import Answerer
+from cicada.answering.passages import PassageAnswerer
+from cicada.answering.process import Processor
+from cicada.bootstrap.agents import bedrock_agent, tool_loop
+from cicada.bootstrap.aws import client
+from cicada.bootstrap.log import report_fallback
+from cicada.bootstrap.search import retriever
+from cicada.planning.classifier import classify
+from cicada.planning.rules import load_rules
+from cicada.retrieval.search import Retriever
+from cicada.settings import ModelSettings, ProcessorSettings, load
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+
+@cache
+def processor() -> Processor:
+    """Kept for the life of the container: it holds clients and settings, nothing of a request."""
+    settings = load(ProcessorSettings)
+    conversation = settings.conversation
+    return Processor(
+        log=DynamoRequestLog(client("dynamodb"), conversation.requests_table, time.time),
+        channel=ApiGatewayChannel(client("apigatewaymanagementapi", endpoint_url=conversation.callback_url)),
+        queue=SqsRequestQueue(client("sqs"), conversation.requests_queue_url, settings.dead_letter_queue_url),
+        answerer=answerer(),
+        clock=time.time,
+        lease_seconds=settings.lease_seconds,
+        heartbeat_seconds=settings.heartbeat_seconds,
+        max_attempts=settings.max_attempts,
+    )
+
+
+@cache
+def answerer() -> Answerer:
+    """What the processor answers with; console test events are answered by it directly."""
+    settings = load(ProcessorSettings)
+    # The adapters retry themselves, and only before the first piece of an answer.
+    bedrock = client("bedrock-runtime", read_timeout_seconds=settings.model.model_timeout_seconds, attempts=1)
+    model = _converse_model(settings.model)
+    chat = BedrockChatModel(bedrock, model)
+    search = retriever(settings.search)
+    rules = load_rules()
+    return Answerer(
+        classify=lambda message: classify(message, rules),
+        passages=PassageAnswerer(search, chat),
+        agent=_agent(settings, bedrock, model, search),
+        model=chat,
+    )
+
+
+def default_knowledge_base() -> str:
+    return load(ProcessorSettings).conversation.default_knowledge_base
+
+
+def _agent(
+    settings: ProcessorSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, search: Retriever
+) -> Agent:
+    tools = tool_loop(settings.agent, bedrock, model, search)
+    if settings.agent.agents == "converse":
+        return tools
+    return FallbackAgent(bedrock_agent(settings.agent, settings.model.model_timeout_seconds), tools, report_fallback)
+
+
+def _converse_model(settings: ModelSettings) -> ConverseModel:
+    return ConverseModel(
+        settings.chat_model_id, settings.chat_max_tokens, settings.chat_temperature, settings.chat_top_p
+    )

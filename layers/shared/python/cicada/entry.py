@@ -1,0 +1,56 @@
+"""Where Lambda's events enter: replies for the WebSocket routes, verdicts for the queue, the one broad `except`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from cicada.bootstrap.log import logger
+from cicada.conversation.connect import identify
+from cicada.conversation.model import Connection
+from cicada.conversation.ports import ConnectionTable
+from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, parse_command, request_id_of
+from cicada.errors import CicadaError, ClientError
+
+Event = dict[str, Any]
+Reply = dict[str, Any]
+CommandHandler = Callable[[AnyCommand, Connection], str | None]
+
+_INTERNAL = Failed(error="Something went wrong on our side. Please try again.", code="internal", retryable=True)
+
+
+def command_reply(event: Event, connections: Callable[[], ConnectionTable], handle: CommandHandler) -> Reply:
+    """Run `handle` on the frame's command; its reply, or the error's, goes back on the same connection.
+
+    Nothing of the frame is logged.
+    """
+    body = event.get("body") or ""
+    try:
+        connection = identify(event["requestContext"]["connectionId"], connections(), time.time())
+        reply = handle(parse_command(body), connection)
+    except ClientError as error:
+        reply = _refusal(failed(error), body)
+    except CicadaError as error:
+        logger.exception("A dependency failed", extra={"code": error.code})
+        reply = _refusal(failed(error), body)
+    except Exception:  # noqa: BLE001 - the one broad except: whatever it is, the client hears of it
+        logger.exception("Unexpected failure")
+        reply = _refusal(_INTERNAL, body)
+    return {"statusCode": 200, "body": reply} if reply else {"statusCode": 200}
+
+
+def _refusal(error: Failed, body: str) -> str:
+    return frame(error, request_id=request_id_of(body))
+
+
+def failed_records(event: Event, handle: Callable[[str], None]) -> Reply:
+    """Run `handle` on each record's body; the ones that raise are reported, so that only they are delivered again."""
+    failures = []
+    for record in event["Records"]:
+        try:
+            handle(record["body"])
+        except CicadaError as error:
+            logger.exception("A record failed", extra={"code": error.code, "messageId": record["messageId"]})
+            failures.append({"itemIdentifier": record["messageId"]})
+    return {"batchItemFailures": failures}

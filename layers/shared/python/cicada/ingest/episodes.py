@@ -1,0 +1,97 @@
+"""Which episode a script file belongs to: decided by its name, in a configuration that people edit."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cicada.errors import ConfigurationError, DocumentRejected
+from cicada.ingest.model import SourceFile
+
+_KEYS = frozenset({"pattern", "episode_id", "episode_name", "chapter", "language"})
+_REQUIRED = ("pattern", "episode_id", "episode_name")
+_PLACEHOLDER = re.compile(r"\{(\d+)\}")
+_WILDCARDS = {"*": "([^/]*)", "?": "([^/])"}
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """The episode of one file. `chapter` is None where the records name their chapters themselves."""
+
+    episode_id: str
+    episode_name: str
+    chapter: str | None
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodePattern:
+    """One entry of the configuration. `chapter` may hold {1}, {2} …: what the pattern's wildcards matched."""
+
+    pattern: str
+    episode_id: str
+    episode_name: str
+    chapter: str | None = None
+    language: str = "en"
+
+    def match(self, source: SourceFile) -> Episode | None:
+        """A pattern with a slash is held against the path in the knowledge base, any other against the file name."""
+        name = source.document.document_id if "/" in self.pattern else source.name
+        found = _expression(self.pattern).fullmatch(name)
+        if found is None:
+            return None
+        chapter = self.chapter and _PLACEHOLDER.sub(lambda group: found[int(group[1])], self.chapter)
+        return Episode(self.episode_id, self.episode_name, chapter, self.language)
+
+
+@dataclass(frozen=True, slots=True)
+class Episodes:
+    """The patterns in the order of the configuration; the first that matches decides."""
+
+    patterns: tuple[EpisodePattern, ...]
+
+    def resolve(self, source: SourceFile) -> Episode:
+        """The file's episode. What the file says of itself does not count: a renamed copy cannot move an episode."""
+        for pattern in self.patterns:
+            if episode := pattern.match(source):
+                return episode
+        raise DocumentRejected(
+            f"No pattern in the episode configuration matches '{source.name}'. Add an [[episode]] with pattern = "
+            f"'{source.name}', an episode_id and an episode_name to episodes.toml, deploy, and upload the file again."
+        )
+
+
+def parse_episodes(text: str) -> Episodes:
+    """Episodes from TOML; `episodes.toml` explains the form. Raises `ConfigurationError`, which says what to mend."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(
+            f"The episode configuration is not valid TOML ({error}); correct that line."
+        ) from error
+    entries = data.get("episode", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ConfigurationError("Each entry of the episode configuration must stand under [[episode]].")
+    return Episodes(tuple(_pattern(entry, number) for number, entry in enumerate(entries, start=1)))
+
+
+def _pattern(entry: Mapping[str, Any], number: int) -> EpisodePattern:
+    place = f"Entry {number} of the episode configuration"
+    if unknown := sorted(entry.keys() - _KEYS):
+        raise ConfigurationError(f"{place} has the unknown key '{unknown[0]}'; use {', '.join(sorted(_KEYS))}.")
+    if missing := [key for key in _REQUIRED if key not in entry]:
+        raise ConfigurationError(f"{place} lacks {', '.join(missing)}.")
+    if wrong := [key for key, value in entry.items() if not isinstance(value, str) or not value.strip()]:
+        raise ConfigurationError(f"{place}: {', '.join(wrong)} must be text that is not empty.")
+    pattern = EpisodePattern(**entry)
+    wildcards = _expression(pattern.pattern).groups
+    if beyond := [group for group in _PLACEHOLDER.findall(pattern.chapter or "") if not 1 <= int(group) <= wildcards]:
+        raise ConfigurationError(f"{place}: chapter uses {{{beyond[0]}}}, but the pattern has {wildcards} wildcards.")
+    return pattern
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    return re.compile("".join(_WILDCARDS.get(letter) or re.escape(letter) for letter in pattern), re.IGNORECASE)

@@ -1,0 +1,21 @@
+"""The ingest report as JSON, for the uploader to read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cicada.ingest.model import IngestReport
+
+
+def report_fields(report: IngestReport) -> dict[str, Any]:
+    """JSON values; names are camelCase as on the wire. `version` is the SHA-256 of the file, or empty."""
+    document = report.document
+    return {
+        "tenant": document.collection.tenant,
+        "knowledgeBase": document.collection.knowledge_base,
+        "documentId": document.document_id,
+        "version": report.version,
+        "outcome": report.outcome.value,
+        "passages": report.passages,
+        "problems": [{"place": problem.place, "reason": problem.reason} for problem in report.problems],
+    }

@@ -1,0 +1,237 @@
+"""A script's JSON: a list of records, or an object that holds one under `messages` or `Main`.
+
+Records of the types MSGSET (a speech) and STAGE (a stage direction) are read; other types carry no text and are
+passed over. A record may hold English and Japanese side by side: each language is a track of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, NoReturn
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from cicada.errors import DocumentRejected
+from cicada.ingest.markup import plain_text
+from cicada.ingest.model import Problem, ScriptMessage, Track
+
+MAX_BYTES = 16_000_000
+MAX_RECORDS = 200_000
+MAX_TEXT = 20_000
+MAX_PROBLEMS = 100
+
+_SPEECH, _DIRECTION = "MSGSET", "STAGE"
+_LIST_KEYS = ("messages", "Main")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script's tracks, that of the main language first, and the records that could not be read."""
+
+    tracks: tuple[Track, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptDefaults:
+    """What the records leave open. `chapter` is used for all records, `own_chapter` for those that name none."""
+
+    language: str
+    chapter: str | None
+    own_chapter: str
+
+
+def parse_script(content: bytes, defaults: ScriptDefaults) -> Script:
+    """The script in UTF-8, or in UTF-16 with its byte order mark. `DocumentRejected` if nothing of it can be used."""
+    records = _records(_json(content))
+    main: list[ScriptMessage] = []
+    japanese: list[ScriptMessage] = []
+    problems: list[Problem] = []
+    for number, value in enumerate(records, start=1):
+        try:
+            record = _record(value)
+        except DocumentRejected as error:
+            problems.append(Problem(_place(number, value), str(error)))
+            continue
+        if record is None:
+            continue
+        if record.text:
+            main.append(record.message(record.text, record.speaker or record.japanese_speaker, defaults))
+        if record.japanese_text:
+            japanese.append(record.message(record.japanese_text, record.japanese_speaker or record.speaker, defaults))
+    tracks = [Track(defaults.language, tuple(main)), Track("ja", tuple(japanese))]
+    return Script(tuple(track for track in tracks if track.messages), _bounded(problems))
+
+
+# ---- the file -------------------------------------------------------------------------------------------------
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that remembers which of its keys stood there twice: which value was meant is unknown."""
+
+    repeated: str | None = None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> _Object:
+    made = _Object(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        made.repeated = next(key for key in keys if keys.count(key) > 1)
+    return made
+
+
+def _no_number(name: str) -> NoReturn:
+    raise DocumentRejected(f"The file holds {name}, which is not JSON; replace it by a number or by null.")
+
+
+def _json(content: bytes) -> object:
+    _check_size(content)
+    try:
+        return json.loads(content, object_pairs_hook=_object, parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise DocumentRejected(
+            f"The file is not in UTF-8 (byte {error.start + 1}); save it as UTF-8 and upload it again."
+        ) from error
+    except json.JSONDecodeError as error:
+        raise DocumentRejected(_where_json_breaks(error)) from error
+    except RecursionError as error:
+        raise DocumentRejected("The file's lists and objects are nested too deeply for a script.") from error
+    except ValueError as error:
+        raise DocumentRejected("The file holds a number of thousands of digits.") from error
+
+
+def _check_size(content: bytes) -> None:
+    if not content.strip():
+        raise DocumentRejected("The file is empty; upload it again.")
+    if len(content) > MAX_BYTES:
+        raise DocumentRejected(f"The script is larger than {MAX_BYTES // 1_000_000} MB; split it by chapter.")
+    # Before parsing, since objects take many times the memory of their text.
+    if content.count(b"{") + content.count(b"[") > 2 * MAX_RECORDS:
+        raise _too_many()
+
+
+def _too_many() -> DocumentRejected:
+    return DocumentRejected(f"The script has more than {MAX_RECORDS:,} records; split it by chapter.")
+
+
+def _where_json_breaks(error: json.JSONDecodeError) -> str:
+    if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
+        return f"The file ends in the middle, at line {error.lineno}; upload it again, whole."
+    return f"The file is not JSON at line {error.lineno}, column {error.colno}: {error.msg}."
+
+
+def _records(document: object) -> list[Any]:
+    found = document
+    if isinstance(document, _Object):
+        if document.repeated:
+            raise DocumentRejected(f"The file has its key '{document.repeated[:40]}' twice.")
+        found = next((document[key] for key in _LIST_KEYS if key in document), None)
+    if not isinstance(found, list):
+        raise DocumentRejected("A script is a list of records, or an object with such a list under 'messages'.")
+    if len(found) > MAX_RECORDS:
+        raise _too_many()
+    return found
+
+
+# ---- a record -------------------------------------------------------------------------------------------------
+
+
+def _plain(value: object) -> object:
+    """Text in plain form; what is no text is left for validation to refuse."""
+    if not isinstance(value, str):
+        return "" if value is None else value
+    if len(value) > MAX_TEXT:
+        raise ValueError(f"longer than {MAX_TEXT:,} characters")
+    if not _is_whole(value):
+        raise ValueError("holds half of a surrogate pair")
+    return plain_text(value)
+
+
+def _is_whole(text: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _name(value: object) -> object:
+    """A name, or several that speak together."""
+    names = [name for name in (value if isinstance(value, list) else [value]) if name is not None]
+    spoken = [name for name in names if isinstance(name, str)]
+    return str(_plain(", ".join(spoken))).rstrip(": ") if spoken == names else value
+
+
+def _label(value: object) -> object:
+    return str(value) if type(value) is int else _plain(value)
+
+
+def _digits(value: object) -> object:
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10 else value
+
+
+_Text = Annotated[str, BeforeValidator(_plain)]
+_Name = Annotated[str, Field(max_length=100), BeforeValidator(_name)]
+_Label = Annotated[str, Field(max_length=200), BeforeValidator(_label)]
+_MessageId = Annotated[int, Field(ge=0, le=999_999_999), BeforeValidator(_digits)]
+
+
+class _Record(BaseModel):
+    """A record with text, under the names that plays and game scripts use."""
+
+    model_config = ConfigDict(strict=True, hide_input_in_errors=True)
+
+    type: str = _SPEECH
+    message_id: _MessageId = Field(validation_alias=AliasChoices("messageId", "MessageID"))
+    text: _Text = Field("", validation_alias=AliasChoices("textENG", "TextENG"))
+    japanese_text: _Text = Field("", validation_alias=AliasChoices("textJPN", "TextJPN"))
+    speaker: _Name = Field("", validation_alias=AliasChoices("speaker", "Speaker", "namesENG", "NamesENG"))
+    japanese_speaker: _Name = Field("", validation_alias=AliasChoices("namesJPN", "NamesJPN"))
+    chapter_id: _Label = Field("", validation_alias=AliasChoices("chapterId", "ChapterID"))
+    chapter_title: _Label = Field("", validation_alias=AliasChoices("chapterTitle", "ChapterTitle"))
+
+    def message(self, text: str, speaker: str, defaults: ScriptDefaults) -> ScriptMessage:
+        chapter = defaults.chapter or self.chapter_id or defaults.own_chapter
+        direction = self.type == _DIRECTION
+        return ScriptMessage(
+            chapter, self.chapter_title, self.message_id, "" if direction else speaker, text, direction
+        )
+
+
+def _record(value: object) -> _Record | None:
+    """None for a record of a type that carries no text. `DocumentRejected` for one that is broken."""
+    if not isinstance(value, _Object):
+        raise DocumentRejected("A record must be an object.")
+    if value.repeated:
+        raise DocumentRejected(f"The key '{value.repeated[:40]}' stands there twice.")
+    kind = value.get("type", _SPEECH)
+    if isinstance(kind, str) and kind not in (_SPEECH, _DIRECTION):
+        return None
+    try:
+        record = _Record.model_validate(value)
+    except ValidationError as error:
+        raise DocumentRejected(_what_is_wrong(error)) from error
+    if not record.text and not record.japanese_text:
+        raise DocumentRejected("The record has no text: fill textENG or textJPN.")
+    return record
+
+
+def _what_is_wrong(error: ValidationError) -> str:
+    """The fields and reasons without the values, which are the script's text."""
+    reasons = [
+        f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ').removeprefix('Input ')}"
+        for each in error.errors()
+    ]
+    return "; ".join(reasons) + "."
+
+
+def _place(number: int, value: object) -> str:
+    found: Mapping[str, Any] = value if isinstance(value, _Object) else {}
+    message_id = found.get("messageId", found.get("MessageID"))
+    known = type(message_id) is int and 0 <= message_id <= 999_999_999
+    return f"record {number} (messageId {message_id})" if known else f"record {number}"
+
+
+def _bounded(problems: list[Problem]) -> tuple[Problem, ...]:
+    if len(problems) <= MAX_PROBLEMS:
+        return tuple(problems)
+    rest = Problem("", f"{len(problems) - MAX_PROBLEMS:,} more records could not be read.")
+    return (*problems[:MAX_PROBLEMS], rest)

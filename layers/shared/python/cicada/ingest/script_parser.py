@@ -1,0 +1,86 @@
+"""Script files as passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import PurePosixPath
+
+from cicada.documents.model import Passage, ScriptLocator
+from cicada.errors import DocumentRejected
+from cicada.ingest.chunks import Chunk, Chunking, chunks
+from cicada.ingest.episodes import Episode, Episodes
+from cicada.ingest.model import ParsedDocument, Problem, SourceFile
+from cicada.ingest.script import Script, ScriptDefaults, parse_script
+
+MAX_PASSAGES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptParser:
+    """A `DocumentParser` of script JSON. Passages of the main language come first, Japanese ones after them.
+
+    Each language has passages of its own, so that a question finds the script in the language that it is asked in.
+    """
+
+    episodes: Episodes
+    chunking: Chunking = field(default_factory=Chunking)
+
+    def parse(self, source: SourceFile) -> ParsedDocument:
+        episode = self.episodes.resolve(source)
+        script = parse_script(source.content, ScriptDefaults(episode.language, episode.chapter, _stem(source)))
+        if not script.tracks:
+            raise DocumentRejected(_nothing_readable(script.problems))
+        passages = tuple(islice(self._passages(source, episode, script), MAX_PASSAGES + 1))
+        if len(passages) > MAX_PASSAGES:
+            raise DocumentRejected(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")
+        return ParsedDocument(passages, script.problems)
+
+    def _passages(self, source: SourceFile, episode: Episode, script: Script) -> Iterator[Passage]:
+        found = ((track.language, chunk) for track in script.tracks for chunk in chunks(track, self.chunking))
+        for index, (language, chunk) in enumerate(found):
+            locator = _locator(episode, chunk)
+            yield Passage(
+                passage_id=f"{source.document.document_id}#{index:06d}",
+                document=source.document,
+                version=source.version,
+                title=episode.episode_name,
+                text=chunk.text,
+                context=_context(locator),
+                locator=locator,
+                language=language,
+                metadata={
+                    "episode_id": episode.episode_id,
+                    "chapter_id": locator.chapter_id,
+                    "language": language,
+                },
+            )
+
+
+def _stem(source: SourceFile) -> str:
+    return PurePosixPath(source.name).stem
+
+
+def _locator(episode: Episode, chunk: Chunk) -> ScriptLocator:
+    ids = [message.message_id for message in chunk.messages]
+    return ScriptLocator(
+        episode_id=episode.episode_id,
+        episode_name=episode.episode_name,
+        chapter_id=chunk.messages[0].chapter_id,
+        chapter_title=next((message.chapter_title for message in chunk.messages if message.chapter_title), ""),
+        first_message=min(ids),
+        last_message=max(ids),
+        speakers=chunk.speakers,
+    )
+
+
+def _context(locator: ScriptLocator) -> str:
+    place = f"{locator.chapter_id} {locator.chapter_title}".strip()
+    return " · ".join(part for part in (locator.episode_name, place, ", ".join(locator.speakers)) if part)
+
+
+def _nothing_readable(problems: tuple[Problem, ...]) -> str:
+    if problems:
+        return f"No record of the script can be read; the first: {problems[0].place}: {problems[0].reason}"
+    return "The script has no record of the type MSGSET or STAGE."

@@ -1,0 +1,83 @@
+"""Which way a message goes: every rule that holds adds its points, and the route with the most points wins.
+
+Points are log odds, so the confidence is their softmax. Equal points go to the route that comes first in the
+labelling guide's precedence: a saved entry, then a claim, then the text, then the rest.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from cicada.planning.model import Classification, Route
+from cicada.planning.openers import without_openers
+from cicada.planning.patterns import Cue, Pattern
+from cicada.planning.rules import Rule, RuleBook
+from cicada.planning.tokens import ASKED, Message, tokenise
+
+PRECEDENCE = (Route.PROFILE_REQUEST, Route.THEORY_REQUEST, Route.SCRIPT_QUERY, Route.GENERAL)
+_LONGEST_CUE_IN_WORDS = 5
+
+_Held: TypeAlias = list[tuple[Rule, Cue]]
+
+
+def classify(text: str, rules: RuleBook, known_names: frozenset[str] = frozenset()) -> Classification:
+    """The route of a chat message; any text has one.
+
+    `known_names`, in the form of `tokens.fold_names`, are speakers and episodes of the user's own texts: with
+    one of them, a message is less likely to be about anything else.
+    """
+    message = without_openers(tokenise(text, known_names), rules.openers)
+    held = list(_held(message, rules))
+    totals = {route: rules.start[route] + sum(rule.points.get(route, 0) for rule, _ in held) for route in Route}
+    route = max(PRECEDENCE, key=totals.__getitem__)
+    return Classification(route, _share(totals, route), _reason(route, held, rules, message))
+
+
+def _held(message: Message, rules: RuleBook) -> Iterator[tuple[Rule, Cue]]:
+    vocabulary = frozenset(message.words)
+    for rule in rules.rules:
+        cue = _cue(rule, message, vocabulary)
+        if cue is not None:
+            yield rule, cue
+
+
+def _cue(rule: Rule, message: Message, vocabulary: frozenset[str]) -> Cue | None:
+    if rule.only:
+        return _whole(rule.only, message)
+    cue = _first(rule.patterns, message, vocabulary)
+    if cue is None or _first(rule.exceptions, message, vocabulary) is not None:
+        return None
+    return cue
+
+
+def _whole(words: frozenset[str], message: Message) -> Cue | None:
+    said = tuple(at for at, word in enumerate(message.words) if word[0].isalnum() or word[0] == "'")
+    return said if all(message.words[at] in words for at in said) else None
+
+
+def _first(patterns: tuple[Pattern, ...], message: Message, vocabulary: frozenset[str]) -> Cue | None:
+    for pattern in patterns:
+        if pattern.anchor is None or not pattern.anchor.isdisjoint(vocabulary):
+            cue = pattern.find(message)
+            if cue is not None:
+                return cue
+    return None
+
+
+def _share(totals: Mapping[Route, float], route: Route) -> float:
+    return 1 / sum(math.exp(total - totals[route]) for total in totals.values())
+
+
+def _reason(route: Route, held: _Held, rules: RuleBook, message: Message) -> str:
+    telling = [pair for pair in held if _weight(pair[0], route) > (0, 0)]
+    if not telling:
+        return rules.silence[route]
+    rule, cue = max(telling, key=lambda pair: _weight(pair[0], route))
+    words = [message.words[at] for at in cue if message.words[at] != ASKED]
+    return f"{rule.reason} ('{' '.join(words[:_LONGEST_CUE_IN_WORDS])}')" if words else rule.reason
+
+
+def _weight(rule: Rule, route: Route) -> tuple[float, float]:
+    """What the rule says for the route and, failing that, against another."""
+    against = max((-points for other, points in rule.points.items() if other is not route), default=0.0)
+    return rule.points.get(route, 0.0), against

@@ -1,0 +1,24 @@
+"""The routes a message can take, and the classifier's verdict."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Route(StrEnum):
+    SCRIPT_QUERY = "script_query"
+    PROFILE_REQUEST = "profile_request"
+    THEORY_REQUEST = "theory_request"
+    GENERAL = "general"
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """Where a message goes.
+
+    `confidence` is between 0 and 1: the share of the evidence that speaks for `route`.
+    `reason` is one phrase for a log or a trace; of the message it holds only the words of the cue.
+    """
+
+    route: Route
+    confidence: float
+    reason: str

@@ -1,0 +1,157 @@
+"""Settings of the functions: typed, frozen, read from the environment here and nowhere else.
+
+A field `requests_table` is read from `CICADA_REQUESTS_TABLE`. A field without a default must be set.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any, TypeVar, get_type_hints
+
+from cicada.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizerSettings:
+    """Whose access tokens open a connection. `token_keys_url` is the user pool's JWKS document."""
+
+    token_issuer: str
+    token_client_id: str
+    token_keys_url: str
+    default_tenant: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionSettings:
+    """Where the open connections are kept."""
+
+    connections_table: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSettings:
+    """The request log and what it is delivered through. Times are seconds."""
+
+    requests_table: str
+    connections_table: str
+    requests_queue_url: str
+    callback_url: str
+    default_knowledge_base: str = "scripts"
+    retention_seconds: int = 7 * 24 * 3600
+    queue_patience_seconds: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """The index and the embedder. `search_engine`: `embedded` (a SQLite file at `index_path`) or `opensearch`.
+
+    `opensearch_region` is set where requests are signed for OpenSearch Serverless; `opensearch_vector_engine` is
+    the kNN engine in the mapping of a new index, empty for the server's own choice.
+    """
+
+    search_engine: str
+    embedding_model_id: str
+    embedding_dimension: int
+    index_path: str = ""
+    opensearch_url: str = ""
+    opensearch_region: str = ""
+    opensearch_vector_engine: str = "lucene"
+    search_pool: int = 100
+    search_limit: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The chat model and its limits. `model_timeout_seconds` is the longest silence of a stream."""
+
+    chat_model_id: str
+    chat_temperature: float = 0.2
+    chat_top_p: float = 0.9
+    chat_max_tokens: int = 2048
+    model_timeout_seconds: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """The agents. `agents`: `bedrock` (InvokeAgent, falling back to tool use) or `converse` (tool use only)."""
+
+    agents: str
+    entries_table: str
+    profiles_agent_id: str = ""
+    profiles_agent_alias_id: str = ""
+    theories_agent_id: str = ""
+    theories_agent_alias_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileToolSettings:
+    """What the profiles agent's tools work on."""
+
+    entries_table: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentToolSettings:
+    """What the theories agent's tools work on."""
+
+    entries_table: str
+    search: SearchSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorSettings:
+    """The message processor. `lease_seconds` must exceed three times `heartbeat_seconds` (docs/delivery.md)."""
+
+    dead_letter_queue_url: str
+    conversation: ConversationSettings
+    search: SearchSettings
+    model: ModelSettings
+    agent: AgentSettings
+    lease_seconds: int = 15
+    heartbeat_seconds: int = 4
+    max_attempts: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSettings:
+    """The ingest of uploaded files."""
+
+    documents_bucket: str
+    search: SearchSettings
+
+
+S = TypeVar("S")
+
+
+def load(kind: type[S], environment: Mapping[str, str] | None = None) -> S:
+    """Settings of this kind. Raises `ConfigurationError` that names every variable missing or malformed."""
+    problems: list[str] = []
+    settings = _load(kind, os.environ if environment is None else environment, problems)
+    if problems:
+        raise ConfigurationError(f"Set these environment variables: {', '.join(problems)}.")
+    return settings
+
+
+def _load(kind: type[S], environment: Mapping[str, str], problems: list[str]) -> S:
+    hints = get_type_hints(kind)
+    declared: tuple[Field[Any], ...] = fields(kind)  # type: ignore[arg-type]
+    return kind(**{each.name: _value(each, hints[each.name], environment, problems) for each in declared})
+
+
+def _value(declared: Field[Any], kind: type[Any], environment: Mapping[str, str], problems: list[str]) -> object:
+    if kind not in (str, int, float):
+        return _load(kind, environment, problems)
+    name = f"CICADA_{declared.name.upper()}"
+    text = environment.get(name)
+    if text is None:
+        if declared.default is MISSING:
+            problems.append(name)
+            return None
+        return declared.default
+    try:
+        return kind(text)
+    except ValueError:
+        problems.append(f"{name} (must be of type {kind.__name__})")
+        return None

@@ -1,0 +1,65 @@
+"""Calls an agent's action-group Lambda exactly as Bedrock Agents does (function details)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local.bedrock.settings import Settings
+from local.bedrock.wire import WireError
+
+if TYPE_CHECKING:
+    from mypy_boto3_lambda import LambdaClient
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the function said, and the attributes it returned, if any."""
+
+    text: str
+    session_attributes: Mapping[str, str] | None
+    prompt_attributes: Mapping[str, str] | None
+
+
+class ActionGroupLambdas:
+    """Invokes functions at AWS_ENDPOINT_URL, and nowhere else: the stand-in must never reach a real account."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._endpoint = settings.aws_endpoint_url
+        self._region = settings.aws_region
+
+    @cached_property
+    def _client(self) -> "LambdaClient":
+        if not self._endpoint:
+            raise WireError("DependencyFailedException", "Set AWS_ENDPOINT_URL to the stage that runs the Lambdas.")
+        config = Config(retries={"total_max_attempts": 1}, read_timeout=60)
+        return boto3.client("lambda", region_name=self._region, endpoint_url=self._endpoint, config=config)
+
+    def call(self, function: str, event: Mapping[str, Any]) -> Outcome:
+        """Raises WireError (DependencyFailedException) when the Lambda cannot be called, fails or answers badly."""
+        try:
+            reply = self._client.invoke(FunctionName=function, Payload=json.dumps(event).encode())
+            payload = reply["Payload"].read()
+        except (BotoCoreError, ClientError) as error:
+            raise WireError("DependencyFailedException", f"Could not invoke {function}: {error}") from error
+        if "FunctionError" in reply:
+            raise WireError("DependencyFailedException", f"{function} failed: {payload.decode(errors='replace')[:500]}")
+        return _outcome(function, payload)
+
+
+def _outcome(function: str, payload: bytes) -> Outcome:
+    try:
+        reply = json.loads(payload)
+        response = reply["response"]["functionResponse"]
+        text = response["responseBody"]["TEXT"]["body"]
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"{function} did not answer with response.functionResponse.responseBody.TEXT.body."
+        raise WireError("DependencyFailedException", message) from error
+    if response.get("responseState") == "FAILURE":
+        raise WireError("DependencyFailedException", f"{function} answered FAILURE: {text}")
+    return Outcome(text, reply.get("sessionAttributes"), reply.get("promptSessionAttributes"))

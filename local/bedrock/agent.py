@@ -1,0 +1,158 @@
+"""InvokeAgent: chooses functions, has their Lambdas called, and streams the answer with its traces."""
+
+import base64
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from local.bedrock.action_group import ActionGroupLambdas, Outcome
+from local.bedrock.agents import Agent, AgentsFile, Session, Sessions
+from local.bedrock.embedder import Embedder
+from local.bedrock.toolchoice import Call, Done, continued, next_step
+from local.bedrock.wire import Event, invalid
+
+VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One InvokeAgent request. Attributes replace the session's where the request has them."""
+
+    agent_id: str
+    alias_id: str
+    session_id: str
+    text: str
+    session_attributes: Mapping[str, str] | None = None
+    prompt_attributes: Mapping[str, str] | None = None
+    enable_trace: bool = False
+    end_session: bool = False
+    stream_final: bool = False
+
+    @classmethod
+    def parse(cls, agent_id: str, alias_id: str, session_id: str, body: Mapping[str, Any]) -> "Invocation":
+        """Raises WireError (ValidationException)."""
+        text, state = body.get("inputText", ""), body.get("sessionState") or {}
+        if not text.strip() and not body.get("endSession"):
+            raise invalid("inputText must not be empty.")
+        return cls(
+            agent_id,
+            alias_id,
+            session_id,
+            text,
+            state.get("sessionAttributes"),
+            state.get("promptSessionAttributes"),
+            bool(body.get("enableTrace")),
+            bool(body.get("endSession")),
+            bool((body.get("streamingConfigurations") or {}).get("streamFinalResponse")),
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class AgentRuntime:
+    """Holds the agents and their sessions; one call of `events` answers one request."""
+
+    def __init__(
+        self, agents: AgentsFile, lambdas: ActionGroupLambdas, embedder: Embedder, now: Callable[[], str] = _now
+    ) -> None:
+        self._agents = agents
+        self._lambdas = lambdas
+        self._embedder = embedder
+        self._sessions = Sessions()
+        self._now = now
+
+    def events(self, asked: Invocation) -> Iterator[Event]:
+        """Raises WireError before the first event for an unknown agent, and in the stream for a failing Lambda."""
+        agent = self._agents.get(asked.agent_id)
+        if asked.end_session:
+            self._sessions.end(asked.agent_id, asked.session_id)
+            yield from _chunks("The session has ended.", asked.stream_final)
+            return
+        session = _opened(self._sessions.get(asked.agent_id, asked.session_id), asked)
+        message = continued(session.unfinished, asked.text)
+        done: list[Done] = []
+        while isinstance(step := next_step(agent.tools, message, done, self._embedder), Call):
+            yield from self._traced(asked, agent, _input_trace(step))
+            outcome = self._lambdas.call(agent.lambdas[step.tool.group], _event(agent, asked, session, step))
+            session = _after(session, outcome)
+            yield from self._traced(asked, agent, _output_trace(outcome.text))
+            done.append(Done(step.tool.name, step.arguments, outcome.text))
+        yield from self._finish(agent, asked, replace(session, unfinished=message if step.asks else ""), step.text)
+
+    def _finish(self, agent: Agent, asked: Invocation, session: Session, text: str) -> Iterator[Event]:
+        self._sessions.put(asked.agent_id, asked.session_id, replace(session, prompt_attributes={}))
+        yield from self._traced(asked, agent, {"observation": {"type": "FINISH", "finalResponse": {"text": text}}})
+        yield from _chunks(text, asked.stream_final)
+
+    def _traced(self, asked: Invocation, agent: Agent, trace: Mapping[str, Any]) -> Iterator[Event]:
+        if asked.enable_trace:
+            yield Event(
+                "trace",
+                {
+                    "agentId": agent.agent_id,
+                    "agentAliasId": asked.alias_id,
+                    "agentVersion": VERSION,
+                    "sessionId": asked.session_id,
+                    "eventTime": self._now(),
+                    "trace": {"orchestrationTrace": trace},
+                },
+            )
+
+
+def _opened(session: Session, asked: Invocation) -> Session:
+    """Session attributes last for the session, prompt attributes for one request."""
+    attributes = session.attributes if asked.session_attributes is None else asked.session_attributes
+    return replace(session, attributes=attributes, prompt_attributes=asked.prompt_attributes or {})
+
+
+def _after(session: Session, outcome: Outcome) -> Session:
+    """A Lambda that returns no attributes leaves them as they were."""
+    attributes, prompt = outcome.session_attributes, outcome.prompt_attributes
+    return replace(
+        session,
+        attributes=session.attributes if attributes is None else attributes,
+        prompt_attributes=session.prompt_attributes if prompt is None else prompt,
+    )
+
+
+def _event(agent: Agent, asked: Invocation, session: Session, call: Call) -> dict[str, Any]:
+    """The Lambda's input for an action group with function details."""
+    return {
+        "messageVersion": "1.0",
+        "agent": {"name": agent.name, "id": agent.agent_id, "alias": asked.alias_id, "version": VERSION},
+        "inputText": asked.text,
+        "sessionId": asked.session_id,
+        "actionGroup": call.tool.group,
+        "function": call.tool.name,
+        "parameters": _parameters(call),
+        "sessionAttributes": dict(session.attributes),
+        "promptSessionAttributes": dict(session.prompt_attributes),
+    }
+
+
+def _parameters(call: Call) -> list[dict[str, str]]:
+    kinds = {parameter.name: parameter.kind for parameter in call.tool.parameters}
+    return [{"name": name, "type": kinds.get(name, "string"), "value": value} for name, value in call.arguments.items()]
+
+
+def _input_trace(call: Call) -> dict[str, Any]:
+    called = {
+        "actionGroupName": call.tool.group,
+        "function": call.tool.name,
+        "parameters": _parameters(call),
+        "executionType": "LAMBDA",
+    }
+    return {"invocationInput": {"invocationType": "ACTION_GROUP", "actionGroupInvocationInput": called}}
+
+
+def _output_trace(text: str) -> dict[str, Any]:
+    return {"observation": {"type": "ACTION_GROUP", "actionGroupInvocationOutput": {"text": text}}}
+
+
+def _chunks(text: str, stream: bool) -> Iterator[Event]:
+    for piece in re.findall(r"\s*\S+", text) if stream else [text]:
+        yield Event("chunk", {"bytes": base64.b64encode(piece.encode()).decode()}, is_delta=True)

@@ -1,0 +1,143 @@
+"""The stand-in's routes. Each reads a request, asks one module, and answers in Bedrock's form."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from local.bedrock import conversation, converse, embeddings
+from local.bedrock.action_group import ActionGroupLambdas
+from local.bedrock.agent import AgentRuntime, Invocation
+from local.bedrock.agents import AgentsFile
+from local.bedrock.conversation import Model
+from local.bedrock.embedder import Embedder
+from local.bedrock.faults import Fault, Faults, Kind
+from local.bedrock.forward import ForwardingModel
+from local.bedrock.generator import ExtractiveModel
+from local.bedrock.rerank import rerank
+from local.bedrock.settings import Settings
+from local.bedrock.stream import EventStreamResponse, cut_short
+from local.bedrock.wire import WireError, invalid
+
+
+@dataclass(frozen=True, slots=True)
+class Standin:
+    """What the routes use, wired once."""
+
+    settings: Settings
+    embedder: Embedder
+    model: Model
+    agents: AgentRuntime
+    faults: Faults
+
+    async def converse(self, request: Request) -> ASGIApp:
+        asked = conversation.parse(request.path_params["model_id"], await _body(request))
+        return await self._whole("converse", lambda: converse.whole(asked, self.model.reply(asked)))
+
+    async def converse_stream(self, request: Request) -> ASGIApp:
+        fault = self._fault("converse-stream")
+        asked = conversation.parse(request.path_params["model_id"], await _body(request))
+        events = converse.events(asked, self.model.reply(asked))
+        return await EventStreamResponse.started(events, pace=self.settings.tokens_per_second, fault=fault)
+
+    async def invoke_model(self, request: Request) -> ASGIApp:
+        model_id, body = request.path_params["model_id"], await _body(request)
+        return await self._whole("invoke-model", lambda: embeddings.invoke(model_id, body, self.embedder))
+
+    async def rerank(self, request: Request) -> ASGIApp:
+        body = await _body(request)
+        return await self._whole("rerank", lambda: rerank(body, self.embedder))
+
+    async def invoke_agent(self, request: Request) -> ASGIApp:
+        fault = self._fault("invoke-agent")
+        asked = Invocation.parse(**request.path_params, body=await _body(request))
+        headers = {
+            "x-amzn-bedrock-agent-content-type": "application/json",
+            "x-amz-bedrock-agent-session-id": asked.session_id,
+        }
+        pace = self.settings.tokens_per_second
+        return await EventStreamResponse.started(self.agents.events(asked), pace=pace, fault=fault, headers=headers)
+
+    async def order_fault(self, request: Request) -> Response:
+        self.faults.order(Fault.parse(await _body(request)))
+        return JSONResponse({"waiting": self.faults.waiting()}, 201)
+
+    async def list_faults(self, _: Request) -> Response:
+        return JSONResponse({"waiting": self.faults.waiting()})
+
+    async def clear_faults(self, _: Request) -> Response:
+        self.faults.clear()
+        return Response(status_code=204)
+
+    async def health(self, _: Request) -> Response:
+        state = self.embedder.state
+        return JSONResponse(
+            {
+                "status": "ok" if state in ("ready", "loading") else "degraded",
+                "embedder": self.embedder.name,
+                "embedderState": state,
+                "generator": self.settings.upstream.url if self.settings.upstream else "extractive",
+            }
+        )
+
+    def _fault(self, operation: str) -> Fault | None:
+        fault = self.faults.take(operation)
+        if fault and fault.refuses:
+            raise fault.error()
+        return fault
+
+    async def _whole(self, operation: str, compute: Callable[[], dict[str, Any]]) -> ASGIApp:
+        fault = self._fault(operation)
+        if fault and fault.kind is Kind.DROP:
+            return cut_short
+        if fault:
+            await anyio.sleep(fault.seconds)
+        return JSONResponse(await run_in_threadpool(compute))
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    try:
+        body = json.loads(await request.body() or b"{}")
+    except ValueError as error:
+        raise invalid(f"The body is not JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise invalid("The body is not a JSON object.")
+    return body
+
+
+async def _error(_: Request, error: Exception) -> Response:
+    if not isinstance(error, WireError):
+        raise error
+    return JSONResponse({"message": error.message}, error.status, {"x-amzn-ErrorType": error.code})
+
+
+def build(settings: Settings, embedder: Embedder) -> Starlette:
+    """The application. Nothing is loaded or connected here."""
+    standin = Standin(
+        settings=settings,
+        embedder=embedder,
+        model=ForwardingModel(settings.upstream) if settings.upstream else ExtractiveModel(embedder),
+        agents=AgentRuntime(AgentsFile(settings.agents_file), ActionGroupLambdas(settings), embedder),
+        faults=Faults(),
+    )
+    session = "/agents/{agent_id}/agentAliases/{alias_id}/sessions/{session_id}/text"
+    routes = [
+        Route("/model/{model_id:path}/converse", standin.converse, methods=["POST"]),
+        Route("/model/{model_id:path}/converse-stream", standin.converse_stream, methods=["POST"]),
+        Route("/model/{model_id:path}/invoke", standin.invoke_model, methods=["POST"]),
+        Route("/rerank", standin.rerank, methods=["POST"]),
+        Route(session, standin.invoke_agent, methods=["POST"]),
+        Route("/_standin/faults", standin.order_fault, methods=["POST"]),
+        Route("/_standin/faults", standin.list_faults, methods=["GET"]),
+        Route("/_standin/faults", standin.clear_faults, methods=["DELETE"]),
+        Route("/health", standin.health, methods=["GET"]),
+    ]
+    return Starlette(routes=routes, exception_handlers={WireError: _error})

@@ -1,0 +1,67 @@
+"""InvokeModel for embedding models: the Titan Text Embeddings V2 and the Cohere Embed forms, one local model behind."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from local.bedrock.embedder import Embedder
+from local.bedrock.wire import invalid
+
+TITAN_CHARACTERS = 50_000
+TITAN_DIMENSIONS = (256, 384, 512, 1024)
+COHERE_TEXTS = 96
+COHERE_INPUT_TYPES = ("search_document", "search_query", "classification", "clustering")
+
+
+def invoke(model_id: str, body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
+    """Raises WireError (ValidationException), EmbedderUnavailableError."""
+    family = _family(model_id, body)
+    if family == "titan":
+        return _titan(body, embedder)
+    if family == "cohere":
+        return _cohere(body, embedder)
+    raise invalid(f"The stand-in invokes embedding models only, and {model_id} with this body is none.")
+
+
+def _family(model_id: str, body: Mapping[str, Any]) -> str:
+    """By the id where it names a family; an inference profile's id does not, so there by the body."""
+    for family, name in (("titan", "titan-embed"), ("cohere", "cohere.embed")):
+        if name in model_id:
+            return family
+    return "titan" if "inputText" in body else "cohere" if "texts" in body else ""
+
+
+def _titan(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
+    """One text. The vector has the local model's 384 dimensions whichever allowed number was asked for."""
+    text = body.get("inputText")
+    if not isinstance(text, str) or not 1 <= len(text) <= TITAN_CHARACTERS:
+        raise invalid(f"inputText must have 1 to {TITAN_CHARACTERS} characters.")
+    if body.get("dimensions", 1024) not in TITAN_DIMENSIONS:
+        raise invalid(f"dimensions must be one of {TITAN_DIMENSIONS}.")
+    if body.get("embeddingTypes", ["float"]) != ["float"]:
+        raise invalid("The stand-in returns float embeddings only.")
+    made = embedder.embed([text])
+    vector = (made.unit() if body.get("normalize", True) else made.vectors)[0].tolist()
+    return {
+        "embedding": vector,
+        "embeddingsByType": {"float": vector},
+        "inputTextTokenCount": made.token_counts[0],
+    }
+
+
+def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
+    """Up to 96 texts; with `embedding_types` the vectors are by type, as Cohere answers then."""
+    texts = body.get("texts")
+    if not isinstance(texts, list) or not 1 <= len(texts) <= COHERE_TEXTS or not all(isinstance(t, str) for t in texts):
+        raise invalid(f"texts must be a list of 1 to {COHERE_TEXTS} strings.")
+    if body.get("input_type") not in COHERE_INPUT_TYPES:
+        raise invalid(f"input_type must be one of {', '.join(COHERE_INPUT_TYPES)}.")
+    types = body.get("embedding_types")
+    if types not in (None, ["float"]):
+        raise invalid("The stand-in returns float embeddings only.")
+    vectors = embedder.embed(texts).unit().tolist()
+    return {
+        "id": "local",
+        "response_type": "embeddings_by_type" if types else "embeddings_floats",
+        "embeddings": {"float": vectors} if types else vectors,
+        "texts": texts,
+    }

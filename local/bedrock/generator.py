@@ -1,0 +1,72 @@
+"""The stand-in's own model: quotes passages, chooses tools, fills forced tools; the same request, the same reply."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from local.bedrock import extractive, structured
+from local.bedrock.conversation import ConverseRequest, Finish, Message, Part, Text, ToolResult, ToolUse
+from local.bedrock.embedder import Embedder
+from local.bedrock.prompt import parse
+from local.bedrock.toolchoice import ASKING, Call, Done, continued, next_step
+from local.bedrock.tools import Tool
+
+
+class ExtractiveModel:
+    """The Model that needs no model server."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def reply(self, request: ConverseRequest) -> Iterator[Part]:
+        last = request.messages[-1]
+        if request.forced_tool:
+            question = parse(last.text).question
+            yield from _tool_use(request, request.forced_tool, structured.fill(request.forced_tool.schema, question))
+        elif request.tools:
+            yield from self._with_tools(request)
+        else:
+            yield from _limited(extractive.answer(parse(last.text), self._embedder), request.max_tokens)
+
+    def _with_tools(self, request: ConverseRequest) -> Iterator[Part]:
+        message, done = _turn(request.messages)
+        step = next_step(request.tools, message, done, self._embedder)
+        if isinstance(step, Call):
+            yield from _tool_use(request, step.tool, step.arguments)
+        elif request.must_use_tool and not done:
+            tool = request.tools[0]
+            yield from _tool_use(request, tool, structured.fill(tool.schema, message))
+        else:
+            yield from _limited(step.text, request.max_tokens)
+
+
+def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:
+    """What the user last said, and the calls made since. A message that answers a question completes the one before."""
+    said = max(place for place, message in enumerate(messages) if message.role == "user" and message.text)
+    text = messages[said].text
+    if said >= 2 and messages[said - 1].text.endswith(ASKING):
+        text = continued(messages[said - 2].text, text)
+    uses = [block for message in messages[said:] for block in message.blocks if isinstance(block, ToolUse)]
+    results = {
+        block.tool_use_id: block for message in messages for block in message.blocks if isinstance(block, ToolResult)
+    }
+    return text, [
+        Done(use.name, {name: str(value) for name, value in use.input.items()}, found.text, found.failed)
+        for use in uses
+        if (found := results.get(use.tool_use_id))
+    ]
+
+
+def _tool_use(request: ConverseRequest, tool: Tool, given: Mapping[str, Any]) -> Iterator[Part]:
+    digest = hashlib.sha256(f"{len(request.messages)} {tool.name} {sorted(given.items())}".encode()).hexdigest()
+    yield ToolUse(f"tooluse_{digest[:22]}", tool.name, given)
+    yield Finish("tool_use")
+
+
+def _limited(text: str, max_tokens: int | None) -> Iterator[Part]:
+    """A word a delta, its white space before it."""
+    deltas = re.findall(r"\s*\S+", text)
+    for delta in deltas[:max_tokens]:
+        yield Text(delta)
+    yield Finish("max_tokens" if max_tokens is not None and len(deltas) > max_tokens else "end_turn")

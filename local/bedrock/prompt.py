@@ -1,0 +1,97 @@
+"""Reads numbered passages and the question out of a prompt; knows nothing of the application that wrote it."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+HEADING = re.compile(r"^\[(\d+)\] +(\S.*)$")
+QUESTION = re.compile(r"^(?:User )?question: *(.*)$", re.IGNORECASE)
+SPEAKERS = re.compile(r"^Speakers?: *(.+)$")
+SCRIPT_LINE = re.compile(r"^([^\W\d_][\w'’.\- ]{0,40}): +(\S.*)$")
+STAGE_DIRECTION = re.compile(r"^[(\[].*[)\]]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a passage. `speaker` is empty for prose and stage directions."""
+
+    text: str
+    speaker: str = ""
+    is_stage: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    number: int
+    heading: str
+    lines: tuple[Line, ...]
+
+    @property
+    def locator(self) -> str:
+        """`Episode: Macbeth · Chapter: 5.5 Dunsinane. … · Messages: 12–31` → `Macbeth, 5.5`."""
+        fields = [field.partition(": ")[2] or field for field in self.heading.split(" · ")]
+        return ", ".join(_short(field) for field in fields[:2])
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    passages: tuple[Passage, ...]
+    question: str
+
+
+def parse(text: str) -> Prompt:
+    """Split a user message. Without a `Question:` line the question is whatever stands outside the passages."""
+    lines = text.splitlines()
+    asked = max((row for row, line in enumerate(lines) if QUESTION.match(line)), default=len(lines))
+    passages = tuple(_passages(lines[:asked]))
+    if asked < len(lines):
+        return Prompt(passages, _question(lines[asked:]))
+    return Prompt(passages, text.strip() if not passages else _last_question(lines))
+
+
+def _question(lines: Sequence[str]) -> str:
+    first = QUESTION.match(lines[0])
+    following = [first.group(1) if first else "", *lines[1:]]
+    return "\n".join(following).strip().partition("\n\n")[0]
+
+
+def _last_question(lines: Sequence[str]) -> str:
+    return next((line.strip() for line in reversed(lines) if line.strip().endswith("?")), "")
+
+
+def _passages(lines: Iterable[str]) -> Iterator[Passage]:
+    number, heading, body = 0, "", list[str]()
+    for line in lines:
+        if found := HEADING.match(line):
+            if heading:
+                yield Passage(number, heading, tuple(_body(body)))
+            number, heading, body = int(found.group(1)), found.group(2), []
+        elif line.strip():
+            body.append(line.strip())
+    if heading:
+        yield Passage(number, heading, tuple(_body(body)))
+
+
+def _body(lines: Sequence[str]) -> Iterator[Line]:
+    listed = SPEAKERS.match(lines[0]) if lines else None
+    names = {name.strip().lower(): name.strip() for name in listed.group(1).split(",")} if listed else {}
+    spoken = sum(1 for line in lines if SCRIPT_LINE.match(line))
+    is_script = bool(names) or spoken * 2 > len(lines)
+    for line in lines[1:] if listed else lines:
+        found = SCRIPT_LINE.match(line)
+        if STAGE_DIRECTION.match(line):
+            yield Line(line[1:-1], is_stage=True)
+        elif found and (is_script or found.group(1).isupper()):
+            yield Line(found.group(2), speaker=names.get(found.group(1).lower()) or _as_name(found.group(1)))
+        else:
+            yield Line(line)
+
+
+def _as_name(speaker: str) -> str:
+    return speaker.title() if speaker.isupper() else speaker
+
+
+def _short(field: str) -> str:
+    """A section that starts with its number is known by it."""
+    numbered = re.match(r"\d+(?:\.\d+)*(?= )", field)
+    return numbered.group(0) if numbered else field.rstrip(".")

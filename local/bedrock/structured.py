@@ -1,0 +1,43 @@
+"""The smallest input that a JSON Schema allows, filled from the text: what a forced tool is called with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from local.bedrock.intents import alike
+from local.bedrock.words import words
+
+Schema = Mapping[str, Any]
+
+
+def fill(schema: Schema, text: str) -> Any:
+    """Required properties only. Strings take the text, a choice takes the value that the text names or the first."""
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return _choice(list(schema["enum"]), text)
+    for alternatives in ("anyOf", "oneOf", "allOf"):
+        if schema.get(alternatives):
+            return fill(schema[alternatives][0], text)
+    return _of_kind(schema, text)
+
+
+def _choice(values: list[Any], text: str) -> Any:
+    spoken = words(text)
+    return next((value for value in values if isinstance(value, str) and alike(value.lower(), spoken)), values[0])
+
+
+def _of_kind(schema: Schema, text: str) -> Any:
+    kind = schema.get("type", "object")
+    match kind[0] if isinstance(kind, list) else kind:
+        case "object":
+            properties = schema.get("properties", {})
+            return {name: fill(properties.get(name, {}), text) for name in schema.get("required", ())}
+        case "array":
+            return [fill(schema.get("items", {"type": "string"}), text)] * int(schema.get("minItems", 0))
+        case "number" | "integer":
+            return schema.get("minimum", 0)
+        case "boolean":
+            return False
+        case "null":
+            return None
+    return text[: int(schema.get("maxLength", len(text)))].ljust(int(schema.get("minLength", 0)), ".")

@@ -1,0 +1,177 @@
+"""A real OpenSearch on this machine, without Docker: fetched from Maven Central, unpacked and started.
+
+`prepare` does once what takes long; `start` gives a server that answers. A server that runs already, from the Docker
+image for instance, needs neither: its URL does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import stat
+import subprocess
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from local import unprivileged
+from local.java import find_java
+from local.opensearch_configuration import configured
+from local.stage import processes
+from local.stage.settings import StageError, inherited
+
+VERSION = "3.6.0"
+LEAST_JAVA = 21
+START_SECONDS = 120.0
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Artifact:
+    coordinates: str
+    file: str
+    sha256: str
+
+
+_SERVER = _Artifact(
+    f"org.opensearch.distribution.integ-test-zip:opensearch:{VERSION}:zip",
+    f"opensearch-{VERSION}.zip",
+    "a91faa1dc1cadc78cb278b4f63847e19e1627a4e9de698e14e7efc14ee37b286",
+)
+_KNN = _Artifact(
+    f"org.opensearch.plugin:opensearch-knn:{VERSION}.0:zip",
+    f"opensearch-knn-{VERSION}.0.zip",
+    "ac392ca28a39b3bf290648a422ef30cb149dda2963a9d7feb26060e932341c9a",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """OpenSearch unpacked with its k-NN plugin, and the Java that runs it."""
+
+    home: Path
+    java_home: Path
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server that answers at `url`, until it is stopped or whoever started it ends."""
+
+    url: str
+    running: processes.Running
+
+    @property
+    def pid(self) -> int:
+        """Of the process that guards the server's."""
+        return self.running.guard.pid
+
+    def stop(self) -> None:
+        self.running.stop()
+
+
+def prepare(build_dir: Path, say: Say = print) -> Distribution:
+    """Fetch and unpack below `build_dir` what is not there yet. `StageError` says what is missing.
+
+    As root the server runs as another user: where that one cannot reach `build_dir`, the distribution is unpacked in
+    the system's folder for temporary files.
+    """
+    java_home = find_java(LEAST_JAVA, inherited())
+    build_dir = build_dir.absolute()
+    build_dir.mkdir(parents=True, exist_ok=True)
+    home = unprivileged.reachable(build_dir, unprivileged.account()) / f"opensearch-{VERSION}"
+    if not home.exists():
+        server, plugin = (_fetched(artifact, build_dir, say) for artifact in (_SERVER, _KNN))
+        say(f"Unpacking OpenSearch {VERSION} into {home.parent}")
+        _unpack(server, plugin, home, java_home)
+    return Distribution(home, java_home)
+
+
+def start(distribution: Distribution, data_dir: Path, port: int, log_file: Path, say: Say = print) -> RunningServer:
+    """A server on 127.0.0.1. Its data stays in `data_dir`, or (as root) where the user that it runs as can write."""
+    processes.require_free(port, "OPENSEARCH_PORT")
+    user = unprivileged.account()
+    data_dir = data_dir.absolute()
+    data_dir.mkdir(parents=True, exist_ok=True)
+    folder = unprivileged.reachable(data_dir, user)
+    environment = {**inherited(), **configured(distribution.home, distribution.java_home, folder, port)}
+    unprivileged.give(folder, user)
+    say(f"Starting OpenSearch {VERSION} on port {port}")
+    command = [*unprivileged.command_prefix(user), str(distribution.home / "bin" / "opensearch")]
+    running = processes.start("OpenSearch", command, environment, log_file)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        ready = processes.answers(f"{url}/_cluster/health?wait_for_status=yellow&timeout=1s")
+        processes.wait_until(ready, running, START_SECONDS)
+    except BaseException:
+        running.stop()
+        raise
+    say(f"OpenSearch answers at {url}")
+    return RunningServer(url, running)
+
+
+def _fetched(artifact: _Artifact, build_dir: Path, say: Say) -> Path:
+    archive = build_dir / artifact.file
+    if not archive.exists():
+        say(f"Fetching {artifact.file} from Maven Central")
+        _fetch(artifact, build_dir)
+    with archive.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != artifact.sha256:
+        archive.unlink()
+        raise StageError(f"{archive} was damaged or is not the file expected. It has been deleted; start again.")
+    return archive
+
+
+def _fetch(artifact: _Artifact, build_dir: Path) -> None:
+    if shutil.which("mvn") is None:
+        raise StageError(
+            "OpenSearch is fetched by Maven, which is not there: install it (package `maven`), or set "
+            "CICADA_OPENSEARCH_URL to an OpenSearch that runs."
+        )
+    done = subprocess.run(
+        ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact.coordinates}", f"-DoutputDirectory={build_dir}"],
+        cwd=build_dir,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        said = next((line for line in done.stdout.splitlines() if "ERROR" in line), f"exit status {done.returncode}")
+        raise StageError(f"Maven could not fetch {artifact.file}; check the network and start again. It said: {said}")
+
+
+def _unpack(server: Path, plugin: Path, home: Path, java_home: Path) -> None:
+    """Unpacked beside its place and renamed at the end: what is there is whole."""
+    beside = home.with_name(f"{home.name}.unpacking")
+    shutil.rmtree(beside, ignore_errors=True)
+    with zipfile.ZipFile(server) as archive:
+        archive.extractall(beside)
+        for entry in archive.infolist():
+            if entry.external_attr >> 16 & stat.S_IXUSR:
+                (beside / entry.filename).chmod(0o755)
+    unpacked = next(beside.iterdir())
+    _install(unpacked, plugin, java_home)
+    _open_to_all(unpacked)
+    unpacked.rename(home)
+    beside.rmdir()
+
+
+def _install(home: Path, plugin: Path, java_home: Path) -> None:
+    done = subprocess.run(
+        [home / "bin" / "opensearch-plugin", "install", "--batch", plugin.as_uri()],
+        env={**inherited(), "OPENSEARCH_JAVA_HOME": str(java_home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise StageError(f"OpenSearch's k-NN plugin could not be installed: {done.stderr.strip()[-300:]}")
+
+
+def _open_to_all(home: Path) -> None:
+    """The user that the server runs as can read it, whatever the umask."""
+    for path in (home, *home.rglob("*")):
+        mode = path.stat().st_mode
+        path.chmod(mode | (0o055 if mode & stat.S_IXUSR else 0o044))

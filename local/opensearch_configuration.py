@@ -1,0 +1,55 @@
+"""The configuration of a local OpenSearch: one node that listens on 127.0.0.1 and keeps to its folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+HEAP = "512m"
+
+
+def configured(home: Path, java_home: Path, folder: Path, port: int) -> dict[str, str]:
+    """Write the configuration into `folder`; returns the environment in which the server finds it.
+
+    A copy of the distribution's own, for the server writes its key store beside it.
+    """
+    configuration = folder / "config"
+    shutil.rmtree(configuration, ignore_errors=True)
+    shutil.copytree(home / "config", configuration)
+    _write_settings(configuration / "opensearch.yml", folder, port)
+    _keep_to_folder(configuration / "jvm.options", folder)
+    for name in ("data", "logs", "tmp"):
+        (folder / name).mkdir(exist_ok=True)
+    return {
+        "HOME": str(folder),
+        "OPENSEARCH_JAVA_HOME": str(java_home),
+        "OPENSEARCH_PATH_CONF": str(configuration),
+        "OPENSEARCH_TMPDIR": str(folder / "tmp"),
+        "OPENSEARCH_JAVA_OPTS": f"-Xms{HEAP} -Xmx{HEAP}",
+    }
+
+
+def _write_settings(file: Path, folder: Path, port: int) -> None:
+    settings = {
+        "cluster.name": "cicada-local",
+        "discovery.type": "single-node",
+        "network.host": "127.0.0.1",
+        "http.port": port,
+        "transport.port": 0,
+        "path.data": str(folder / "data"),
+        "path.logs": str(folder / "logs"),
+        # A misspelt name is an error, and no new index with a guessed mapping.
+        "action.auto_create_index": False,
+        # On a developer's nearly full disk the server would turn read-only.
+        "cluster.routing.allocation.disk.threshold_enabled": False,
+    }
+    # JSON values are YAML.
+    file.write_text("".join(f"{name}: {json.dumps(value)}\n" for name, value in settings.items()), "utf-8")
+
+
+def _keep_to_folder(options: Path, folder: Path) -> None:
+    """The JVM's own files would go into the distribution, which the server's user cannot write."""
+    lines = [line for line in options.read_text("utf-8").splitlines() if "logs/gc.log" not in line]
+    text = "\n".join(lines).replace("HeapDumpPath=data", f"HeapDumpPath={folder / 'data'}")
+    options.write_text(text.replace("ErrorFile=logs", f"ErrorFile={folder / 'logs'}") + "\n", "utf-8")

@@ -1,0 +1,54 @@
+"""The AWS emulator, MiniStack, in a virtual environment of its own."""
+
+from __future__ import annotations
+
+import sys
+
+from local.stage.aws import client_environment
+from local.stage.processes import Running, answers, require_free, start, wait_until
+from local.stage.settings import REGION, ROOT, StageConfig, StageError, inherited
+
+_COMMAND = ROOT / ".build" / "emulator" / "bin" / "ministack"
+
+
+def start_emulator(config: StageConfig) -> Running:
+    """Start it with the state of its last orderly end. It is ready when it answers."""
+    if not _COMMAND.exists():
+        raise StageError("The emulator is not installed: run `make setup`.")
+    require_free(config.emulator_port, "EMULATOR_PORT")
+    state = config.folder / "emulator"
+    temporary = config.folder / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
+    environment = inherited() | {
+        "GATEWAY_PORT": str(config.emulator_port),
+        "BIND_HOST": "127.0.0.1",
+        "MINISTACK_REGION": REGION,
+        "PERSIST_STATE": "1",
+        "STATE_DIR": str(state / "state"),
+        "S3_PERSIST": "1",
+        "S3_DATA_DIR": str(state / "s3"),
+        # Two servers that nothing here uses.
+        "IOT_MTLS_ENABLED": "0",
+        "SFTP_ENABLED": "0",
+        # The functions' code is unpacked there; it goes with the stage.
+        "TMPDIR": str(temporary),
+        "PATH": f"{_COMMAND.parent}:{inherited().get('PATH', '')}",
+    }
+    environment.pop("VIRTUAL_ENV", None)
+    running = start("emulator", [str(_COMMAND)], environment, config.folder / "logs" / "emulator.log")
+    wait_until(answers(f"{config.aws_url}/_ministack/health"), running, 30)
+    return running
+
+
+def start_bedrock(config: StageConfig) -> Running:
+    """Start the Bedrock stand-in."""
+    require_free(config.bedrock_port, "BEDROCK_PORT")
+    environment = inherited() | client_environment(config) | {
+        "CICADA_AGENTS_FILE": str(config.agents_file),
+        # Several texts are embedded at once, a thread each; threads within each would only wait for one another.
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    command = [sys.executable, "-m", "local.bedrock", "--port", str(config.bedrock_port)]
+    running = start("Bedrock stand-in", command, environment, config.folder / "logs" / "bedrock.log")
+    wait_until(answers(f"{config.bedrock_url}/health"), running, 60)
+    return running

@@ -1,0 +1,29 @@
+"""Serves the chat page."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from local.stage.processes import Running, answers, require_free, start, wait_until
+from local.stage.settings import StageConfig, inherited
+
+
+def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
+    """Start the page's server; the page learns from `/config.json` where to connect and to sign in."""
+    require_free(config.page_port, "PAGE_PORT")
+    page_config = {
+        "websocketUrl": info["websocketUrl"],
+        # The emulator does not return the subprotocol that browsers need to see chosen.
+        "tokenIn": "query",
+        "cognitoUrl": info["endpointUrl"],
+        "clientId": info["clientId"],
+        "users": info["users"],
+    }
+    file = config.folder / "page.json"
+    file.write_text(json.dumps(page_config), "utf-8")
+    command = [sys.executable, "-m", "local.page", "--port", str(config.page_port), "--config", str(file)]
+    running = start("chat page", command, inherited(), config.folder / "logs" / "page.log")
+    wait_until(answers(f"{config.page_url}/config.json"), running, 20)
+    return running

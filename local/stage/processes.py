@@ -1,0 +1,88 @@
+"""The stage's processes: started under a guard, logged to files, ended together."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.stage.settings import ROOT, StageError
+
+_POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A process of the stage. Closing the guard's standard input ends it."""
+
+    name: str
+    guard: subprocess.Popen[bytes]
+    log: Path
+
+    def stop(self, patience_seconds: float = 12) -> None:
+        """End the process and whatever it has started, and wait until it is gone."""
+        if self.guard.stdin:
+            self.guard.stdin.close()
+        try:
+            self.guard.wait(patience_seconds)
+        except subprocess.TimeoutExpired:
+            self.guard.kill()
+            self.guard.wait()
+
+
+def start(name: str, command: list[str], environment: Mapping[str, str], log: Path) -> Running:
+    """Start the command in the project's folder; what it prints goes to the log."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        guard = subprocess.Popen(
+            [sys.executable, "-m", "local.stage.guard", *command],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            cwd=ROOT,
+            env=dict(environment),
+        )
+    return Running(name, guard, log)
+
+
+def wait_until(ready: Callable[[], bool], running: Running, patience_seconds: float) -> None:
+    """Wait for `ready`. `StageError` with the end of the log when the process dies first or time runs out."""
+    deadline = time.monotonic() + patience_seconds
+    while not ready():
+        if running.guard.poll() is not None or time.monotonic() > deadline:
+            why = "ended" if running.guard.poll() is not None else f"was not ready within {patience_seconds:.0f} s"
+            raise StageError(f"The {running.name} {why}. Its log, {running.log}, ends with:\n{_tail(running.log)}")
+        time.sleep(_POLL_SECONDS)
+
+
+def answers(url: str) -> Callable[[], bool]:
+    """Whether the URL answers with success."""
+
+    def ask() -> bool:
+        try:
+            with urllib.request.urlopen(url, timeout=2) as reply:  # noqa: S310 - a loopback address of the stage
+                return bool(reply.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    return ask
+
+
+def require_free(port: int, variable: str) -> None:
+    """`StageError` if something listens on the port already."""
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", port)) == 0:
+            raise StageError(
+                f"Port {port} is in use. If an earlier stage still runs, `make stop` ends it; "
+                f"otherwise choose another port: make run {variable}={port + 1000}."
+            )
+
+
+def _tail(log: Path, lines: int = 15) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])

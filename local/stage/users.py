@@ -1,0 +1,34 @@
+"""The sample users of the local stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from local.stage.aws import aws_client
+from local.stage.settings import StageConfig
+
+if TYPE_CHECKING:
+    from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
+
+
+@dataclass(frozen=True, slots=True)
+class SampleUser:
+    """Known to everybody, of the emulator only."""
+
+    name: str
+    password: str
+
+
+SAMPLE_USERS = (SampleUser("alice", "Alice-of-the-local-stage-1"), SampleUser("bob", "Bob-of-the-local-stage-2"))
+
+
+def ensure_users(config: StageConfig, pool_id: str) -> None:
+    """Create the users that are missing, with their passwords set."""
+    client: CognitoIdentityProviderClient = aws_client(config, "cognito-idp")
+    for user in SAMPLE_USERS:
+        try:
+            client.admin_create_user(UserPoolId=pool_id, Username=user.name, MessageAction="SUPPRESS")
+        except client.exceptions.UsernameExistsException:
+            continue
+        client.admin_set_user_password(UserPoolId=pool_id, Username=user.name, Password=user.password, Permanent=True)

@@ -1,0 +1,91 @@
+"""A Chromium, the page's own server and a fake backend for the browser tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
+from tests.browser.fake_backend import CLIENT_ID, PASSWORDS, FakeBackend
+from tests.browser.plays import QUESTION, answered
+from tests.browser.serving import serving
+
+from local.page import app
+
+_CHROMIUM_PATHS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+_CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser and its servers need sockets."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("enable_socket")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium, or the one that `playwright install chromium` has fetched."""
+    with sync_playwright() as playwright:
+        browser = _launch(playwright)
+        yield browser
+        browser.close()
+
+
+def _launch(playwright: Playwright) -> Browser:
+    found = next((path for path in _CHROMIUM_PATHS if Path(path).exists()), None)
+    try:
+        return playwright.chromium.launch(executable_path=found, args=_CHROMIUM_OPTIONS)
+    except Error as error:
+        pytest.fail(
+            "The browser tests need Chromium: install your system's package `chromium`, "
+            f"or run `playwright install chromium`. ({error.message.splitlines()[0]})"
+        )
+
+
+@pytest.fixture
+def backend() -> Iterator[FakeBackend]:
+    backend = FakeBackend(lambda _message: answered())
+    yield backend
+    backend.go_on()
+
+
+@pytest.fixture
+def address(backend: FakeBackend) -> Iterator[str]:
+    """The page's address; the backend has another origin, as it has on AWS."""
+    with serving(backend.app()) as backend_address:
+        config = {
+            "websocketUrl": f"ws://{backend_address}/socket",
+            "tokenIn": "query",
+            "cognitoUrl": f"http://{backend_address}/",
+            "clientId": CLIENT_ID,
+            "users": [{"name": name, "password": password} for name, password in PASSWORDS.items()],
+            "examples": [QUESTION],
+        }
+        with serving(app(config)) as page_address:
+            yield f"http://{page_address}/"
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """An empty page that fails its test when a script fails or the policy blocks something."""
+    page = context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(f"The page's script failed: {error}"))
+    return page

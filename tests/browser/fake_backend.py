@@ -1,0 +1,280 @@
+"""A backend that speaks CICADA's protocol, and a user pool that speaks Cognito's: what the page needs, and no model.
+
+It stores before it sends and replays on resume, as the real one does, and can be told to disturb: to hold an answer,
+to cut connections, to mix up, repeat and lose frames, and to refuse.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from cicada.conversation.protocol import (
+    TERMINAL,
+    Accepted,
+    AnyCommand,
+    AnyEventBody,
+    Cancel,
+    Cancelled,
+    Chunk,
+    Failed,
+    History,
+    HistoryPage,
+    Ping,
+    Pong,
+    Reset,
+    Resume,
+    SendMessage,
+    SessionSummary,
+    Turn,
+    event_body,
+    frame,
+    parse_command,
+    stored_frame,
+)
+
+CLIENT_ID = "page-client"
+PASSWORDS = {"ada": "Lovelace-1", "bob": "Builder-1"}
+SCRAMBLE_SECONDS = 0.08
+
+
+@dataclass(eq=False)
+class Connection:
+    socket: WebSocket
+    user: str
+
+
+@dataclass(eq=False)
+class Stored:
+    """A request, its events so far and where they are sent."""
+
+    user: str
+    command: SendMessage
+    session_id: str
+    pointer: Connection | None
+    created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="microseconds"))
+    events: list[AnyEventBody] = field(default_factory=list)
+    cancelled: bool = False
+
+    @property
+    def status(self) -> str:
+        names = {"complete": "complete", "cancelled": "cancelled", "error": "failed"}
+        return names.get(self.events[-1].type, "processing") if self.events else "queued"
+
+    @property
+    def text(self) -> str:
+        text = ""
+        for event in self.events:
+            text = text + event.content if isinstance(event, Chunk) else "" if isinstance(event, Reset) else text
+        return text
+
+
+class FakeBackend:
+    """Set `answer` and the disturbances from the test; everything else happens in the server's thread."""
+
+    def __init__(self, answer: Callable[[str], Sequence[AnyEventBody]]) -> None:
+        self.answer = answer
+        self.pause_seconds = 0.0
+        self.scramble: random.Random | None = None
+        self.refusal: Failed | None = None
+        self.commands: list[AnyCommand] = []
+        self.requests: dict[str, Stored] = {}
+        self.sign_ins: list[str] = []
+        self._tokens: dict[str, str] = {}
+        self._connections: set[Connection] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._hold_before: int | None = None
+        self._may_go_on = threading.Event()
+
+    def app(self) -> Starlette:
+        cors = Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["POST"], allow_headers=["*"])
+        routes = [Route("/", self._cognito, methods=["POST"]), WebSocketRoute("/socket", self._socket)]
+        return Starlette(routes=routes, middleware=[cors])
+
+    # ---- disturbances ----
+
+    def hold_before(self, seq: int) -> None:
+        """Answers stop before this event until `go_on`."""
+        self._hold_before = seq
+        self._may_go_on.clear()
+
+    def go_on(self) -> None:
+        self._hold_before = None
+        self._may_go_on.set()
+
+    def cut_connections(self) -> None:
+        """Close every socket, as a lost network does once it is noticed."""
+        assert self._loop is not None
+        asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(5)
+
+    def expire_tokens(self) -> None:
+        """Tokens that were given out until now open nothing any more, and do not count on open connections."""
+        self._tokens.clear()
+
+    async def _cut(self) -> None:
+        for connection in list(self._connections):
+            with suppress(WebSocketDisconnect, RuntimeError):
+                await connection.socket.close(1001)
+
+    # ---- Cognito ----
+
+    async def _cognito(self, request: Request) -> JSONResponse:
+        operation = request.headers["x-amz-target"].removeprefix("AWSCognitoIdentityProviderService.")
+        body = await request.json()
+        if operation == "RevokeToken":
+            return JSONResponse({})
+        if operation != "InitiateAuth" or body["ClientId"] != CLIENT_ID:
+            return JSONResponse({"__type": "ResourceNotFoundException"}, 400)
+        return self._initiate(body["AuthFlow"], body["AuthParameters"])
+
+    def _initiate(self, flow: str, parameters: dict[str, str]) -> JSONResponse:
+        self.sign_ins.append(flow)
+        if flow == "REFRESH_TOKEN_AUTH":
+            user = parameters["REFRESH_TOKEN"].removeprefix("refresh-")
+            return self._tokens_for(user, {})
+        user = parameters["USERNAME"]
+        if PASSWORDS.get(user) != parameters["PASSWORD"]:
+            return JSONResponse({"__type": "NotAuthorizedException", "message": "Incorrect username or password."}, 400)
+        return self._tokens_for(user, {"RefreshToken": f"refresh-{user}"})
+
+    def _tokens_for(self, user: str, more: dict[str, str]) -> JSONResponse:
+        token = f"access-{user}-{len(self.sign_ins)}"
+        self._tokens[token] = user
+        return JSONResponse({"AuthenticationResult": {"AccessToken": token, "ExpiresIn": 3600, **more}})
+
+    # ---- WebSocket ----
+
+    async def _socket(self, socket: WebSocket) -> None:
+        self._loop = asyncio.get_running_loop()
+        token = socket.query_params.get("token", "")
+        if token not in self._tokens:
+            await socket.close()
+            return
+        await socket.accept()
+        connection = Connection(socket, self._tokens[token])
+        self._connections.add(connection)
+        try:
+            async for text in socket.iter_text():
+                await self._handle(parse_command(text), connection, token)
+        finally:
+            self._connections.discard(connection)
+
+    async def _handle(self, command: AnyCommand, connection: Connection, token: str) -> None:
+        self.commands.append(command)
+        refusal = self.refusal
+        if token not in self._tokens:
+            refusal = Failed(error="Your access token has expired.", code="token_expired", retryable=True)
+        if isinstance(command, Ping):
+            await self._send(connection, frame(Pong()))
+        elif refusal:
+            await self._send(connection, frame(refusal, request_id=getattr(command, "request_id", None)))
+        elif isinstance(command, History):
+            await self._send(connection, frame(self._history(command, connection.user)))
+        elif isinstance(command, SendMessage) and command.request_id not in self.requests:
+            await self._accept(command, connection)
+        else:
+            await self._about_known(command, connection)
+
+    async def _accept(self, command: SendMessage, connection: Connection) -> None:
+        session_id = command.session_id or command.request_id
+        stored = Stored(connection.user, command, session_id, connection)
+        self.requests[command.request_id] = stored
+        self._start(self._generate(stored))
+
+    async def _about_known(self, command: SendMessage | Resume | Cancel, connection: Connection) -> None:
+        stored = self.requests.get(command.request_id)
+        if stored is None or stored.user != connection.user:
+            unknown = Failed(error="There is no such request.", code="request_not_found", retryable=False)
+            await self._send(connection, frame(unknown, request_id=command.request_id))
+        elif isinstance(command, Cancel):
+            stored.cancelled = True
+        else:
+            stored.pointer = connection
+            after = command.after_seq if isinstance(command, Resume) else 0
+            for seq in range(after + 1, len(stored.events) + 1):
+                await self._post(stored, seq)
+
+    async def _generate(self, stored: Stored) -> None:
+        for event in [Accepted(session_id=stored.session_id), *self.answer(stored.command.message)]:
+            await self._wait_before(len(stored.events) + 1, stored)
+            final: AnyEventBody = Cancelled() if stored.cancelled else event
+            stored.events.append(final)
+            await self._post(stored, len(stored.events))
+            if isinstance(final, TERMINAL):
+                return
+
+    async def _wait_before(self, seq: int, stored: Stored) -> None:
+        await asyncio.sleep(self.pause_seconds)
+        while self._hold_before is not None and seq >= self._hold_before and not stored.cancelled:
+            await asyncio.sleep(0.01)
+
+    async def _post(self, stored: Stored, seq: int) -> None:
+        text = stored_frame(event_body(stored.events[seq - 1]), request_id=stored.command.request_id, seq=seq)
+        pointer = stored.pointer
+        if pointer is None:
+            return
+        if self.scramble is None:
+            await self._send(pointer, text)
+        elif self.scramble.random() > 0.1:
+            for _ in range(1 if self.scramble.random() > 0.2 else 2):
+                self._start(self._send_late(pointer, text, self.scramble.random() * SCRAMBLE_SECONDS))
+
+    async def _send_late(self, connection: Connection, text: str, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self._send(connection, text)
+
+    async def _send(self, connection: Connection, text: str) -> None:
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await connection.socket.send_text(text)
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # ---- lists ----
+
+    def _history(self, command: History, user: str) -> HistoryPage:
+        mine = [stored for stored in self.requests.values() if stored.user == user]
+        newest_first = sorted(mine, key=lambda stored: stored.created_at, reverse=True)
+        if command.session_id is None:
+            return HistoryPage(sessions=_summaries(newest_first)[: command.limit])
+        turns = [each for each in newest_first if each.session_id == command.session_id]
+        older = [each for each in turns if command.before is None or each.created_at < command.before]
+        page = older[: command.limit]
+        before = page[-1].created_at if len(older) > len(page) else None
+        return HistoryPage(session_id=command.session_id, turns=tuple(map(_turn, page)), before=before)
+
+
+def _summaries(newest_first: Sequence[Stored]) -> tuple[SessionSummary, ...]:
+    summaries: dict[str, SessionSummary] = {}
+    for stored in newest_first:
+        last_at = summaries[stored.session_id].last_at if stored.session_id in summaries else stored.created_at
+        title = stored.command.message[:80]
+        summaries[stored.session_id] = SessionSummary(session_id=stored.session_id, title=title, last_at=last_at)
+    return tuple(summaries.values())
+
+
+def _turn(stored: Stored) -> Turn:
+    return Turn(
+        request_id=stored.command.request_id,
+        created_at=stored.created_at,
+        status=stored.status,
+        message=stored.command.message,
+        answer=stored.text,
+    )

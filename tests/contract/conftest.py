@@ -1,0 +1,57 @@
+"""The indexes that the contract of `PassageIndex` is held against."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from local import opensearch
+from tests.contract.passage_indexes import FakeUnderTest, IndexUnderTest, OpenSearchUnderTest, SqliteUnderTest
+from tests.contract.settings import running_opensearch
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def opensearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real OpenSearch: the one of CICADA_OPENSEARCH_URL, or one started for this session."""
+    if url := running_opensearch():
+        yield url
+        return
+    folder = tmp_path_factory.mktemp("opensearch")
+    distribution = opensearch.prepare(ROOT / ".build" / "opensearch")
+    server = opensearch.start(distribution, folder / "data", _free_port(), folder / "server.log")
+    try:
+        yield server.url
+    finally:
+        server.stop()
+
+
+@pytest.fixture(params=["fake", "sqlite", "opensearch"])
+def under_test(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[IndexUnderTest]:
+    made: IndexUnderTest
+    if request.param == "fake":
+        made = FakeUnderTest()
+    elif request.param == "sqlite":
+        made = SqliteUnderTest(tmp_path / "index.sqlite")
+    else:
+        made = OpenSearchUnderTest(request.getfixturevalue("opensearch_url"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def opensearch_under_test(opensearch_url: str) -> Iterator[OpenSearchUnderTest]:
+    made = OpenSearchUnderTest(opensearch_url)
+    yield made
+    made.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

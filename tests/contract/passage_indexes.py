@@ -1,0 +1,82 @@
+"""The indexes under test: each opens any number of `PassageIndex`es on the same kept passages."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex, connect
+from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada.documents.model import Collection, DocumentKey
+from cicada.retrieval.ports import PassageIndex
+from tests.fakes.passage_index import IndexContents, InMemoryPassageIndex
+
+MODEL, DIMENSION = "embedder-1", 8
+_NOWHERE = DocumentKey(Collection("nobody", "nothing"), "none")
+
+
+class IndexUnderTest(Protocol):
+    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(slots=True)
+class FakeUnderTest:
+    contents: IndexContents | None = None
+
+    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex:
+        self.contents = self.contents or IndexContents(model_id, dimension)
+        return InMemoryPassageIndex(model_id, dimension, self.contents)
+
+    def close(self) -> None:
+        return None
+
+
+@dataclass(slots=True)
+class SqliteUnderTest:
+    path: Path
+    opened: list[SqlitePassageIndex] = field(default_factory=list)
+
+    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex:
+        self.opened.append(SqlitePassageIndex(self.path, model_id, dimension))
+        return self.opened[-1]
+
+    def close(self) -> None:
+        for index in self.opened:
+            index.close()
+
+
+class OpenSearchUnderTest:
+    """An index of its own on the server, deleted at the end."""
+
+    def __init__(self, url: str) -> None:
+        self.client = connect(url, None)
+        self.name = f"contract-{uuid.uuid4().hex}"
+
+    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> OpenSearchPassageIndex:
+        is_new = not self.client.indices.exists(index=self.name)
+        index = OpenSearchPassageIndex(self.client, model_id, dimension, name=self.name)
+        if is_new:
+            index.delete(_NOWHERE)
+            # Only sooner, not on demand: the index under test still has to wait until it sees what it wrote.
+            self.client.indices.put_settings(index=self.name, body={"index": {"refresh_interval": "100ms"}})
+        return index
+
+    def close(self) -> None:
+        self.client.indices.delete(index=self.name, params={"ignore_unavailable": "true"})
+        self.client.close()
+
+
+def eventually(holds: Callable[[], bool], patience_seconds: float = 20.0) -> bool:
+    """Whether it holds at last; an index may show what was written some time later."""
+    deadline = time.monotonic() + patience_seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True

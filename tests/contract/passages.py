@@ -1,0 +1,84 @@
+"""Passages to fill an index with."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+
+from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter
+from tests.contract.passage_indexes import DIMENSION
+
+PLAYS = Collection("tenant-a", "plays")
+MACBETH = DocumentKey(PLAYS, "macbeth.json")
+HAMLET = DocumentKey(PLAYS, "hamlet.json")
+WORDS = ("crown", "dagger", "forest", "ghost", "king", "night", "queen", "storm", "throne", "witch")
+
+
+def vector(*leading: float) -> list[float]:
+    """A unit vector that begins as given."""
+    length = math.hypot(*leading)
+    return [value / length for value in leading] + [0.0] * (DIMENSION - len(leading))
+
+
+def random_vector(rng: random.Random) -> list[float]:
+    return vector(*(rng.gauss(0, 1) for _ in range(DIMENSION)))
+
+
+def passage(
+    document: DocumentKey,
+    number: int,
+    text: str,
+    *,
+    version: str = "v1",
+    context: str = "",
+    language: str = "en",
+    metadata: Mapping[str, str] | None = None,
+) -> Passage:
+    return Passage(
+        passage_id=f"{document.document_id}#{number:06d}",
+        document=document,
+        version=version,
+        title=document.document_id,
+        text=text,
+        context=context,
+        locator=SectionLocator(("Act 1", f"Scene {number}")),
+        language=language,
+        metadata=metadata or {},
+    )
+
+
+def embedded(document: DocumentKey, *texts: str, version: str = "v1") -> list[EmbeddedPassage]:
+    """A document of these texts; passage n's vector points along axis n."""
+    return [
+        EmbeddedPassage(passage(document, number, text, version=version), vector(*[0.0] * (number % DIMENSION), 1.0))
+        for number, text in enumerate(texts)
+    ]
+
+
+def asking(
+    text: str,
+    towards: Sequence[float] | None = None,
+    *,
+    limit: int = 10,
+    collection: Collection = PLAYS,
+    document_ids: frozenset[str] | None = None,
+    metadata: Mapping[str, frozenset[str]] | None = None,
+) -> IndexQuery:
+    filter = PassageFilter(collection, document_ids, metadata or {})
+    return IndexQuery(filter, text, towards or vector(1.0), limit)
+
+
+def random_document(rng: random.Random, document: DocumentKey, version: str) -> list[EmbeddedPassage]:
+    """One to six passages of a few words, with the fields `act` and, in some, `speaker`."""
+    made = []
+    for number in range(rng.randint(1, 6)):
+        metadata = {"act": rng.choice("12")} | (
+            {"speaker": rng.choice(("ross", "duncan"))} if rng.random() < 0.7 else {}
+        )
+        text = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
+        made.append(
+            EmbeddedPassage(passage(document, number, text, version=version, metadata=metadata), random_vector(rng))
+        )
+    return made

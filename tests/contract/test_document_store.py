@@ -1,0 +1,108 @@
+"""What every document store does: the fake and the real one alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import boto3
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from moto import mock_aws
+
+from cicada.adapters.s3_document_store import S3DocumentStore
+from cicada.documents.model import Collection, DocumentKey
+from cicada.errors import ConfigurationError, DocumentRejected
+from cicada.ingest.model import IngestReport, Outcome, Problem
+from cicada.ingest.ports import DocumentStore
+from tests.fakes.document_store import InMemoryDocumentStore
+
+BUCKET = "documents"
+DOCUMENT = DocumentKey(Collection("default", "scripts"), "acts/act 1 + ü.json")
+KEY = "documents/default/scripts/acts/act 1 + ü.json"
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """A store, and what an uploader does to it."""
+
+    store: DocumentStore
+    put: Callable[[bytes], object]
+    remove: Callable[[], object]
+
+
+@pytest.fixture(params=["memory", "s3"])
+def uploads(request: pytest.FixtureRequest) -> Iterator[Uploads]:
+    if request.param == "memory":
+        memory = InMemoryDocumentStore(max_bytes=1000)
+        yield Uploads(memory, lambda content: memory.put(DOCUMENT, content), lambda: memory.remove(DOCUMENT))
+        return
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        yield Uploads(
+            S3DocumentStore(client, BUCKET, max_bytes=1000),
+            lambda content: client.put_object(Bucket=BUCKET, Key=KEY, Body=content),
+            lambda: client.delete_object(Bucket=BUCKET, Key=KEY),
+        )
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.binary(max_size=1000))
+def test_a_file_is_read_as_it_was_uploaded(uploads: Uploads, content: bytes) -> None:
+    uploads.put(content)
+    source = uploads.store.read(DOCUMENT)
+    assert source is not None
+    assert (source.document, source.name, source.content) == (DOCUMENT, "act 1 + ü.json", content)
+
+
+def test_the_version_changes_with_the_bytes_and_with_nothing_else(uploads: Uploads) -> None:
+    versions = []
+    for content in (b"one", b"two", b"one", b""):
+        uploads.put(content)
+        source = uploads.store.read(DOCUMENT)
+        assert source is not None
+        versions.append(source.version)
+    assert versions[0] == versions[2]
+    assert len(set(versions)) == 3
+
+
+def test_a_file_that_never_was_or_is_gone_is_none(uploads: Uploads) -> None:
+    assert uploads.store.read(DOCUMENT) is None
+    uploads.put(b"[]")
+    uploads.remove()
+    assert uploads.store.read(DOCUMENT) is None
+
+
+def test_the_largest_file_is_read_and_a_larger_one_is_rejected(uploads: Uploads) -> None:
+    uploads.put(b"x" * 1000)
+    assert uploads.store.read(DOCUMENT) is not None
+    uploads.put(b"x" * 1001)
+    with pytest.raises(DocumentRejected, match="larger"):
+        uploads.store.read(DOCUMENT)
+
+
+def test_a_report_is_written_beside_the_documents() -> None:
+    report = IngestReport(DOCUMENT, Outcome.INDEXED, 3, (Problem("record 2", "half \ud83d a pair"),), "abc")
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        S3DocumentStore(client, BUCKET).write_report(report)
+        written = client.get_object(Bucket=BUCKET, Key="reports/default/scripts/acts/act 1 + ü.json.json")
+        assert written["ContentType"] == "application/json"
+        assert json.load(written["Body"]) == {
+            "tenant": "default",
+            "knowledgeBase": "scripts",
+            "documentId": "acts/act 1 + ü.json",
+            "version": "abc",
+            "outcome": "indexed",
+            "passages": 3,
+            "problems": [{"place": "record 2", "reason": "half \ud83d a pair"}],
+        }
+
+
+def test_a_bucket_that_is_missing_is_a_mistake_of_the_deployment_and_no_missing_file() -> None:
+    with mock_aws(), pytest.raises(ConfigurationError, match="NoSuchBucket"):
+        S3DocumentStore(boto3.client("s3", region_name="us-east-1"), BUCKET).read(DOCUMENT)

@@ -1,0 +1,355 @@
+"""What every `PassageIndex` keeps, and the fake of it: held against all of them alike."""
+
+from __future__ import annotations
+
+import random
+import threading
+from dataclasses import replace
+
+import pytest
+
+from cicada.documents.model import Collection, DocumentKey, ScriptLocator
+from cicada.errors import ConfigurationError
+from cicada.retrieval.model import EmbeddedPassage, Hit, PassageFilter
+from cicada.retrieval.ports import PassageIndex
+from tests.contract.passage_indexes import IndexUnderTest, eventually
+from tests.contract.passages import (
+    HAMLET,
+    MACBETH,
+    PLAYS,
+    WORDS,
+    asking,
+    embedded,
+    passage,
+    random_document,
+    random_vector,
+    vector,
+)
+
+# Long enough for a first run to fetch and start the server.
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture
+def index(under_test: IndexUnderTest) -> PassageIndex:
+    return under_test.open()
+
+
+def put(index: PassageIndex, document: DocumentKey, passages: list[EmbeddedPassage]) -> None:
+    """Replace the document and wait until the index shows it and nothing else of it."""
+    index.replace(document, passages)
+    shown = PassageFilter(document.collection, frozenset({document.document_id}))
+    assert eventually(lambda: len(index.passages_of(document)) == index.count(shown) == len(passages))
+
+
+def ids(hits: tuple[Hit, ...]) -> list[str]:
+    return [hit.passage.passage_id for hit in hits]
+
+
+def texts(hits: tuple[Hit, ...]) -> list[str]:
+    return [hit.passage.text for hit in hits]
+
+
+def test_a_passage_is_found_by_a_word_of_its_text(index: PassageIndex) -> None:
+    put(
+        index,
+        MACBETH,
+        embedded(MACBETH, "The queen, my lord, is dead.", "Out, brief candle!", "A tale told by an idiot."),
+    )
+    assert texts(index.search(asking("candle")).lexical) == ["Out, brief candle!"]
+
+
+def test_a_passage_is_found_by_another_form_of_a_word(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The witches' cauldron bubbles.", "Out, brief candle!"))
+    assert texts(index.search(asking("Which cauldrons?")).lexical) == ["The witches' cauldron bubbles."]
+
+
+def test_a_passage_is_found_by_a_word_of_its_context(index: PassageIndex) -> None:
+    first, second = embedded(MACBETH, "She should have died hereafter.", "Ring the alarum-bell!")
+    put(
+        index, MACBETH, [replace(first, passage=replace(first.passage, context="Macbeth · Dunsinane · SEYTON")), second]
+    )
+    assert texts(index.search(asking("Seyton")).lexical) == ["She should have died hereafter."]
+
+
+def test_stop_words_find_nothing_by_themselves_beside_a_telling_word(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "It is the queen.", "This is what it is."))
+    assert texts(index.search(asking("What is the queen?")).lexical) == ["It is the queen."]
+
+
+def test_the_nearest_vectors_come_first_and_their_score_is_the_cosine(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "one", "two", "three"))
+    found = index.search(asking("", [0.6, 0.8] + [0.0] * 6)).semantic
+    assert texts(found) == ["two", "one", "three"]
+    assert [hit.score for hit in found] == pytest.approx([0.8, 0.6, 0.0], abs=1e-5)
+
+
+def test_an_opposite_vector_has_a_negative_score(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "one"))
+    assert index.search(asking("", vector(-1.0))).semantic[0].score == pytest.approx(-1, abs=1e-5)
+
+
+def test_a_passage_comes_back_as_it_went_in(index: PassageIndex) -> None:
+    script = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane.", 7, 12, ("SEYTON", "MACBETH"))
+    kept = passage(
+        MACBETH, 1, "The queen,\nmy “lord”, is dead. \U0001f3ad", context="Macbeth · 5.5", metadata={"a=b": '"c"'}
+    )
+    kept = replace(kept, locator=script, title="Macbeth 悲劇")
+    put(index, MACBETH, [EmbeddedPassage(kept, vector(1.0))])
+    assert index.passages_of(MACBETH) == (kept,)
+    assert index.search(asking("queen")).lexical[0].passage == kept
+    assert index.search(asking("queen")).semantic[0].passage == kept
+
+
+def test_the_passages_of_a_document_come_in_its_order(index: PassageIndex) -> None:
+    passages = embedded(MACBETH, *(f"line {number}" for number in range(12)))
+    put(index, MACBETH, random.Random(1).sample(passages, len(passages)))
+    assert index.passages_of(MACBETH) == tuple(each.passage for each in passages)
+
+
+def test_another_tenant_finds_nothing_of_a_document_of_the_same_name(index: PassageIndex) -> None:
+    collections = [
+        PLAYS,
+        Collection("tenant-b", "plays"),
+        Collection("tenant-a", "minutes"),
+        Collection("tenant", "aplays"),
+    ]
+    for number, collection in enumerate(collections):
+        document = DocumentKey(collection, "macbeth.json")
+        put(index, document, embedded(document, f"The queen of number {number}."))
+    for number, collection in enumerate(collections):
+        found = index.search(asking("queen", collection=collection))
+        assert texts(found.lexical) == texts(found.semantic) == [f"The queen of number {number}."]
+        assert {hit.passage.document.collection for hit in found.lexical} == {collection}
+        assert index.count(PassageFilter(collection)) == 1
+    index.delete(DocumentKey(collections[1], "macbeth.json"))
+    assert eventually(lambda: index.count(PassageFilter(collections[1])) == 0)
+    assert index.count(PassageFilter(PLAYS)) == 1
+
+
+def test_a_filter_is_applied_before_the_best_are_taken(index: PassageIndex) -> None:
+    better = [EmbeddedPassage(passage(MACBETH, n, "queen queen queen"), vector(1.0, 0.001 * n)) for n in range(30)]
+    allowed = EmbeddedPassage(
+        passage(HAMLET, 1, "a long speech with one queen among very many other words", metadata={"act": "1"}),
+        vector(0.1, 1.0),
+    )
+    put(index, MACBETH, better)
+    put(index, HAMLET, [allowed])
+    for query in (
+        asking("queen", limit=2, document_ids=frozenset({"hamlet.json"})),
+        asking("queen", limit=2, metadata={"act": frozenset({"1"})}),
+    ):
+        found = index.search(query)
+        assert ids(found.lexical) == ids(found.semantic) == ["hamlet.json#000001"]
+
+
+def test_a_metadata_field_and_its_value_are_not_confused(index: PassageIndex) -> None:
+    kept = passage(MACBETH, 1, "The queen", metadata={"a": "b=c"})
+    put(index, MACBETH, [EmbeddedPassage(kept, vector(1.0))])
+    assert index.count(PassageFilter(PLAYS, metadata={"a=b": frozenset({"c"})})) == 0
+    assert index.count(PassageFilter(PLAYS, metadata={"a": frozenset({"b=c", "x"})})) == 1
+
+
+def test_an_empty_choice_of_documents_lets_nothing_through(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The queen"))
+    found = index.search(asking("queen", document_ids=frozenset()))
+    assert (found.lexical, found.semantic) == ((), ())
+    assert index.count(PassageFilter(PLAYS, frozenset())) == 0
+
+
+def test_no_lane_gives_more_than_the_limit(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, *(f"queen number {n}" for n in range(7))))
+    found = index.search(asking("queen", limit=3))
+    assert (len(found.lexical), len(found.semantic)) == (3, 3)
+
+
+def test_a_replaced_document_is_found_by_its_new_words_only(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The queen is dead.", "A brief candle.", "An idiot's tale."))
+    put(index, MACBETH, embedded(MACBETH, "The thane is crowned.", version="v2"))
+    assert eventually(lambda: index.search(asking("queen")).lexical == ())
+    assert [hit.passage.version for hit in index.search(asking("thane")).lexical] == ["v2"]
+    assert texts(index.search(asking("")).semantic) == ["The thane is crowned."]
+
+
+def test_replacing_a_document_by_itself_changes_nothing(index: PassageIndex) -> None:
+    passages = embedded(MACBETH, "The queen is dead.", "A brief candle.")
+    for _ in range(3):
+        put(index, MACBETH, passages)
+    assert texts(index.search(asking("queen")).lexical) == ["The queen is dead."]
+    assert sorted(texts(index.search(asking("")).semantic)) == ["A brief candle.", "The queen is dead."]
+
+
+def test_a_document_replaced_by_no_passages_is_gone(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The queen"))
+    put(index, MACBETH, [])
+    assert index.search(asking("queen")).semantic == ()
+
+
+def test_a_deleted_document_is_gone_and_deleting_it_again_is_no_error(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The queen"))
+    put(index, HAMLET, embedded(HAMLET, "The queen"))
+    for _ in range(2):
+        index.delete(MACBETH)
+        assert eventually(lambda: index.passages_of(MACBETH) == ())
+        assert ids(index.search(asking("queen")).lexical) == ["hamlet.json#000000"]
+    index.delete(DocumentKey(Collection("nobody", "nothing"), "none"))
+
+
+def test_while_a_document_is_replaced_one_whole_version_always_answers(index: PassageIndex) -> None:
+    def version(number: int) -> list[EmbeddedPassage]:
+        return embedded(MACBETH, *(f"queen speech {n}" for n in range(5)), version=f"v{number}")
+
+    put(index, MACBETH, version(0))
+    finished = threading.Event()
+
+    def write() -> None:
+        try:
+            for number in range(1, 4):
+                index.replace(MACBETH, version(number))
+        finally:
+            finished.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen: list[tuple[Hit, ...]] = []
+    while not (seen and finished.is_set()):
+        found = index.search(asking("queen"))
+        seen += [found.lexical, found.semantic]
+    writer.join()
+    assert {len(lane) for lane in seen} == {5}
+    assert {len({hit.passage.version for hit in lane}) for lane in seen} == {1}
+
+
+def test_japanese_is_found_by_words_inside_a_sentence(index: PassageIndex) -> None:
+    first = passage(MACBETH, 1, "お妃様がお亡くなりになりました。", context="マクベス", language="ja")
+    second = passage(MACBETH, 2, "消えろ、消えろ、つかの間の燈火！", context="マクベス", language="ja")
+    put(index, MACBETH, [EmbeddedPassage(first, vector(1.0)), EmbeddedPassage(second, vector(0.0, 1.0))])
+    assert ids(index.search(asking("妃様は？")).lexical) == ["macbeth.json#000001"]
+    assert ids(index.search(asking("燈火")).lexical) == ["macbeth.json#000002"]
+    assert len(index.search(asking("マクベス")).lexical) == 2
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        '" OR * NEAR ( : ^',
+        "NEAR(queen dead, 2) AND NOT text:queen",
+        "context : queen*",
+        '"""',
+        "'; DROP TABLE passage; --",
+        "\x00\x01\x1f",
+        "{{}} \\ / [ ] ~ ! && ||",
+        "\U0001f3ad\U0001f469‍\U0001f680 \u202e\ufeff",
+        "\ud800",
+        "___ ... '' -",
+    ],
+)
+def test_no_text_of_a_user_breaks_a_search(index: PassageIndex, hostile: str) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The queen is dead.", "A brief candle."))
+    assert texts(index.search(asking(f"candle {hostile}")).lexical)[:1] == ["A brief candle."]
+    assert len(index.search(asking(hostile)).semantic) == 2
+
+
+def test_a_question_of_8000_characters_is_answered(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "A brief candle.", "燈火"))
+    many = "candle " + " ".join(f"w{number:x}" for number in range(2000))
+    assert texts(index.search(asking(many[:8000])).lexical) == ["A brief candle."]
+    assert texts(index.search(asking("燈火" + "".join(chr(0x4E00 + n) for n in range(7998)))).lexical) == ["燈火"]
+    assert index.search(asking("a" * 8000)).lexical == ()
+
+
+def test_a_question_without_words_is_answered_by_vectors_alone(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The queen"))
+    for text in ("", "  ", "?!"):
+        found = index.search(asking(text))
+        assert (found.lexical, texts(found.semantic)) == ((), ["The queen"])
+
+
+def test_an_empty_index_answers_with_nothing(index: PassageIndex) -> None:
+    found = index.search(asking("queen"))
+    assert (found.lexical, found.semantic) == ((), ())
+    assert index.count(PassageFilter(PLAYS)) == 0
+    assert index.passages_of(MACBETH) == ()
+
+
+def test_what_one_index_object_writes_another_one_finds(under_test: IndexUnderTest) -> None:
+    reader, writer = under_test.open(), under_test.open()
+    for text in ("The queen", "The king and the queen"):
+        assert text not in texts(reader.search(asking("queen")).semantic)
+        put(writer, MACBETH, embedded(MACBETH, text))
+        assert eventually(lambda: texts(reader.search(asking("queen")).semantic) == [text])  # noqa: B023
+
+
+@pytest.mark.parametrize(("model_id", "dimension"), [("embedder-2", 8), ("embedder-1", 9)])
+def test_an_index_of_another_embedder_is_refused_with_both_names(
+    under_test: IndexUnderTest, model_id: str, dimension: int
+) -> None:
+    put(under_test.open(), MACBETH, embedded(MACBETH, "The queen"))
+    with pytest.raises(ConfigurationError) as refused:
+        under_test.open(model_id, dimension).count(PassageFilter(PLAYS))
+    for name in ("embedder-1", "8", model_id, str(dimension)):
+        assert name in str(refused.value)
+
+
+def test_a_vector_of_another_dimension_is_refused_and_changes_nothing(index: PassageIndex) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The queen"))
+    with pytest.raises(ConfigurationError):
+        index.search(asking("queen", [1.0]))
+    with pytest.raises(ConfigurationError):
+        index.replace(MACBETH, [EmbeddedPassage(passage(MACBETH, 0, "king"), [1.0])])
+    assert texts(index.search(asking("queen")).semantic) == ["The queen"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_after_any_writes_every_filter_finds_exactly_what_was_kept(index: PassageIndex, seed: int) -> None:
+    rng = random.Random(seed)
+    documents = [
+        DocumentKey(Collection(tenant, base), f"d{number}")
+        for tenant in ("a", "b")
+        for base in ("plays", "minutes")
+        for number in range(3)
+    ]
+    kept: dict[DocumentKey, list[EmbeddedPassage]] = {}
+    for step in range(20):
+        document = rng.choice(documents)
+        if rng.random() < 0.25:
+            index.delete(document)
+            kept.pop(document, None)
+            assert eventually(lambda: index.passages_of(document) == ())  # noqa: B023
+        else:
+            kept[document] = random_document(rng, document, f"v{step}")
+            put(index, document, kept[document])
+    for _ in range(15):
+        _compare(index, kept, rng)
+
+
+def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]], rng: random.Random) -> None:
+    """A random question, answered by the index and by looking at everything that was kept."""
+    collection = Collection(rng.choice("ab"), rng.choice(("plays", "minutes")))
+    document_ids = None if rng.random() < 0.5 else frozenset(rng.sample(["d0", "d1", "d2", "d9"], rng.randint(1, 3)))
+    choices = {"act": frozenset({rng.choice("123")}), "speaker": frozenset({"ross", "duncan"})}
+    metadata = {name: choices[name] for name in rng.sample(sorted(choices), rng.randint(0, 2))}
+    towards, word = random_vector(rng), rng.choice(WORDS)
+    expected = [
+        each
+        for document, passages in kept.items()
+        if document.collection == collection and (document_ids is None or document.document_id in document_ids)
+        for each in passages
+        if all(each.passage.metadata.get(name) in values for name, values in metadata.items())
+    ]
+    cosines = {
+        (each.passage.document, each.passage.passage_id): sum(a * b for a, b in zip(each.vector, towards, strict=True))
+        for each in expected
+    }
+    found = index.search(
+        asking(word, towards, limit=50, collection=collection, document_ids=document_ids, metadata=metadata)
+    )
+    assert index.count(PassageFilter(collection, document_ids, metadata)) == len(expected)
+    assert sorted(ids(found.lexical)) == sorted(
+        each.passage.passage_id for each in expected if word in each.passage.text
+    )
+    assert all(any(hit.passage == each.passage for each in expected) for hit in found.lexical)
+    assert [hit.score for hit in found.lexical] == sorted((hit.score for hit in found.lexical), reverse=True)
+    assert [hit.score for hit in found.semantic] == pytest.approx(sorted(cosines.values(), reverse=True), abs=1e-5)
+    for hit in found.semantic:
+        assert hit.score == pytest.approx(cosines[hit.passage.document, hit.passage.passage_id], abs=1e-5)

@@ -1,0 +1,248 @@
+"""What every request log does: the fake and DynamoDB alike."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.conversation.ports import RequestLog
+from cicada.errors import LeaseLost
+from cicada.permissions.model import Principal
+from tests.contract.requests_table import TABLE, requests_table
+from tests.fakes.request_log import InMemoryRequestLog
+
+ANN = Principal("acme", "ann")
+BOB = Principal("acme", "bob")
+ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
+ACCEPTED = '{"type":"accepted","sessionId":"s1"}'
+
+
+@dataclass
+class Clock:
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@contextmanager
+def opened(kind: str, clock: Clock) -> Iterator[RequestLog]:
+    if kind == "memory":
+        yield InMemoryRequestLog(clock)
+    else:
+        with requests_table() as client:
+            yield DynamoRequestLog(client, TABLE, clock)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["memory", "dynamo"])
+def log(request: pytest.FixtureRequest, clock: Clock) -> Iterator[RequestLog]:
+    with opened(request.param, clock) as log:
+        yield log
+
+
+def new_request(
+    clock: Clock, principal: Principal = ANN, request_id: str = ID, session_id: str = "s1", message: str = "Who?"
+) -> NewRequest:
+    question = Question(message, session_id, "scripts", ("macbeth",), {"kind": ("a", "b")})
+    return NewRequest(RequestKey(principal, request_id), question, "conn-1", clock(), clock() + 3600)
+
+
+def leased(log: RequestLog, clock: Clock) -> Lease:
+    request = new_request(clock)
+    log.create(request, ACCEPTED)
+    lease = log.take_lease(request.key, clock(), clock() + 15)
+    assert lease is not None
+    return lease
+
+
+def test_a_new_request_is_queued_with_its_first_event(log: RequestLog, clock: Clock) -> None:
+    request = new_request(clock)
+    assert log.create(request, ACCEPTED)
+    head = log.head(request.key)
+    assert head is not None
+    assert (head.status, head.last_seq, head.attempt, head.connection_id) == (Status.QUEUED, 1, 0, "conn-1")
+    assert log.question(request.key) == request.question
+    assert list(log.events(request.key, 0, 1)) == [StoredEvent(1, ACCEPTED)]
+
+
+def test_a_key_is_created_once_and_the_second_time_changes_nothing(log: RequestLog, clock: Clock) -> None:
+    log.create(new_request(clock), ACCEPTED)
+    assert not log.create(new_request(clock, message="Another?"), ACCEPTED)
+    question = log.question(RequestKey(ANN, ID))
+    assert question is not None
+    assert question.message == "Who?"
+
+
+def test_the_same_request_id_of_another_user_is_another_request(log: RequestLog, clock: Clock) -> None:
+    log.create(new_request(clock), ACCEPTED)
+    assert log.head(RequestKey(BOB, ID)) is None
+    assert log.point(RequestKey(BOB, ID), "conn-bob") is None
+    assert log.request_cancel(RequestKey(BOB, ID)) is None
+    assert log.create(new_request(clock, BOB), ACCEPTED)
+
+
+def test_an_expired_request_is_not_found(log: RequestLog, clock: Clock) -> None:
+    log.create(new_request(clock), ACCEPTED)
+    clock.now += 3601
+    key = RequestKey(ANN, ID)
+    assert (log.head(key), log.question(key), log.point(key, "conn-2")) == (None, None, None)
+    assert log.sessions(ANN, None, 10) == []
+
+
+def test_a_live_lease_keeps_others_out_and_an_expired_one_does_not(log: RequestLog, clock: Clock) -> None:
+    first = leased(log, clock)
+    assert log.take_lease(first.key, clock(), clock() + 15) is None
+    clock.now += 16
+    second = log.take_lease(first.key, clock(), clock() + 15)
+    assert second is not None
+    assert (first.attempt, second.attempt) == (1, 2)
+
+
+def test_a_final_status_is_never_leased_again(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
+    log.advance(lease, 2, clock() + 15, Status.CANCELLED)
+    clock.now += 100
+    assert log.take_lease(lease.key, clock(), clock() + 15) is None
+
+
+def test_a_repeated_final_update_is_no_lost_lease(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
+    first = log.advance(lease, 2, clock() + 15, Status.COMPLETE)
+    assert log.advance(lease, 2, clock() + 15, Status.COMPLETE) == first
+
+
+def test_who_has_lost_the_lease_can_neither_advance_nor_overwrite(log: RequestLog, clock: Clock) -> None:
+    old = leased(log, clock)
+    clock.now += 16
+    new = log.take_lease(old.key, clock(), clock() + 15)
+    assert new is not None
+    log.store(new, StoredEvent(2, '{"type":"cancelled"}'))
+    with pytest.raises(LeaseLost):
+        log.store(old, StoredEvent(2, '{"type":"chunk","content":"stale"}'))
+    with pytest.raises(LeaseLost):
+        log.advance(old, 2, clock() + 15, Status.PROCESSING)
+
+
+def test_what_a_dead_processor_left_beyond_the_head_is_overwritten(log: RequestLog, clock: Clock) -> None:
+    old = leased(log, clock)
+    log.store(old, StoredEvent(2, '{"type":"chunk","content":"left"}'))
+    clock.now += 16
+    new = log.take_lease(old.key, clock(), clock() + 15)
+    assert new is not None
+    assert new.last_seq == 1
+    log.store(new, StoredEvent(2, '{"type":"reset","reason":"again"}'))
+    log.advance(new, 2, clock() + 15, Status.PROCESSING)
+    assert [event.body for event in log.events(old.key, 1, 2)] == ['{"type":"reset","reason":"again"}']
+
+
+def test_pointing_and_cancelling_show_in_the_next_advance(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    log.point(lease.key, "conn-2")
+    log.request_cancel(lease.key)
+    head = log.advance(lease, 1, clock() + 15, Status.PROCESSING)
+    assert (head.connection_id, head.cancel_requested) == ("conn-2", True)
+
+
+def test_forgetting_a_connection_leaves_a_newer_one_alone(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    log.point(lease.key, "conn-2")
+    log.forget_connection(lease.key, "conn-1")
+    head = log.head(lease.key)
+    assert head is not None
+    assert head.connection_id == "conn-2"
+    log.forget_connection(lease.key, "conn-2")
+    head = log.head(lease.key)
+    assert head is not None
+    assert head.connection_id is None
+
+
+def test_long_answers_are_read_in_order_over_several_pages(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    long = "x" * 30_000
+    for seq in range(2, 102):
+        log.store(lease, StoredEvent(seq, f'{{"type":"chunk","content":"{seq} {long}"}}'))
+    log.advance(lease, 101, clock() + 15, Status.PROCESSING)
+    assert [event.seq for event in log.events(lease.key, 40, 101)] == list(range(41, 102))
+
+
+def test_sessions_and_turns_come_newest_first_and_page(log: RequestLog, clock: Clock) -> None:
+    ids = [f"7e57d004-2b97-4e7a-b45f-53873677910{number}" for number in range(4)]
+    for number, (request_id, session) in enumerate(zip(ids, ["s1", "s2", "s1", "s3"], strict=True)):
+        clock.now += 10
+        log.create(new_request(clock, request_id=request_id, session_id=session, message=f"m{number}"), ACCEPTED)
+    log.create(new_request(clock, BOB, session_id="s1"), ACCEPTED)
+    assert [(row.session_id, row.title) for row in log.sessions(ANN, None, 10)] == [
+        ("s3", "m3"),
+        ("s1", "m0"),
+        ("s2", "m1"),
+    ]
+    turns = log.turns(ANN, "s1", None, 10)
+    assert [turn.request_id for turn in turns] == [ids[2], ids[0]]
+    assert [turn.request_id for turn in log.turns(ANN, "s1", turns[0].created_at, 10)] == [ids[0]]
+    assert len(log.sessions(ANN, None, 2)) == 2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_histories_go_alike_in_memory_and_in_dynamodb(seed: int) -> None:
+    histories = []
+    for kind in ("memory", "dynamo"):
+        clock = Clock()
+        with opened(kind, clock) as log:
+            histories.append(random_history(log, clock, random.Random(seed)))
+    assert histories[0] == histories[1]
+
+
+def random_history(log: RequestLog, clock: Clock, chance: random.Random) -> list[object]:
+    """What forty random steps of two processors and a client return."""
+    leases: list[Lease] = []
+    seen: list[object] = []
+    key = RequestKey(ANN, ID)
+    for _ in range(40):
+        clock.now += chance.choice([0, 1, 7])
+        step = chance.choice(["create", "lease", "store", "store", "advance", "advance", "point", "forget", "cancel"])
+        seen.append((step, _step(step, log, clock, chance, key, leases)))
+    head = log.head(key)
+    seen.append(head)
+    return seen
+
+
+def _step(
+    step: str, log: RequestLog, clock: Clock, chance: random.Random, key: RequestKey, leases: list[Lease]
+) -> object:
+    connection = chance.choice(["conn-1", "conn-2"])
+    seq = chance.randint(2, 5)
+    status = chance.choice([Status.PROCESSING, Status.PROCESSING, Status.PROCESSING, Status.COMPLETE])
+    if step == "create":
+        return log.create(new_request(clock), ACCEPTED)
+    if step == "lease":
+        lease = log.take_lease(key, clock(), clock() + 10)
+        leases += [lease] if lease else []
+        return lease
+    if step == "point":
+        return log.point(key, connection)
+    if step == "cancel":
+        return log.request_cancel(key)
+    if not leases:
+        return None
+    if step == "forget":
+        return log.forget_connection(key, connection)
+    try:
+        lease = chance.choice(leases)
+        if step == "store":
+            return log.store(lease, StoredEvent(seq, f'{{"attempt":{lease.attempt}}}'))
+        return log.advance(lease, seq, clock() + 10, status)
+    except LeaseLost:
+        return "lease lost"

@@ -1,0 +1,210 @@
+"""A scripted Bedrock on a real socket: what unmodified boto3 receives, failures in mid-stream included."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+import threading
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import unquote
+
+import boto3
+from botocore.config import Config
+
+STALL = object()
+"""In a stream: send nothing more, and keep the connection open."""
+DROP = object()
+"""In a stream: close the connection without its end."""
+FLOOD = object()
+"""In a stream: repeat the frame before it until the reader leaves."""
+
+
+def event(kind: str, payload: Mapping[str, Any]) -> bytes:
+    return _frame({":message-type": "event", ":event-type": kind}, payload)
+
+
+def exception(kind: str) -> bytes:
+    return _frame({":message-type": "exception", ":exception-type": kind}, {"message": "as the script says"})
+
+
+def bad_checksum(frame: bytes) -> bytes:
+    return frame[:-1] + bytes([frame[-1] ^ 0xFF])
+
+
+def _frame(headers: Mapping[str, str], payload: Mapping[str, Any]) -> bytes:
+    packed = b"".join(_header(name, value) for name, value in {**headers, ":content-type": "application/json"}.items())
+    body = json.dumps(payload).encode()
+    prelude = struct.pack("!II", 12 + len(packed) + len(body) + 4, len(packed))
+    message = prelude + struct.pack("!I", zlib.crc32(prelude)) + packed + body
+    return message + struct.pack("!I", zlib.crc32(message))
+
+
+def _header(name: str, value: str) -> bytes:
+    return struct.pack("!B", len(name)) + name.encode() + b"\x07" + struct.pack("!H", len(value)) + value.encode()
+
+
+def text_delta(text: str, index: int = 0) -> bytes:
+    return event("contentBlockDelta", {"contentBlockIndex": index, "delta": {"text": text}})
+
+
+def reply_end(stop_reason: str = "end_turn", read: int = 7, written: int = 3) -> tuple[bytes, bytes]:
+    usage = {"inputTokens": read, "outputTokens": written, "totalTokens": read + written}
+    return (
+        event("messageStop", {"stopReason": stop_reason}),
+        event("metadata", {"usage": usage, "metrics": {"latencyMs": 1}}),
+    )
+
+
+def tool_call(name: str, arguments: str, index: int = 1, tool_use_id: str = "call-1") -> tuple[bytes, ...]:
+    """A tool call whose JSON comes in two pieces."""
+    half = len(arguments) // 2
+    start = {"toolUse": {"toolUseId": tool_use_id, "name": name}}
+    deltas = [{"toolUse": {"input": part}} for part in (arguments[:half], arguments[half:])]
+    return (
+        event("contentBlockStart", {"contentBlockIndex": index, "start": start}),
+        *(event("contentBlockDelta", {"contentBlockIndex": index, "delta": delta}) for delta in deltas),
+        event("contentBlockStop", {"contentBlockIndex": index}),
+    )
+
+
+def agent_chunk(content: bytes) -> bytes:
+    return event("chunk", {"bytes": base64.b64encode(content).decode()})
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """An event stream: frames, and at the end perhaps `STALL`, `DROP` or `FLOOD`."""
+
+    frames: Sequence[object]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A plain JSON reply."""
+
+    body: object
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An error instead of a reply."""
+
+    status: int
+    code: str
+
+
+Reply = Streamed | Answered | Refused
+
+
+@dataclass
+class Request:
+    path: str
+    body: dict[str, Any]
+
+
+@dataclass
+class ScriptedBedrock:
+    """Gives `replies` in order, and the last one again and again; keeps what was asked."""
+
+    replies: list[Reply]
+    requests: list[Request] = field(default_factory=list)
+    url: str = ""
+    released: threading.Event = field(default_factory=threading.Event)
+    reader_left: threading.Event = field(default_factory=threading.Event)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def client(self, service: str) -> Any:
+        """An unmodified client that makes each call once; it is patient unless the script stalls."""
+        stalls = any(STALL in reply.frames for reply in self.replies if isinstance(reply, Streamed))
+        patience = Config(retries={"total_max_attempts": 1}, read_timeout=0.5 if stalls else 30)
+        return boto3.client(
+            service,  # type: ignore[call-overload]
+            region_name="us-east-1",
+            endpoint_url=self.url,
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+            config=patience,
+        )
+
+    def next_reply(self, request: Request) -> Reply:
+        with self._lock:
+            self.requests.append(request)
+            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+@contextmanager
+def scripted_bedrock(*replies: Reply, script: type[ScriptedBedrock] = ScriptedBedrock) -> Iterator[ScriptedBedrock]:
+    scripted = script(list(replies))
+
+    class Handler(_Handler):
+        bedrock = scripted
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = False
+    scripted.url = f"http://127.0.0.1:{server.server_port}"
+    serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    serving.start()
+    try:
+        yield scripted
+    finally:
+        scripted.released.set()
+        server.shutdown()
+        server.server_close()
+        serving.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    bedrock: ScriptedBedrock
+
+    def do_POST(self) -> None:
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        reply = self.bedrock.next_reply(Request(unquote(self.path), json.loads(content)))
+        try:
+            if isinstance(reply, Streamed):
+                self._stream(reply.frames)
+            elif isinstance(reply, Answered):
+                self._send(200, json.dumps(reply.body).encode())
+            else:
+                self._send(reply.status, b'{"message": "as the script says"}', {"x-amzn-ErrorType": reply.code})
+        except OSError:
+            self.bedrock.reader_left.set()
+
+    def _send(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        fixed = {"Content-Type": "application/json", "Content-Length": str(len(body)), "Connection": "close"}
+        for name, value in {**fixed, **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _stream(self, frames: Sequence[object]) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/vnd.amazon.eventstream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        last = b""
+        for frame in frames:
+            if frame is DROP:
+                return
+            if frame is STALL:
+                self.bedrock.released.wait(10)
+                return
+            while frame is FLOOD and not self.bedrock.released.is_set():
+                self._chunk(last)
+            if isinstance(frame, bytes):
+                self._chunk(last := frame)
+        self._chunk(b"")
+
+    def _chunk(self, content: bytes) -> None:
+        self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Silent."""

@@ -1,0 +1,25 @@
+"""Evidence without an index."""
+
+from __future__ import annotations
+
+from cicada.errors import Throttled
+from cicada.permissions.model import Principal
+
+
+class FixedEvidence:
+    """Answers every search with the same text; keeps the searches."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.searches: list[tuple[Principal, str, str]] = []
+
+    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+        self.searches.append((principal, knowledge_base, query))
+        return self._text
+
+
+class BrokenEvidence(FixedEvidence):
+    """Cannot search."""
+
+    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+        raise Throttled("The model is asked too often at the moment; try again later.")

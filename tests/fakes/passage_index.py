@@ -1,0 +1,98 @@
+"""A `PassageIndex` in memory."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cicada.documents.model import DocumentKey, Passage
+from cicada.errors import ConfigurationError
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.terms import query_terms
+
+
+@dataclass(slots=True)
+class IndexContents:
+    """What outlives the index object: the documents, and whose vectors they have."""
+
+    model_id: str
+    dimension: int
+    documents: dict[DocumentKey, tuple[EmbeddedPassage, ...]] = field(default_factory=dict)
+
+
+class InMemoryPassageIndex:
+    """BM25 as tf · idf, kNN by cosine. Replaces a document by one assignment, so threads see it whole."""
+
+    def __init__(self, model_id: str, dimension: int, contents: IndexContents | None = None) -> None:
+        self._contents = contents or IndexContents(model_id, dimension)
+        self._embedder = (model_id, dimension)
+
+    def search(self, query: IndexQuery) -> LaneHits:
+        self._check(query.vector)
+        found = self._matching(query.filter)
+        words = {_stem(term) for term in query_terms(query.text)}
+        texts = {each.passage.passage_id: Counter(_stems(each.passage)) for each in found}
+        weights = {
+            word: math.log(1 + len(found) / (1 + sum(word in text for text in texts.values()))) for word in words
+        }
+        lexical = [
+            Hit(each.passage, sum(weights[word] * texts[each.passage.passage_id][word] for word in words))
+            for each in found
+        ]
+        semantic = [Hit(each.passage, _cosine(each.vector, query.vector)) for each in found]
+        return LaneHits(_best([hit for hit in lexical if hit.score > 0], query.limit), _best(semantic, query.limit))
+
+    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+        for each in passages:
+            self._check(each.vector)
+        self._contents.documents[document] = tuple(passages)
+
+    def delete(self, document: DocumentKey) -> None:
+        self._contents.documents.pop(document, None)
+
+    def count(self, filter: PassageFilter) -> int:
+        self._check()
+        return len(self._matching(filter))
+
+    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+        kept = self._contents.documents.get(document, ())
+        return tuple(sorted((each.passage for each in kept), key=lambda passage: passage.passage_id))
+
+    def _check(self, vector: Vector | None = None) -> None:
+        model_id, dimension = self._embedder
+        if (self._contents.model_id, self._contents.dimension) != (model_id, dimension):
+            raise ConfigurationError(
+                f"The index holds vectors of {self._contents.model_id} ({self._contents.dimension}), "
+                f"and the embedder is {model_id} ({dimension})."
+            )
+        if vector is not None and len(vector) != dimension:
+            raise ConfigurationError(f"A vector has {len(vector)} dimensions instead of {dimension}.")
+
+    def _matching(self, filter: PassageFilter) -> list[EmbeddedPassage]:
+        return [
+            each
+            for document, kept in list(self._contents.documents.items())
+            if document.collection == filter.collection
+            and (filter.document_ids is None or document.document_id in filter.document_ids)
+            for each in kept
+            if all(each.passage.metadata.get(name) in values for name, values in filter.metadata.items())
+        ]
+
+
+def _best(hits: list[Hit], limit: int) -> tuple[Hit, ...]:
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.passage.passage_id))[:limit])
+
+
+def _stems(passage: Passage) -> list[str]:
+    return [_stem(term) for word in f"{passage.context} {passage.text}".split() for term in query_terms(word)]
+
+
+def _stem(term: str) -> str:
+    return term.removesuffix("s")
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    lengths = math.hypot(*one) * math.hypot(*other)
+    return sum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0

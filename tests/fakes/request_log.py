@@ -1,0 +1,130 @@
+"""The request log in memory: each method is one step, under one lock, as one DynamoDB call is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from cicada.conversation.model import (
+    Head,
+    Lease,
+    NewRequest,
+    Question,
+    RequestKey,
+    SessionRow,
+    Status,
+    StoredEvent,
+    TurnRow,
+)
+from cicada.errors import LeaseLost
+from cicada.permissions.model import Principal
+
+
+class InMemoryRequestLog:
+    """`clock` gives epoch seconds; expired requests are not found."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._requests: dict[RequestKey, NewRequest] = {}
+        self._heads: dict[RequestKey, Head] = {}
+        self._events: dict[tuple[RequestKey, int], tuple[int, StoredEvent]] = {}
+
+    def create(self, request: NewRequest, accepted: str) -> bool:
+        with self._lock:
+            if request.key in self._heads:
+                return False
+            self._requests[request.key] = request
+            self._events[request.key, 1] = (0, StoredEvent(1, accepted))
+            self._heads[request.key] = Head(
+                status=Status.QUEUED,
+                session_id=request.question.session_id,
+                connection_id=request.connection_id,
+                last_seq=1,
+                attempt=0,
+                lease_until=0,
+                cancel_requested=False,
+                created_at=request.created_at,
+                expires_at=request.expires_at,
+            )
+            return True
+
+    def question(self, key: RequestKey) -> Question | None:
+        return self._requests[key].question if self.head(key) else None
+
+    def head(self, key: RequestKey) -> Head | None:
+        with self._lock:
+            head = self._heads.get(key)
+            return head if head and head.expires_at > self._clock() else None
+
+    def point(self, key: RequestKey, connection_id: str) -> Head | None:
+        return self._change(key, connection_id=connection_id)
+
+    def forget_connection(self, key: RequestKey, connection_id: str) -> None:
+        with self._lock:
+            if self._heads[key].connection_id == connection_id:
+                self._change(key, connection_id=None)
+
+    def events(self, key: RequestKey, after_seq: int, last_seq: int) -> Iterator[StoredEvent]:
+        for seq in range(after_seq + 1, last_seq + 1):
+            with self._lock:
+                yield self._events[key, seq][1]
+
+    def take_lease(self, key: RequestKey, now: float, until: float) -> Lease | None:
+        with self._lock:
+            head = self._heads.get(key)
+            if head is None or head.status.final or (head.status is Status.PROCESSING and head.lease_until >= now):
+                return None
+            head = replace(head, status=Status.PROCESSING, attempt=head.attempt + 1, lease_until=until)
+            self._heads[key] = head
+            return Lease(key, head.attempt, head.last_seq, head.expires_at)
+
+    def store(self, lease: Lease, event: StoredEvent) -> None:
+        with self._lock:
+            attempt, _ = self._events.get((lease.key, event.seq), (0, event))
+            if attempt > lease.attempt:
+                raise LeaseLost("A later attempt has written this event.")
+            self._events[lease.key, event.seq] = (lease.attempt, event)
+
+    def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
+        with self._lock:
+            head = self._heads[lease.key]
+            repeated = head.status is status and head.last_seq == seq
+            if head.attempt != lease.attempt or not (head.status is Status.PROCESSING or repeated):
+                raise LeaseLost("The request has ended, or another processor has taken it over.")
+            self._heads[lease.key] = replace(head, last_seq=seq, lease_until=until, status=status)
+            return self._heads[lease.key]
+
+    def request_cancel(self, key: RequestKey) -> Head | None:
+        return self._change(key, cancel_requested=True)
+
+    def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
+        with self._lock:
+            latest: dict[str, SessionRow] = {}
+            for request in self._newest_first(lambda request: request.key.principal == principal):
+                session = request.question.session_id
+                row = latest.get(session, SessionRow(session, "", request.created_at))
+                latest[session] = replace(row, title=request.question.message[:80])
+            rows = sorted(latest.values(), key=lambda row: -row.last_at)
+            return [row for row in rows if before is None or row.last_at < before][:limit]
+
+    def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
+        with self._lock:
+            found = self._newest_first(
+                lambda request: request.key.principal == principal and request.question.session_id == session_id
+            )
+            rows = [TurnRow(request.key.request_id, request.created_at) for request in found]
+            return [row for row in rows if before is None or row.created_at < before][:limit]
+
+    def _newest_first(self, wanted: Callable[[NewRequest], bool]) -> list[NewRequest]:
+        live = [request for request in self._requests.values() if wanted(request) and self.head(request.key)]
+        return sorted(live, key=lambda request: -request.created_at)
+
+    def _change(self, key: RequestKey, **values: object) -> Head | None:
+        with self._lock:
+            head = self.head(key)
+            if head is None:
+                return None
+            self._heads[key] = replace(head, **values)  # type: ignore[arg-type]
+            return self._heads[key]

@@ -1,0 +1,198 @@
+"""The action groups of the agents, called as Bedrock and as the Lambda console call them."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cicada.adapters.dynamo_theory_store import DynamoTheoryStore
+from cicada.agents.theories import TheoryTools
+from cicada.bootstrap.agents import profile_tools
+from cicada.permissions.model import Principal
+from tests.contract.entries_table import entries_table
+from tests.fakes.evidence import BrokenEvidence, FixedEvidence
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+ROOT = Path(__file__).resolve().parents[2]
+Event = dict[str, Any]
+Call = Callable[[Event], dict[str, Any]]
+
+
+def event(name: str) -> Event:
+    loaded: Event = json.loads((ROOT / "events" / f"{name}.json").read_text("utf-8"))
+    return loaded
+
+
+def call_of(base: Event, function: str, **arguments: str) -> Event:
+    changed = copy.deepcopy(base)
+    changed["function"] = function
+    changed["parameters"] = [{"name": key, "type": "string", "value": value} for key, value in arguments.items()]
+    return changed
+
+
+def loaded(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"{name}_handler", ROOT / "functions" / name / "handler.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def body(reply: dict[str, Any]) -> str:
+    return str(reply["response"]["functionResponse"]["responseBody"]["TEXT"]["body"])
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[DynamoDBClient, str]]:
+    with entries_table() as (client, name):
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        monkeypatch.setenv("CICADA_ENTRIES_TABLE", name)
+        profile_tools.cache_clear()
+        yield client, name
+    profile_tools.cache_clear()
+
+
+@pytest.fixture
+def profiles(table: tuple[DynamoDBClient, str]) -> Call:
+    module = loaded("agent_profiles")
+    return lambda event: dict(module.handler(event, None))
+
+
+def theories_with(evidence: FixedEvidence, table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> Call:
+    module = loaded("agent_theories")
+    tools = TheoryTools(DynamoTheoryStore(*table), evidence, lambda: 42.0)
+    monkeypatch.setattr(module, "theory_tools", lambda: tools)
+    return lambda event: dict(module.handler(event, None))
+
+
+def rows(table: tuple[DynamoDBClient, str]) -> list[tuple[str, str]]:
+    client, name = table
+    return [(item["pk"]["S"], item["sk"]["S"]) for item in client.scan(TableName=name)["Items"]]
+
+
+def test_the_console_event_saves_a_profile_and_gets_bedrocks_reply(
+    profiles: Call, table: tuple[DynamoDBClient, str]
+) -> None:
+    sent = event("agent_profiles")
+    assert profiles(sent) == {
+        "messageVersion": "1.0",
+        "response": {
+            "actionGroup": "profiles",
+            "function": "save_profile",
+            "functionResponse": {"responseBody": {"TEXT": {"body": "Saved the character profile “Banquo”."}}},
+        },
+        "sessionAttributes": {"tenant": "default", "user": "console-user", "knowledgeBase": "scripts"},
+        "promptSessionAttributes": {"knowledgeBase": "scripts"},
+    }
+    assert rows(table) == [("default#console-user", "PROFILE#character#banquo")]
+
+
+def test_every_profile_tool_works_through_the_action_group(profiles: Call) -> None:
+    base = event("agent_profiles")
+    profiles(base)
+    assert body(profiles(call_of(base, "get_profile", kind="character", name="BANQUO"))) == (
+        "The character profile “Banquo”:\nMacbeth's companion and the father of Fleance."
+    )
+    assert body(profiles(call_of(base, "list_profiles"))).startswith("The user has 1 profiles:\n- character Banquo")
+    assert body(profiles(call_of(base, "list_profiles", kind="group"))) == "The user has no group profiles."
+    deleted = profiles(call_of(base, "delete_profile", kind="character", name="Banquo"))
+    assert body(deleted) == "Deleted the character profile “Banquo”."
+    assert body(profiles(call_of(base, "list_profiles"))) == "The user has no profiles."
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        None,
+        {},
+        {"tenant": "default", "knowledgeBase": "scripts"},
+        {"tenant": "", "user": "console-user", "knowledgeBase": "scripts"},
+        {"tenant": "default", "user": "console-user"},
+    ],
+)
+def test_without_an_identity_in_the_session_nothing_is_done(
+    profiles: Call, table: tuple[DynamoDBClient, str], attributes: dict[str, str] | None
+) -> None:
+    sent = event("agent_profiles") | {"sessionAttributes": attributes}
+    assert body(profiles(sent)) == "Refused: the session does not say who the user is. Nothing was done."
+    assert rows(table) == []
+
+
+def test_an_identity_in_the_arguments_is_of_no_effect(profiles: Call, table: tuple[DynamoDBClient, str]) -> None:
+    sent = event("agent_profiles")
+    sent["parameters"] += [{"name": key, "type": "string", "value": "x"} for key in ("tenant", "user", "session")]
+    profiles(sent)
+    assert rows(table) == [("default#console-user", "PROFILE#character#banquo")]
+
+
+def test_a_missing_argument_is_a_sentence_and_no_crash(profiles: Call) -> None:
+    sent = call_of(event("agent_profiles"), "get_profile", kind="character")
+    assert body(profiles(sent)) == "The name is missing. Nothing was done."
+
+
+def test_a_failing_database_ends_the_agents_turn(
+    profiles: Call, table: tuple[DynamoDBClient, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    client, name = table
+    client.delete_table(TableName=name)
+    reply = profiles(event("agent_profiles"))["response"]["functionResponse"]
+    assert reply["responseState"] == "FAILURE"
+    assert "The database refused the call" in reply["responseBody"]["TEXT"]["body"]
+    assert "A tool failed" in caplog.text
+    assert "Fleance" not in caplog.text
+
+
+def test_the_console_event_saves_a_theory(table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    theories = theories_with(FixedEvidence("[1] …"), table, monkeypatch)
+    sent = event("agent_theories")
+    reply = theories(sent)
+    assert body(reply) == "Saved the theory “The third murderer”."
+    assert reply["response"]["actionGroup"] == "theories"
+    assert rows(table) == [("default#console-user", "THEORY#the third murderer")]
+    assert "- The third murderer: The third murderer, who joins" in body(theories(call_of(sent, "list_theories")))
+    read = body(theories(call_of(sent, "get_theory", title="the third murderer")))
+    assert read.endswith("The third murderer, who joins the other two at the park, is Ross.")
+
+
+def test_evidence_is_searched_in_the_sessions_base(
+    table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence = FixedEvidence("[1] Episode: Macbeth\nBut who did bid thee join with us?")
+    theories = theories_with(evidence, table, monkeypatch)
+    reply = body(theories(call_of(event("agent_theories"), "search_evidence", query="who did bid thee join")))
+    assert "But who did bid thee join with us?" in reply
+    assert evidence.searches == [(Principal("default", "console-user"), "scripts", "who did bid thee join")]
+
+
+def test_a_search_that_fails_is_no_empty_result(
+    table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theories = theories_with(BrokenEvidence(""), table, monkeypatch)
+    reply = theories(call_of(event("agent_theories"), "search_evidence", query="who"))["response"]
+    assert reply["functionResponse"]["responseState"] == "FAILURE"
+
+
+@pytest.mark.parametrize(
+    ("name", "wired"),
+    [
+        ("agent_profiles", ["list_profiles", "get_profile", "save_profile", "delete_profile"]),
+        ("agent_theories", ["save_theory", "list_theories", "get_theory", "search_evidence"]),
+    ],
+)
+def test_every_described_tool_is_wired(name: str, wired: list[str]) -> None:
+    described = json.loads((ROOT / "layers/shared/python/cicada/agents/tools.json").read_text("utf-8"))
+    functions = {each["name"]: set(each["parameters"]) for each in described[name.removeprefix("agent_")]["functions"]}
+    module = loaded(name)
+    assert list(functions) == wired
+    for function, parameters in functions.items():
+        assert set(getattr(module, function).__code__.co_varnames) - {"session"} == parameters
+    assert set(module.app._tools) == set(functions)

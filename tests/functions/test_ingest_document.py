@@ -1,0 +1,159 @@
+"""The function, on S3 as moto has it: what Lambda and its console send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from cicada.adapters.s3_document_store import S3DocumentStore
+from cicada.documents.model import DocumentKey
+from cicada.errors import DocumentRejected, Unavailable
+from cicada.ingest.episodes import parse_episodes
+from cicada.ingest.ingest import Ingester
+from cicada.ingest.script_parser import ScriptParser
+from functions.ingest_document import handler as module
+from functions.ingest_document.handler import handler
+from tests.unit.ingest.passage_index import CountingEmbedder, KeepingIndex
+from tests.unit.ingest.scripts import COLLECTION, MACBETH, play, script, speech
+
+ROOT = Path(__file__).parents[2]
+BUCKET = "documents"
+GOOD = script(speech(1, "The queen, my lord, is dead."))
+PREFIX = "documents/default/scripts/"
+
+
+@dataclass
+class Bucket:
+    """The bucket, and the index that the function keeps in its state."""
+
+    client: Any
+    index: KeepingIndex = field(default_factory=KeepingIndex)
+    embedder: CountingEmbedder = field(default_factory=CountingEmbedder)
+
+    def upload(self, name: str, content: bytes) -> None:
+        self.client.put_object(Bucket=BUCKET, Key=PREFIX + name, Body=content)
+
+    def report(self, name: str) -> dict[str, Any]:
+        reply = self.client.get_object(Bucket=BUCKET, Key=f"reports/default/scripts/{name}.json")
+        return dict(json.load(reply["Body"]))
+
+    def ingester(self, episodes: Path) -> Ingester:
+        parser = ScriptParser(parse_episodes(episodes.read_text("utf-8")))
+        return Ingester(S3DocumentStore(self.client, BUCKET), self.index, self.embedder, {".json": parser})
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        made = Bucket(client)
+        monkeypatch.setattr(module, "ingester", made.ingester)
+        yield made
+
+
+def announcement(*keys: str, event: str = "ObjectCreated:Put") -> dict[str, Any]:
+    """One message of the queue for each key."""
+    bodies = [{"Records": [{"eventName": event, "s3": {"object": {"key": key}}}]} for key in keys]
+    return {"Records": [{"messageId": str(n), "body": json.dumps(body)} for n, body in enumerate(bodies, start=1)]}
+
+
+def test_the_console_event_indexes_the_play(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json", play("macbeth"))
+    event = json.loads((ROOT / "events/ingest_document.json").read_text("utf-8"))
+    assert handler(event, None) == {"batchItemFailures": []}
+    assert len(bucket.index.passages_of(MACBETH)) == bucket.report("macbeth.json")["passages"] == 140
+
+
+def test_a_plain_key_returns_the_report(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    report = handler({"key": f"{PREFIX}macbeth.json"}, None)
+    assert (report["outcome"], report["documentId"], report["problems"]) == ("indexed", "macbeth.json", [])
+    assert report == bucket.report("macbeth.json")
+
+
+def test_a_plain_key_of_no_document_says_where_documents_belong(bucket: Bucket) -> None:
+    with pytest.raises(DocumentRejected, match="documents/<tenant>/<knowledge base>/<file>"):
+        handler({"key": "macbeth.json"}, None)
+
+
+def test_hostile_uploads_are_reported_each_and_the_others_go_in(bucket: Bucket) -> None:
+    uploads = {
+        "macbeth_empty.json": b"",
+        "macbeth_truncated.json": play("macbeth")[:50_000],
+        "macbeth_latin.json": script(speech(1, "x")).replace(b"x", b"\xe9"),
+        "macbeth_nested.json": b"[" * 100_000,
+        "macbeth_digits.json": b"[" + b"9" * 10_000 + b"]",
+        "macbeth_nan.json": b"[NaN]",
+        "macbeth_binary.json": bytes(range(255, 0, -1)),
+        "macbeth_records.json": b"[" + b"{}," * 400_000 + b"{}]",
+        "macbeth_long.json": script(speech(1, "a" * 1_000_000)),
+        "othello.json": GOOD,
+        "macbeth.exe": b"MZ",
+    }
+    for name, content in uploads.items():
+        bucket.upload(name, content)
+    bucket.upload("macbeth.json", GOOD)
+    bucket.upload("hamlet.json", GOOD)
+    keys = [PREFIX + name for name in ("macbeth.json", *uploads, "hamlet.json")]
+    assert handler(announcement(*keys), None) == {"batchItemFailures": []}
+    for name in uploads:
+        report = bucket.report(name)
+        assert (report["outcome"], report["passages"], len(report["problems"])) == ("rejected", 0, 1)
+    assert {document.document_id for document in bucket.index.documents} == {"macbeth.json", "hamlet.json"}
+
+
+def test_a_removed_file_is_removed_from_the_index(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    bucket.client.delete_object(Bucket=BUCKET, Key=f"{PREFIX}macbeth.json")
+    handler(announcement(f"{PREFIX}macbeth.json", event="ObjectRemoved:Delete"), None)
+    assert bucket.index.documents == {}
+    assert bucket.report("macbeth.json")["outcome"] == "deleted"
+
+
+def test_a_removal_announced_after_a_new_upload_removes_nothing(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    handler(announcement(f"{PREFIX}macbeth.json", event="ObjectRemoved:Delete"), None)
+    assert len(bucket.index.passages_of(MACBETH)) == 1
+
+
+def test_a_failing_dependency_fails_its_message_only(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    bucket.embedder.failure = Unavailable("…")
+    event = announcement(f"{PREFIX}macbeth.json", f"{PREFIX}gone.json")
+    assert handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+    assert bucket.report("gone.json")["outcome"] == "deleted"
+    bucket.embedder.failure = None
+    assert handler(event, None) == {"batchItemFailures": []}
+    assert len(bucket.index.passages_of(MACBETH)) == 1
+
+
+def test_a_misplaced_object_is_passed_over_and_the_rest_of_its_message_goes_in(bucket: Bucket) -> None:
+    bucket.upload("macbeth+1.json", GOOD)
+    records = [
+        {"s3": {"object": {"key": key}}}
+        for key in ("documents/readme.txt", f"{PREFIX}", f"{PREFIX}..%2F..%2Fx.json", f"{PREFIX}macbeth%2B1.json")
+    ]
+    event = {"Records": [{"messageId": "1", "body": json.dumps({"Records": records})}]}
+    assert handler(event, None) == {"batchItemFailures": []}
+    assert list(bucket.index.documents) == [DocumentKey(COLLECTION, "macbeth+1.json")]
+
+
+def test_a_message_that_is_no_notification_goes_back_to_the_queue(bucket: Bucket) -> None:
+    event = {"Records": [{"messageId": "1", "body": "hello"}, {"messageId": "2", "body": '{"Event": "s3:TestEvent"}'}]}
+    assert handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+
+
+def test_neither_text_nor_problems_are_logged(bucket: Bucket, capfd: pytest.CaptureFixture[str]) -> None:
+    bucket.upload("macbeth.json", script(speech(1, "A secret speech."), speech(2, "", speaker=["A secret", 3])))
+    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    assert "secret" not in "".join(capfd.readouterr())

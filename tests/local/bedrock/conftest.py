@@ -1,0 +1,93 @@
+"""The stand-in on a real socket, and unmodified boto3 clients that reach it."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from threading import Thread
+from typing import Any
+
+import boto3
+import pytest
+import uvicorn
+from botocore.config import Config
+from starlette.types import ASGIApp
+
+from local.bedrock.app import build
+from local.bedrock.embedder import Embedder, HashEmbedder
+from local.bedrock.minilm import MiniLM, model_folder
+from local.bedrock.settings import Settings
+
+Serve = Callable[[ASGIApp], str]
+Client = Callable[..., Any]
+
+PROMPT = """Passages:
+
+[1] Episode: Macbeth · Chapter: 5.5 Dunsinane. Within the castle. · Messages: 12–31
+Speakers: Macbeth, Seyton
+(A cry of women within)
+MACBETH: What is that noise?
+SEYTON: It is the cry of women, my good lord. [Exit]
+MACBETH: Wherefore was that cry?
+SEYTON: The queen, my lord, is dead.
+MACBETH: She should have died hereafter; There would have been a time for such a word.
+
+[2] Episode: Macbeth · Chapter: 5.3 Dunsinane. A room in the castle. · Messages: 1–9
+Speakers: Macbeth, Doctor
+DOCTOR: Not so sick, my lord, As she is troubled with thick-coming fancies, That keep her from her rest.
+MACBETH: Cure her of that.
+
+Question: """
+
+
+def converse_request(text: str, **more: Any) -> dict[str, Any]:
+    return {"modelId": "amazon.nova-lite-v1:0", "messages": [{"role": "user", "content": [{"text": text}]}], **more}
+
+
+@contextmanager
+def running(app: ASGIApp) -> Iterator[str]:
+    """Serve an application in a thread on a free port; its URL."""
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=0, log_level="critical", ws="none", lifespan="off", timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join(10)
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    with ExitStack() as servers:
+        yield lambda app: servers.enter_context(running(app))
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Embedder:
+    return MiniLM.load(model_folder())
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    """A boto3 client that finds the stand-in through the environment, as the functions do."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    with ExitStack() as clients:
+
+        def connect(service: str, url: str, read_timeout: float = 10) -> Any:
+            monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}", url)
+            config = Config(retries={"total_max_attempts": 1}, read_timeout=read_timeout)
+            made = boto3.client(service, region_name="us-east-1", config=config)  # type: ignore[call-overload]
+            clients.callback(made.close)
+            return made
+
+        yield connect
+
+
+@pytest.fixture
+def runtime(serve: Serve, client: Client) -> Any:
+    """bedrock-runtime against a stand-in with the hash embedder and no pauses."""
+    return client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), HashEmbedder())))

@@ -1,0 +1,196 @@
+"""Converse and ConverseStream through unmodified boto3."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, EventStreamError
+
+from local.bedrock.app import build
+from local.bedrock.embedder import Embedder, HashEmbedder
+from local.bedrock.settings import Settings
+from tests.local.bedrock.conftest import PROMPT, Client, Serve, converse_request
+
+QUEEN = PROMPT + "Who tells Macbeth that the queen is dead?\n"
+SAVE = {
+    "toolSpec": {
+        "name": "save_profile",
+        "description": "Saves a profile.",
+        "inputSchema": {
+            "json": {
+                "type": "object",
+                "properties": {
+                    "kind": {"type": "string", "enum": ["character", "location"]},
+                    "name": {"type": "string"},
+                    "description": {"type": "string"},
+                },
+                "required": ["kind", "name", "description"],
+            }
+        },
+    }
+}
+
+
+def streamed(reply: Any) -> list[tuple[str, Any]]:
+    return [item for event in reply["stream"] for item in event.items()]
+
+
+def text_of(events: list[tuple[str, Any]]) -> str:
+    return "".join(value["delta"].get("text", "") for kind, value in events if kind == "contentBlockDelta")
+
+
+def test_the_answer_quotes_the_line_with_its_speaker_place_and_number(
+    serve: Serve, client: Client, minilm: Embedder
+) -> None:
+    runtime = client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), minilm)))
+    reply = runtime.converse(**converse_request(QUEEN))
+    said = reply["output"]["message"]["content"][0]["text"]
+    assert said.splitlines()[0] == 'Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]'
+    assert reply["stopReason"] == "end_turn"
+
+
+def test_the_stream_brings_the_same_text_word_by_word(serve: Serve, client: Client, minilm: Embedder) -> None:
+    runtime = client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), minilm)))
+    whole = runtime.converse(**converse_request(QUEEN))["output"]["message"]["content"][0]["text"]
+    events = streamed(runtime.converse_stream(**converse_request(QUEEN)))
+    assert text_of(events) == whole
+    assert sum(kind == "contentBlockDelta" for kind, _ in events) == len(whole.split())
+
+
+def test_the_stream_has_bedrocks_events_in_bedrocks_order(runtime: Any) -> None:
+    events = streamed(runtime.converse_stream(**converse_request("Hello!")))
+    kinds = [kind for kind, _ in events if kind != "contentBlockDelta"]
+    assert kinds == ["messageStart", "contentBlockStop", "messageStop", "metadata"]
+    usage = events[-1][1]["usage"]
+    assert usage["outputTokens"] > 10
+    assert usage["totalTokens"] == usage["inputTokens"] + usage["outputTokens"]
+    assert "latencyMs" in events[-1][1]["metrics"]
+
+
+def test_the_stream_keeps_the_pace_that_is_set(serve: Serve, client: Client) -> None:
+    runtime = client("bedrock-runtime", serve(build(Settings(tokens_per_second=100), HashEmbedder())))
+    start = time.perf_counter()
+    events = streamed(runtime.converse_stream(**converse_request("Hello!")))
+    assert time.perf_counter() - start > sum(kind == "contentBlockDelta" for kind, _ in events) / 100
+
+
+def test_a_model_id_may_be_an_arn_with_colons_and_slashes(runtime: Any) -> None:
+    arn = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.amazon.nova-lite-v1:0"
+    reply = runtime.converse(**converse_request("Hello!") | {"modelId": arn})
+    assert reply["output"]["message"]["role"] == "assistant"
+
+
+def test_a_greeting_is_returned_and_other_talk_is_told_what_can_be_asked(runtime: Any) -> None:
+    greeting, talk = (
+        runtime.converse(**converse_request(text))["output"]["message"]["content"][0]["text"]
+        for text in ("Good morning!", "Tell me a joke about aeroplanes, will you?")
+    )
+    assert greeting.startswith("Hello.")
+    assert talk.startswith("I am a local stand-in")
+
+
+def test_the_token_limit_ends_the_answer(runtime: Any) -> None:
+    reply = runtime.converse(**converse_request("Hello!", inferenceConfig={"maxTokens": 3}))
+    assert reply["stopReason"] == "max_tokens"
+    assert len(reply["output"]["message"]["content"][0]["text"].split()) == 3
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [],
+        [{"role": "assistant", "content": [{"text": "Hello"}]}],
+        [{"role": "user", "content": [{"text": " "}]}],
+        [{"role": "user", "content": [{"text": "one"}]}, {"role": "user", "content": [{"text": "two"}]}],
+        [{"role": "user", "content": [{"text": "one"}]}, {"role": "assistant", "content": [{"text": "two"}]}],
+        [{"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "b"}]}}]}],
+    ],
+    ids=["none", "assistant first", "blank", "user twice", "assistant last", "result without tools"],
+)
+def test_what_bedrock_refuses_is_refused(runtime: Any, messages: list[Any]) -> None:
+    for call in (runtime.converse, runtime.converse_stream):
+        with pytest.raises(ClientError) as caught:
+            call(modelId="amazon.nova-lite-v1:0", messages=messages)
+        assert caught.value.response["Error"]["Code"] == "ValidationException"
+        assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+        assert not isinstance(caught.value, EventStreamError)
+
+
+def test_a_tool_is_chosen_called_and_its_result_told(runtime: Any) -> None:
+    request = converse_request("create profile Paulina, widow of Antigonus", toolConfig={"tools": [SAVE]})
+    reply = runtime.converse(**request)
+    use = reply["output"]["message"]["content"][0]["toolUse"]
+    assert reply["stopReason"] == "tool_use"
+    assert use["name"] == "save_profile"
+    assert use["input"] == {"kind": "character", "name": "Paulina", "description": "widow of Antigonus"}
+    result = {"toolResult": {"toolUseId": use["toolUseId"], "content": [{"text": "Saved Paulina."}]}}
+    request["messages"] += [reply["output"]["message"], {"role": "user", "content": [result]}]
+    assert runtime.converse(**request)["output"]["message"]["content"] == [{"text": "Saved Paulina."}]
+
+
+def test_a_failed_tool_is_told_as_a_failure(runtime: Any) -> None:
+    request = converse_request("create profile Paulina, widow of Antigonus", toolConfig={"tools": [SAVE]})
+    reply = runtime.converse(**request)
+    use = reply["output"]["message"]["content"][0]["toolUse"]
+    result = {"toolUseId": use["toolUseId"], "content": [{"text": "the table is away"}], "status": "error"}
+    request["messages"] += [reply["output"]["message"], {"role": "user", "content": [{"toolResult": result}]}]
+    said = runtime.converse(**request)["output"]["message"]["content"][0]["text"]
+    assert said == "That did not work: the table is away"
+
+
+def test_a_missing_argument_is_asked_for_and_the_next_message_completes_the_call(runtime: Any) -> None:
+    request = converse_request("Create a profile for Paulina", toolConfig={"tools": [SAVE]})
+    reply = runtime.converse(**request)
+    assert "description" in reply["output"]["message"]["content"][0]["text"]
+    request["messages"] += [
+        reply["output"]["message"],
+        {"role": "user", "content": [{"text": "She is the widow of Antigonus"}]},
+    ]
+    use = runtime.converse(**request)["output"]["message"]["content"][0]["toolUse"]
+    assert use["input"]["name"] == "Paulina"
+    assert use["input"]["description"].endswith("the widow of Antigonus")
+
+
+def test_a_tool_call_is_streamed_as_a_block_with_its_input_in_pieces(runtime: Any) -> None:
+    request = converse_request("create profile Paulina, widow of Antigonus", toolConfig={"tools": [SAVE]})
+    events = streamed(runtime.converse_stream(**request))
+    starts = [value for kind, value in events if kind == "contentBlockStart"]
+    pieces = [value["delta"]["toolUse"]["input"] for kind, value in events if kind == "contentBlockDelta"]
+    assert starts[0]["start"]["toolUse"]["name"] == "save_profile"
+    assert len(pieces) > 1
+    assert json.loads("".join(pieces))["name"] == "Paulina"
+    assert dict(events)["messageStop"] == {"stopReason": "tool_use"}
+
+
+def test_a_forced_tool_is_called_with_input_that_its_schema_allows(runtime: Any) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "route": {"type": "string", "enum": ["script", "profile"]},
+            "query": {"type": "string", "maxLength": 20},
+            "filters": {
+                "type": "object",
+                "properties": {"limit": {"type": "integer", "minimum": 1}},
+                "required": ["limit"],
+            },
+            "terms": {"type": "array", "items": {"type": "string"}},
+            "note": {"type": "string"},
+        },
+        "required": ["route", "query", "filters", "terms"],
+    }
+    tool = {"toolSpec": {"name": "plan", "inputSchema": {"json": schema}}}
+    config = {"tools": [tool], "toolChoice": {"tool": {"name": "plan"}}}
+    reply = runtime.converse(**converse_request("Show me my profile of Macbeth, please", toolConfig=config))
+    assert reply["output"]["message"]["content"][0]["toolUse"]["input"] == {
+        "route": "profile",
+        "query": "Show me my profile o",
+        "filters": {"limit": 1},
+        "terms": [],
+    }
+
+
+def test_a_forced_tool_that_is_not_offered_is_refused(runtime: Any) -> None:
+    config = {"tools": [SAVE], "toolChoice": {"tool": {"name": "plan"}}}
+    with pytest.raises(ClientError, match="plan"):
+        runtime.converse(**converse_request("Hello!", toolConfig=config))

@@ -1,0 +1,99 @@
+"""Prompts are read, and answers quoted from them or withheld."""
+
+import pytest
+
+from local.bedrock.embedder import Embedder, HashEmbedder
+from local.bedrock.extractive import NOT_HELD, answer, evidence
+from local.bedrock.prompt import parse
+from local.bedrock.selection import units_of
+from tests.local.bedrock.conftest import PROMPT
+
+PROSE = """Passages:
+
+[1] Document: Cleaning of vessels · Section: 4.2 Rinsing
+The vessel is rinsed three times with purified water. Note: the last rinse is sampled. The sample must show less than
+10 ppm of detergent before the vessel is released.
+
+Question: How often is the vessel rinsed?
+"""
+
+
+def test_passages_have_number_locator_and_lines_with_their_speakers() -> None:
+    prompt = parse(PROMPT + "Who is dead?")
+    first = prompt.passages[0]
+    assert [passage.number for passage in prompt.passages] == [1, 2]
+    assert first.locator == "Macbeth, 5.5"
+    assert (first.lines[0].text, first.lines[0].is_stage) == ("A cry of women within", True)
+    assert (first.lines[4].speaker, first.lines[4].text) == ("Seyton", "The queen, my lord, is dead.")
+    assert prompt.question == "Who is dead?"
+
+
+def test_speakers_may_be_written_in_any_case_and_without_a_list_of_them() -> None:
+    (passage,) = parse("[3] Episode: X\nLady Macbeth: Out!\nFIRST WITCH: Hail!\n\nQuestion: Who?").passages
+    assert [line.speaker for line in passage.lines] == ["Lady Macbeth", "First Witch"]
+
+
+def test_a_colon_in_prose_does_not_make_a_speaker() -> None:
+    (passage,) = parse(PROSE).passages
+    assert {line.speaker for line in passage.lines} == {""}
+    assert passage.locator == "Cleaning of vessels, 4.2"
+
+
+def test_a_prompt_without_passages_is_all_question() -> None:
+    assert parse("Good day,\nwho are you?").question == "Good day,\nwho are you?"
+    assert parse("Good day").passages == ()
+
+
+def test_a_line_in_two_overlapping_passages_is_quoted_once_and_without_its_stage_directions() -> None:
+    body = "\nSpeakers: Seyton\nSEYTON: It is the cry of women, my good lord. [Exit]\n\n"
+    units = units_of(parse(f"[1] Episode: A{body}[2] Episode: A{body}Question: ?").passages)
+    assert [(unit.passage.number, unit.text) for unit in units] == [(1, "It is the cry of women, my good lord.")]
+
+
+def test_long_speeches_are_quoted_in_parts() -> None:
+    speech = " ".join(f"This is sentence number {number} of the speech." for number in range(40))
+    units = units_of(parse(f"[1] Episode: A\nKING: {speech}\n\nQuestion: ?").passages)
+    assert len(units) > 4
+    assert " ".join(unit.text for unit in units) == speech
+    assert all(len(unit.text.split()) <= 60 for unit in units)
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("Who tells Macbeth that the queen is dead?", 'Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]'),
+        ("What noise does Macbeth hear?", "It is the cry of women"),
+        ("What does the doctor say about the patient?", "thick-coming fancies"),
+        ("How does Macbeth react to his wife's death?", "She should have died hereafter"),
+    ],
+)
+def test_the_line_that_answers_is_quoted(minilm: Embedder, question: str, quoted: str) -> None:
+    assert quoted in answer(parse(PROMPT + question), minilm)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who wins the world cup?", "What is the doctor's phone number?", "Which airline flies to Denmark?"]
+)
+def test_a_question_that_the_passages_do_not_answer_is_told_so(minilm: Embedder, question: str) -> None:
+    assert answer(parse(PROMPT + question), minilm) == NOT_HELD
+
+
+def test_prose_is_quoted_by_the_sentence_with_its_section(minilm: Embedder) -> None:
+    said = answer(parse(PROSE), minilm)
+    assert '"The vessel is rinsed three times with purified water.' in said
+    assert said.splitlines()[0].endswith("— Cleaning of vessels, 4.2 [1]")
+
+
+def test_passages_without_lines_hold_no_answer() -> None:
+    assert answer(parse("[1] Episode: A\n\nQuestion: Who is it?"), HashEmbedder()) == NOT_HELD
+
+
+def test_evidence_for_and_against_a_statement_is_kept_apart(minilm: Embedder) -> None:
+    text = (
+        "[1] Episode: A · Chapter: 1.1\nANNE: The king is guilty of the murder.\n"
+        "BEN: The king is not guilty of the murder.\n"
+    )
+    said = evidence("The king is guilty of murder", parse(text).passages, minilm)
+    speaks_for, against = said.split("May speak against it:")
+    assert 'Anne says: "The king is guilty of the murder." — A, 1.1 [1]' in speaks_for
+    assert 'Ben says: "The king is not guilty' in against

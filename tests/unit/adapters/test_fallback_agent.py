@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from cicada.adapters.fallback_agent import FallbackAgent
+from cicada.agents.model import AgentKind, AgentTurn
+from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
+from cicada.permissions.model import Principal
+from tests.fakes.agent import ScriptedAgent
+
+TURN = AgentTurn(AgentKind.PROFILES, Principal("acme", "ann"), "evening", "scripts", "List my profiles.")
+
+
+@pytest.mark.parametrize("error", [Throttled("…"), Unavailable("…"), ConfigurationError("…")])
+def test_the_second_agent_answers_when_the_first_cannot_be_reached_and_that_is_reported(error: CicadaError) -> None:
+    reports: list[CicadaError] = []
+    second = ScriptedAgent("You have ", "none.")
+    agent = FallbackAgent(ScriptedAgent(error), second, reports.append)
+    assert list(agent.reply(TURN)) == ["You have ", "none."]
+    assert second.turns == [TURN]
+    assert reports == [error]
+
+
+def test_the_second_agent_is_not_asked_when_the_first_answers() -> None:
+    reports: list[CicadaError] = []
+    second = ScriptedAgent("never")
+    assert list(FallbackAgent(ScriptedAgent("You ", "have."), second, reports.append).reply(TURN)) == ["You ", "have."]
+    assert second.turns == []
+    assert reports == []
+
+
+@pytest.mark.parametrize("error", [StreamBroken("…"), Unavailable("…")])
+def test_what_the_first_agent_has_begun_is_not_begun_again(error: CicadaError) -> None:
+    second = ScriptedAgent("never")
+    pieces = FallbackAgent(ScriptedAgent("You ", error), second, lambda error: None).reply(TURN)
+    assert next(pieces) == "You "
+    with pytest.raises(type(error)):
+        next(pieces)
+    assert second.turns == []
+
+
+def test_the_second_agents_failure_is_the_answer() -> None:
+    agent = FallbackAgent(ScriptedAgent(Unavailable("first")), ScriptedAgent(Throttled("second")), lambda error: None)
+    with pytest.raises(Throttled, match="second"):
+        list(agent.reply(TURN))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_closing_closes_the_agent_that_speaks(fails: bool) -> None:
+    first = ScriptedAgent(Unavailable("…")) if fails else ScriptedAgent("a", "b")
+    second = ScriptedAgent("a", "b")
+    pieces = FallbackAgent(first, second, lambda error: None).reply(TURN)
+    assert next(pieces) == "a"
+    speaking = second if fails else first
+    assert not speaking.closed
+    pieces.close()  # type: ignore[attr-defined]
+    assert speaking.closed

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from cicada.adapters.retrieved_evidence import RetrievedEvidence
+from cicada.agents.text import ANSWER_LIMIT_BYTES
+from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
+from cicada.errors import Unavailable
+from cicada.permissions.model import Principal
+from cicada.retrieval.format import passage_text
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.search import Retriever
+
+ANN = Principal("acme", "ann")
+
+
+def passage(number: int, text: str) -> Passage:
+    document = DocumentKey(Collection("acme", "scripts"), "macbeth")
+    locator = ScriptLocator("macbeth", "Macbeth", "3.3", "A park", number, number + 1, ("BANQUO", "FLEANCE"))
+    return Passage(f"p{number}", document, "1", "Macbeth", text, "", locator)
+
+
+class FixedEmbedder:
+    model_id = "fixed"
+    dimension = 1
+
+    def embed_query(self, text: str) -> Vector:
+        return [1.0]
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return [[1.0]] * len(texts)
+
+
+class FixedIndex:
+    """Finds the same passages for every query; keeps the queries."""
+
+    def __init__(self, *passages: Passage) -> None:
+        self._passages = passages
+        self.queries: list[IndexQuery] = []
+
+    def search(self, query: IndexQuery) -> LaneHits:
+        self.queries.append(query)
+        return LaneHits(tuple(Hit(each, 1.0) for each in self._passages), ())
+
+    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None: ...
+
+    def delete(self, document: DocumentKey) -> None: ...
+
+    def count(self, filter: PassageFilter) -> int:
+        return len(self._passages)
+
+    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+        return self._passages
+
+
+class BrokenIndex(FixedIndex):
+    def search(self, query: IndexQuery) -> LaneHits:
+        raise Unavailable("The index could not be reached; try again.")
+
+
+def evidence(index: FixedIndex) -> RetrievedEvidence:
+    return RetrievedEvidence(Retriever(index, FixedEmbedder()))
+
+
+def test_passages_are_numbered_and_have_their_places() -> None:
+    first, second = passage(1, "O, treachery! Fly, good Fleance!"), passage(3, "Who did strike out the light?")
+    text = evidence(FixedIndex(first, second)).search(ANN, "scripts", "Banquo is killed")
+    assert text == f"{passage_text(1, first)}\n\n{passage_text(2, second)}"
+    assert text.startswith(
+        "[1] Episode: Macbeth · Chapter: 3.3 A park · Messages: 1–2\nSpeakers: BANQUO, FLEANCE\nO, tr"
+    )
+
+
+def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:
+    index = FixedIndex()
+    evidence(index).search(ANN, "novels", "Banquo is killed")
+    (query,) = index.queries
+    assert query.filter == PassageFilter(Collection("acme", "novels"))
+    assert query.text == "Banquo is killed"
+
+
+def test_nothing_found_is_an_empty_text() -> None:
+    assert evidence(FixedIndex()).search(ANN, "scripts", "aliens") == ""
+
+
+def test_a_search_that_fails_is_not_an_empty_text() -> None:
+    with pytest.raises(Unavailable):
+        evidence(BrokenIndex()).search(ANN, "scripts", "Banquo is killed")
+
+
+def test_what_does_not_fit_an_action_groups_answer_is_counted_and_passages_stay_whole() -> None:
+    passages = [passage(number, f"{number} " + "夜" * 1500) for number in range(1, 9)]
+    text = evidence(FixedIndex(*passages)).search(ANN, "scripts", "night")
+    assert len(text.encode()) < ANSWER_LIMIT_BYTES + 100
+    assert text.endswith(f"{'夜' * 1500}\n\n(4 more not shown here.)")

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from cicada.agents.description import ToolFunction, describe
+from cicada.agents.model import AgentKind
+from cicada.agents.profiles import ProfileTools, profile_toolbox
+from cicada.agents.theories import TheoryTools, theory_toolbox
+from cicada.agents.toolbox import Toolbox
+from tests.fakes.entry_stores import InMemoryProfileStore, InMemoryTheoryStore
+from tests.fakes.evidence import FixedEvidence
+
+FUNCTIONS = [function for agent in AgentKind for function in describe(agent).functions.values()]
+TOOLBOXES = [
+    profile_toolbox(ProfileTools(InMemoryProfileStore(), lambda: 0.0)),
+    theory_toolbox(TheoryTools(InMemoryTheoryStore(), FixedEvidence(""), lambda: 0.0)),
+]
+NAME = r"([0-9a-zA-Z][_-]?){1,100}"
+
+
+@pytest.mark.parametrize("agent", AgentKind)
+def test_an_instruction_is_within_bedrocks_limits(agent: AgentKind) -> None:
+    assert 40 <= len(describe(agent).instruction) <= 4000
+    assert len(describe(agent).functions) <= 11
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_a_function_is_within_bedrocks_limits(function: ToolFunction) -> None:
+    assert re.fullmatch(NAME, function.name)
+    assert 1 <= len(function.description) <= 1200
+    assert len(function.parameters) <= 5
+    for name, parameter in function.parameters.items():
+        assert re.fullmatch(NAME, name)
+        assert parameter.type in ("string", "number", "integer", "boolean", "array")
+        assert 1 <= len(parameter.description) <= 500
+
+
+@pytest.mark.parametrize("toolbox", TOOLBOXES, ids=["profiles", "theories"])
+def test_what_is_described_is_what_the_tools_take(toolbox: Toolbox) -> None:
+    assert list(toolbox.tools) == list(toolbox.description.functions)
+    for name, function in toolbox.description.functions.items():
+        taken = list(inspect.signature(toolbox.tools[name]).parameters)
+        assert taken == ["session", *function.parameters]
+
+
+def test_nobody_can_be_named_as_an_argument() -> None:
+    named = {name.lower() for function in FUNCTIONS for name in function.parameters}
+    assert not named & {"tenant", "user", "userid", "owner", "principal", "session", "knowledgebase", "knowledge_base"}
+
+
+def test_the_profiles_agent_knows_every_kind_it_may_use() -> None:
+    for function in describe(AgentKind.PROFILES).functions.values():
+        assert "character, location, episode or group" in function.parameters["kind"].description

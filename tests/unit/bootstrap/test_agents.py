@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from cicada.adapters.bedrock_agent import BedrockAgent
+from cicada.adapters.converse_stream import ConverseModel
+from cicada.adapters.converse_tool_loop import ConverseToolLoop
+from cicada.adapters.fallback_agent import FallbackAgent
+from cicada.agents.ports import Agent
+from cicada.bootstrap.agents import agent
+from cicada.bootstrap.aws import client
+from cicada.errors import ConfigurationError, Unavailable
+from cicada.retrieval.search import Retriever
+from cicada.settings import AgentSettings
+from tests.unit.adapters.test_retrieved_evidence import FixedEmbedder, FixedIndex
+
+
+def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    model = ConverseModel("amazon.nova-lite-v1:0", max_tokens=500, temperature=0.0)
+    evidence = Retriever(FixedIndex(), FixedEmbedder())
+    return agent(AgentSettings(agents, "entries"), client("bedrock-runtime"), model, evidence, timeout_seconds=60)
+
+
+def test_bedrock_agents_fall_back_to_tool_use_and_the_reason_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = wired(monkeypatch, "bedrock")
+    assert isinstance(made, FallbackAgent)
+    assert isinstance(made.first, BedrockAgent)
+    assert isinstance(made.second, ConverseToolLoop)
+    made.report(Unavailable("Bedrock could not be reached."))
+    (record,) = caplog.records
+    assert record.__dict__["code"] == "dependency_unavailable"
+
+
+def test_tool_use_can_be_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(wired(monkeypatch, "converse"), ConverseToolLoop)
+
+
+def test_anything_else_is_refused_with_what_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigurationError, match="must be bedrock or converse"):
+        wired(monkeypatch, "none")

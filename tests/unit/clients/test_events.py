@@ -1,0 +1,148 @@
+"""How frames become values, and what the values add up to."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cicada.conversation import protocol
+from cicada_client.answer import Answer
+from cicada_client.events import (
+    FINAL_TYPES,
+    Accepted,
+    Cancelled,
+    Chunk,
+    Complete,
+    Event,
+    Failed,
+    Locator,
+    Reset,
+    Source,
+    Sources,
+    Status,
+    is_event,
+    parse_event,
+)
+from cicada_client.history import Session, Turn, parse_history
+
+RID = "11111111-2222-3333-4444-555555555555"
+
+
+def received(body: protocol.AnyEventBody, seq: int = 1) -> Event | None:
+    """What the client makes of what the server sends."""
+    frame = json.loads(protocol.frame(body, request_id=RID, seq=seq))
+    assert is_event(frame, RID)
+    return parse_event(frame)
+
+
+def test_every_event_that_the_server_can_send_is_understood() -> None:
+    locator = protocol.SourceLocator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
+    source = protocol.Source(n=1, document_id="d", title="T", locator=locator, excerpt="e", relevance=None)
+    usage = protocol.Usage(input_tokens=3, output_tokens=4)
+    complete = protocol.Complete(usage=usage, timings={"totalMs": 9}, path=("direct",), confidence=0.5)
+    place = Locator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
+    expected: dict[type[protocol.AnyEventBody], tuple[protocol.AnyEventBody, Event]] = {
+        protocol.Accepted: (protocol.Accepted(session_id="s"), Accepted(RID, 1, "s")),
+        protocol.StatusChanged: (protocol.StatusChanged(stage="agent"), Status(RID, 1, "agent", None)),
+        protocol.SourcesFound: (
+            protocol.SourcesFound(sources=(source,)),
+            Sources(RID, 1, (Source(1, "d", "T", place, "e", None),)),
+        ),
+        protocol.Chunk: (protocol.Chunk(content="c"), Chunk(RID, 1, "c")),
+        protocol.Reset: (protocol.Reset(reason="r"), Reset(RID, 1, "r")),
+        protocol.Complete: (
+            complete,
+            Complete(RID, 1, {"inputTokens": 3, "outputTokens": 4}, {"totalMs": 9}, ("direct",), 0.5),
+        ),
+        protocol.Cancelled: (protocol.Cancelled(), Cancelled(RID, 1)),
+        protocol.Failed: (
+            protocol.Failed(error="E.", code="c", retryable=True),
+            Failed(RID, 1, "E.", "c", retryable=True),
+        ),
+    }
+    assert set(expected) == set(protocol.AnyEventBody.__args__)
+    for body, event in expected.values():
+        assert received(body) == event
+
+
+def test_the_final_types_are_those_of_the_protocol() -> None:
+    assert {kind.model_fields["type"].default for kind in protocol.TERMINAL} == FINAL_TYPES
+
+
+def test_a_page_of_history_is_understood() -> None:
+    turn = protocol.Turn(request_id="r", created_at="t", status="complete", message="m", answer="a", truncated=True)
+    summary = protocol.SessionSummary(session_id="s", title="T", last_at="t")
+    page = protocol.HistoryPage(sessions=(summary,), turns=(turn,), before="b")
+    read = parse_history(page.model_dump(mode="json", by_alias=True))
+    assert read.sessions == (Session("s", "T", "t"),)
+    assert read.turns == (Turn("r", "t", "complete", "m", "a", truncated=True),)
+    assert read.before == "b"
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+field_names = [
+    "sources",
+    "usage",
+    "timings",
+    "path",
+    "confidence",
+    "reason",
+    "detail",
+    "retryable",
+    "sessions",
+    "turns",
+]
+source_names = ["n", "documentId", "title", "locator", "excerpt", "relevance"]
+sources = st.lists(st.dictionaries(st.sampled_from(source_names), json_values) | json_values, max_size=3)
+
+
+@given(
+    st.sampled_from(["sources", "complete", "reset", "status", "error"]),
+    st.dictionaries(st.sampled_from(field_names), json_values),
+    sources,
+)
+def test_whatever_stands_in_a_known_event_it_can_be_read(kind: str, fields: dict[str, Any], items: list[Any]) -> None:
+    needed = {"stage": "x", "error": "E.", "code": "c", "sources": items}
+    frame = fields | needed | {"requestId": RID, "seq": 1, "type": kind}
+    assert is_event(frame, RID)
+    event = parse_event(frame)
+    assert event is not None
+    assert event.type == kind
+    parse_history(frame)
+
+
+def test_events_add_up_to_an_answer() -> None:
+    source = Source(1, "d", "T", Locator(), "e", 0.5)
+    answer = Answer()
+    events: list[Event] = [
+        Accepted(RID, 1, "s"),
+        Chunk(RID, 2, "wrong"),
+        Sources(RID, 3, (source,)),
+        Reset(RID, 4, "r"),
+        Sources(RID, 5, (Source(2, "d", "T", Locator(), "e", 0.5), source)),
+        Chunk(RID, 6, "right"),
+        Complete(RID, 7, {"outputTokens": 1}, {}, ("direct",), None),
+    ]
+    for event in events:
+        answer = answer.then(event)
+    assert (answer.request_id, answer.session_id, answer.text, answer.status) == (RID, "s", "right", "complete")
+    assert [item.n for item in answer.sources] == [2, 1]
+    assert answer.path == ("direct",)
+
+
+def test_the_client_needs_nothing_of_the_server_and_no_aws_sdk() -> None:
+    code = (
+        "import sys, cicada_client.client, cicada_client.answer\n"
+        "print([name for name in ('cicada', 'pydantic', 'boto3', 'asyncio') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,119 @@
+"""Scoring the router on labelled messages."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cicada.planning.model import Route
+from evals.router import DatasetError, Judgement, evaluate_router, load_messages, render, run, to_json
+
+S, P, T, G = Route.SCRIPT_QUERY, Route.PROFILE_REQUEST, Route.THEORY_REQUEST, Route.GENERAL
+
+ROWS = [
+    Judgement(S, S, "plain"),
+    Judgement(S, S, "trap"),
+    Judgement(S, T, "trap"),
+    Judgement(T, T, "plain"),
+    Judgement(G, S),
+]
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+def test_accuracy_is_the_share_of_messages_routed_as_labelled() -> None:
+    report = evaluate_router(ROWS)
+
+    assert report["n"] == 5
+    assert report["accuracy"] == pytest.approx(3 / 5)
+
+
+def test_each_label_has_recall_precision_and_f1() -> None:
+    by_class = evaluate_router(ROWS)["by_class"]
+
+    assert by_class["script_query"] == pytest.approx({"n": 3, "recall": 2 / 3, "precision": 2 / 3, "f1": 2 / 3})
+    assert by_class["theory_request"] == pytest.approx({"n": 1, "recall": 1, "precision": 1 / 2, "f1": 2 / 3})
+
+
+def test_a_label_without_messages_scores_zero_instead_of_failing() -> None:
+    assert evaluate_router(ROWS)["by_class"]["profile_request"] == {
+        "n": 0,
+        "recall": 0,
+        "precision": 0,
+        "f1": 0,
+    }
+    assert evaluate_router([])["accuracy"] == 0
+
+
+def test_slices_are_scored_apart_and_rows_without_one_are_in_none() -> None:
+    by_slice = evaluate_router(ROWS)["by_slice"]
+
+    assert by_slice == {"plain": {"n": 2, "accuracy": 1.0}, "trap": {"n": 2, "accuracy": 0.5}}
+
+
+def test_confusion_counts_the_route_taken_for_each_label() -> None:
+    confusion = evaluate_router(ROWS)["confusion"]
+
+    assert confusion["script_query"] == {S: 2, P: 0, T: 1, G: 0}
+    assert confusion["general"]["script_query"] == 1
+
+
+def test_a_file_is_scored_with_the_packaged_rules(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "messages.jsonl",
+        '{"id": "1", "text": "list my profiles", "label": "profile_request", "slice": "canonical"}',
+        "",
+        '{"text": "good morning", "label": "script_query"}',
+    )
+
+    report = run(path)
+
+    assert (report["n"], report["accuracy"]) == (2, 0.5)
+    assert report["confusion"]["script_query"]["general"] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("not json", "line 2: the line: Invalid JSON"),
+        ('{"text": "hi"}', "line 2: 'label': Field required"),
+        ('{"text": "", "label": "general"}', "line 2: 'text': String should have at least 1 character"),
+        ('{"text": "hi", "label": "smalltalk"}', "the label is one of script_query, profile_request"),
+        ("[]", "line 2: the line: Input should be an object"),
+    ],
+)
+def test_a_bad_line_is_reported_with_its_number(tmp_path: Path, line: str, advice: str) -> None:
+    path = write(tmp_path / "messages.jsonl", '{"text": "hi", "label": "general"}', line)
+
+    with pytest.raises(DatasetError) as caught:
+        load_messages(path)
+
+    assert advice in str(caught.value)
+
+
+def test_a_file_without_messages_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="holds no messages; write one JSON object"):
+        load_messages(write(tmp_path / "empty.jsonl", "", " "))
+
+
+def test_a_missing_file_is_reported_as_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="cannot be read as UTF-8 text"):
+        load_messages(tmp_path / "nowhere.jsonl")
+
+
+def test_the_text_report_holds_every_table() -> None:
+    lines = render(evaluate_router(ROWS)).splitlines()
+
+    assert lines[0] == "5 messages, accuracy 0.600"
+    assert "script_query     3   0.667      0.667  0.667" in lines
+    assert "trap   2     0.500" in lines
+    assert lines[-1].split() == ["general", "1", "0", "0", "0"]
+
+
+def test_the_json_report_is_the_report() -> None:
+    report = evaluate_router(ROWS)
+
+    assert json.loads(to_json(report)) == report
