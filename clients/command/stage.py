@@ -17,6 +17,8 @@ _TITLES = {
     "websocketUrl": "WebSocket",
     "pageUrl": "Chat page",
     "endpointUrl": "AWS services",
+    "bedrockUrl": "Bedrock",
+    "search": "Search",
     "region": "Region",
     "userPoolId": "User pool",
     "clientId": "App client",
@@ -24,6 +26,8 @@ _TITLES = {
     "functions": "Functions",
     "outputs": "Stack outputs",
     "processes": "Processes",
+    "logs": "Logs",
+    "python": "Python",
 }
 
 

@@ -31,8 +31,9 @@ def to_json(value: object) -> str:
 
 
 def source_line(source: Source) -> str:
-    """A source on one line: number, title and where it stands."""
-    return clean_line(f"[{source.n}] " + " · ".join(filter(None, [source.title, *_places(source.locator)])))
+    """A source on one line: number, title and where it stands; what would be said twice is said once."""
+    parts = dict.fromkeys(filter(None, [source.title, *_places(source.locator)]))
+    return clean_line(f"[{source.n}] " + " · ".join(parts))
 
 
 def _places(locator: Locator) -> list[str]:

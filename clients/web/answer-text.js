@@ -53,7 +53,9 @@ export class AnswerText {
     const parts = [];
     let end = 0;
     for (const match of text.matchAll(INLINE)) {
-      parts.push(text.slice(end, match.index), ...this.#marked(match));
+      const before = text.slice(end, match.index);
+      // A citation stays in the line of the word before it.
+      parts.push(match[1] ? before.replace(/ $/, "\u00a0") : before, ...this.#marked(match));
       end = match.index + match[0].length;
     }
     return [...parts, text.slice(end)];
@@ -63,6 +65,6 @@ export class AnswerText {
     if (bold) return [element("strong", {}, this.#inline(bold))];
     if (italic) return [element("em", {}, this.#inline(italic))];
     const links = numbers.split(/[,;]/).map((number) => this.#cite(Number(number)));
-    return links.includes(null) ? [whole] : links;
+    return links.includes(null) ? [whole] : [element("span", { className: "citations" }, links)];
   }
 }

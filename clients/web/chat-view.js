@@ -40,6 +40,7 @@ export class ChatView {
 
   start() {
     this.#place.hidden = false;
+    this.#composer.clear();
     this.#network();
     this.#client.connect();
     this.#conversation.restore();
@@ -50,7 +51,6 @@ export class ChatView {
   end() {
     this.#leave.abort();
     this.#client.close();
-    this.#composer.clear();
     this.#showRail(false);
     this.#place.hidden = true;
   }

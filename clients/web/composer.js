@@ -17,7 +17,6 @@ export class Composer {
     on(this.#field, "keydown", (event) => this.#key(event));
     on(this.#field, "input", () => this.#fit());
     on(this.#stop, "click", () => this.#stopIt(stop));
-    this.#fit();
   }
 
   set answering(answering) {

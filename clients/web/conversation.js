@@ -58,7 +58,6 @@ export class Conversation {
       element(
         "section",
         { className: "welcome" },
-        element("img", { src: "cicada.svg", alt: "", width: 72, height: 72, className: "mark" }),
         element("h1", {}, "What would you like to know?"),
         examples.length ? element("div", { className: "examples" }, examples) : null,
       ),
@@ -146,6 +145,7 @@ export class Conversation {
       this.sessionId = request.sessionId;
       this.#memory.keep({ sessionId: request.sessionId, running: { ...running, accepted: true } });
       this.#accepted({ sessionId: request.sessionId, title: running.message });
+      this.#changed();
     }
     if (!request.outcome) return;
     this.#running = null;

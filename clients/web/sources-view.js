@@ -1,7 +1,7 @@
 import { citedNumbers } from "./answer-text.js";
 import { element } from "./element.js";
 
-/** As many passages are in sight though the answer does not cite them; the others are a click away. */
+/** As many passages are in sight while the answer cites nothing else; the others are a click away. */
 const IN_SIGHT = 3;
 
 /** The passages beside one answer. */
@@ -16,20 +16,22 @@ export class SourcesView {
   #restTitle = element("summary");
   #more = element("details", { className: "more-sources", hidden: true }, this.#restTitle, this.#rest);
   #light;
+  #back;
 
-  /** `light(n, on)`: the pointer is on card n, or has left it. */
-  constructor(requestId, light) {
+  /** `light(n, on)`: the pointer is on card n, or has left it. `back(n)`: the user wants to see where n is cited. */
+  constructor(requestId, { light, back }) {
     this.#idPrefix = `source-${requestId}-`;
     this.#light = light;
+    this.#back = back;
     this.place.append(element("h3", {}, "Passages"), this.#list, this.#more);
   }
 
-  /** True if other sources are shown than before. */
-  show(sources, text) {
+  /** True if other sources are shown than before. Once the answer has ended, only what it cites stays in sight. */
+  show(sources, text, ended) {
     const changed = sources.length !== this.#sources.length || sources.some((source, index) => source !== this.#sources[index]);
     if (changed) this.#replace(sources);
     this.place.hidden = sources.length === 0;
-    this.#sort(citedNumbers(text));
+    this.#sort(citedNumbers(text), ended);
     return changed;
   }
 
@@ -52,7 +54,9 @@ export class SourcesView {
           blur: () => this.#mark(n, false),
         },
       },
+      element("span", { className: "bracket" }, "["),
       String(n),
+      element("span", { className: "bracket" }, "]"),
     );
   }
 
@@ -63,10 +67,13 @@ export class SourcesView {
     this.#rest.replaceChildren();
   }
 
-  #sort(cited) {
+  #sort(cited, ended) {
+    const numbers = [...this.#cards.keys()];
+    const uncited = ended && numbers.some((n) => cited.has(n)) ? [] : numbers.slice(0, IN_SIGHT);
     for (const [n, card] of this.#cards) {
       card.classList.toggle("cited", cited.has(n));
-      const list = cited.has(n) || [...this.#cards.keys()].indexOf(n) < IN_SIGHT ? this.#list : this.#rest;
+      card.querySelector(".number").disabled = !cited.has(n);
+      const list = cited.has(n) || uncited.includes(n) ? this.#list : this.#rest;
       if (card.parentElement !== list) insertInOrder(list, card);
     }
     const hidden = this.#rest.childElementCount;
@@ -85,11 +92,14 @@ export class SourcesView {
         data: { n },
         on: { mouseenter: () => this.#light(n, true), mouseleave: () => this.#light(n, false) },
       },
-      element("span", { className: "number", aria: { hidden: "true" } }, String(n)),
-      element("h4", {}, source.title || source.documentId),
+      element(
+        "button",
+        { className: "number", type: "button", aria: { label: `Passage ${n}, back to the text` }, on: { click: () => this.#back(n) } },
+        String(n),
+      ),
+      element("h4", {}, element("span", {}, source.title || source.documentId), relevanceOf(source.relevance)),
       ...place(source),
       excerptOf(excerpt, locator.speakers ?? []),
-      relevanceOf(source.relevance),
     );
   }
 
@@ -161,9 +171,9 @@ function excerptOf(text, speakers) {
 
 /** A bar from 0 to 1; null is a state of its own: no text was ranked. */
 function relevanceOf(relevance) {
-  if (relevance === null) return element("p", { className: "unranked" }, "Not ranked");
-  const percent = `${Math.round(relevance * 100)} %`;
-  const bar = element("span", { className: "relevance", role: "img", aria: { label: `Relevance ${percent}` } });
+  if (relevance === null) return element("span", { className: "unranked" }, "not ranked");
+  const label = `Relevance ${Math.round(relevance * 100)} %`;
+  const bar = element("span", { className: "relevance", role: "img", title: label, aria: { label } });
   bar.style.setProperty("--relevance", String(Math.min(1, Math.max(0, relevance))));
-  return element("p", { className: "ranked", title: `Relevance ${percent}` }, bar);
+  return bar;
 }

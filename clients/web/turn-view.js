@@ -30,13 +30,16 @@ export class TurnView {
   constructor({ requestId, message, answer = null }, actions) {
     this.#actions = actions;
     this.#settled = answer !== null;
-    this.#sources = new SourcesView(requestId, (n, on) => this.#light(n, on));
+    this.#sources = new SourcesView(requestId, {
+      light: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
+      back: (n) => this.#citations(n)[0]?.focus(),
+    });
     this.#text = new AnswerText(this.#answer, (n) => this.#sources.citation(n));
     this.place = element(
       "article",
       { className: "turn", data: { requestId } },
       element("div", { className: "line question" }, element("h2", { className: "speaker" }, "You"), element("p", {}, message)),
-      element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#status, this.#answer, this.#foot),
+      element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#answer, this.#status, this.#foot),
       this.#sources.place,
     );
     if (this.#settled) this.#settle(answer);
@@ -46,7 +49,7 @@ export class TurnView {
   show(request) {
     if (this.#settled && !request.outcome) return;
     if (this.#settled && request.refusal) return this.#foot.replaceChildren(note(request.refusal.error));
-    const changed = this.#sources.show(request.sources, request.text);
+    const changed = this.#sources.show(request.sources, request.text, Boolean(request.outcome));
     this.#showText(request.text);
     if (changed) this.#text.refresh();
     this.#showStatus(request);
@@ -104,8 +107,8 @@ export class TurnView {
     return button;
   }
 
-  #light(n, on) {
-    for (const link of this.#answer.querySelectorAll(`.citation[data-n="${n}"]`)) link.classList.toggle("lit", on);
+  #citations(n) {
+    return [...this.#answer.querySelectorAll(`.citation[data-n="${n}"]`)];
   }
 }
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from local.bedrock.embedder import Embedder
 from local.bedrock.prompt import Passage, Prompt
-from local.bedrock.selection import Selection, Unit, select
+from local.bedrock.selection import Selection, select
+from local.bedrock.units import Unit
 from local.bedrock.words import words
 
 ANSWERED_FROM = 0.6  # refuses 90 % of unanswerable questions and 6 % of answerable ones, cross-validated

@@ -2,7 +2,9 @@
 
 import hashlib
 import importlib.util
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -110,7 +112,11 @@ def _gelu_block(x: Vectors) -> None:
 
 
 class MiniLM:
-    """The model in memory. Calls share nothing mutable, so any number of threads may embed at once."""
+    """The model in memory. Calls share nothing mutable, so any number of threads may embed at once.
+
+    Batches are spread over the processors here; the matrix library does best with one thread of its own
+    (`settings.limit_matrix_threads`), because its threads wait for each other actively.
+    """
 
     name = "all-MiniLM-L6-v2"
     state = "ready"
@@ -119,6 +125,7 @@ class MiniLM:
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer = tokenizer
+        self._threads = ThreadPoolExecutor(thread_name_prefix="embed", max_workers=os.cpu_count())
         self._words = tensors["embeddings.word_embeddings.weight"]
         types = tensors["embeddings.token_type_embeddings.weight"]
         self._positions = tensors["embeddings.position_embeddings.weight"] + types[0]
@@ -138,10 +145,13 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Embeddings:
         encodings = self._tokenizer.encode_batch(list(texts))
-        vectors = np.zeros((len(texts), WIDTH), dtype=np.float32)
-        for rows in _batches([len(encoding.ids) for encoding in encodings]):
-            vectors[rows] = self._pooled(encodings[rows])
-        return Embeddings(vectors, tuple(len(encoding.ids) for encoding in encodings))
+        counts = tuple(len(encoding.ids) for encoding in encodings)
+        batches = [encodings[rows] for rows in _batches(counts)]
+        if len(batches) < 2:
+            pooled = [self._pooled(batch) for batch in batches]
+        else:
+            pooled = list(self._threads.map(self._pooled, batches))
+        return Embeddings(np.concatenate([np.zeros((0, WIDTH), np.float32), *pooled]), counts)
 
     def _pooled(self, encodings: Sequence[Encoding]) -> Vectors:
         ends = list(accumulate(len(encoding.ids) for encoding in encodings))

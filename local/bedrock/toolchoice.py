@@ -3,6 +3,7 @@
 Converse tool use and InvokeAgent share it; it is a function of the message and of the calls made so far.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -75,16 +76,11 @@ def _with_choice(
 
 
 def _kind_beside(result: str, wanted: str, choices: Sequence[str]) -> str:
-    """The choice that stands nearest to the name."""
+    """The choice that stands nearest to the name, wherever in the result that is."""
     text = result.lower()
-    place = text.find(wanted.lower())
-    distances = [(abs(at - place), choice) for choice in choices if (at := _nearest(text, choice, place)) >= 0]
-    return min(distances)[1] if place >= 0 and distances else ""
-
-
-def _nearest(text: str, choice: str, place: int) -> int:
-    after, before = text.find(choice, place), text.rfind(choice, 0, place)
-    return before if after < 0 or (before >= 0 and place - before < after - place) else after
+    names = [found.start() for found in re.finditer(re.escape(wanted.lower()), text)]
+    kinds = [(found.start(), choice) for choice in choices for found in re.finditer(choice, text)]
+    return min(((abs(kind - name), choice) for name in names for kind, choice in kinds), default=(0, ""))[1]
 
 
 def _complete(tool: Tool, arguments: Mapping[str, str]) -> Call | Say:

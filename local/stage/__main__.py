@@ -37,7 +37,7 @@ def _run(config: StageConfig) -> int:
     try:
         with LocalStage(config, say) as stage:
             say("Asking a first question …")
-            ask_first_question()
+            ask_first_question(config)
             say("Ready.")
             _print_addresses(stage)
             _wait(stage)

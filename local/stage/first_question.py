@@ -5,15 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from local.stage.settings import ROOT, StageError
+from local.stage.settings import ROOT, StageConfig, StageError, inherited
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
 
 
-def ask_first_question() -> None:
+def ask_first_question(config: StageConfig) -> None:
     """Prints the question and the answer as it streams, with the command that a user would type."""
     print(f"\n$ cicada ask {QUESTION!r}\n", flush=True)
     command = [sys.executable, "-m", "clients.command", "ask", QUESTION]
-    if subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode:
-        raise StageError("The first question was not answered; the logs are in .stage/logs.")
+    environment = inherited() | {"CICADA_STAGE_FILE": str(config.info_file)}
+    if subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False).returncode:
+        raise StageError(f"The first question was not answered; the logs are in {config.folder / 'logs'}.")
     print(flush=True)

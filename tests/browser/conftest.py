@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
+
+from local.page import app
 from tests.browser.fake_backend import CLIENT_ID, PASSWORDS, FakeBackend
 from tests.browser.plays import QUESTION, answered
 from tests.browser.serving import serving
-
-from local.page import app
 
 _CHROMIUM_PATHS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 _CHROMIUM_OPTIONS = [
@@ -60,6 +61,13 @@ def backend() -> Iterator[FakeBackend]:
 
 
 @pytest.fixture
+def scrambled_backend(backend: FakeBackend) -> FakeBackend:
+    """Its events come mixed up, some twice and some not at all."""
+    backend.scramble = random.Random(7)
+    return backend
+
+
+@pytest.fixture
 def address(backend: FakeBackend) -> Iterator[str]:
     """The page's address; the backend has another origin, as it has on AWS."""
     with serving(backend.app()) as backend_address:
@@ -76,7 +84,8 @@ def address(backend: FakeBackend) -> Iterator[str]:
 
 
 @pytest.fixture
-def context(chromium: Browser) -> Iterator[BrowserContext]:
+def context(chromium: Browser, address: str) -> Iterator[BrowserContext]:
+    """Ends before the servers do: they wait for connections that are open."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     context.set_default_timeout(10_000)
     yield context

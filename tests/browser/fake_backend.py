@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -95,11 +95,11 @@ class FakeBackend:
         self.requests: dict[str, Stored] = {}
         self.sign_ins: list[str] = []
         self._tokens: dict[str, str] = {}
+        self._refreshable: set[str] = set()
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._hold_before: int | None = None
-        self._may_go_on = threading.Event()
 
     def app(self) -> Starlette:
         cors = Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["POST"], allow_headers=["*"])
@@ -111,11 +111,9 @@ class FakeBackend:
     def hold_before(self, seq: int) -> None:
         """Answers stop before this event until `go_on`."""
         self._hold_before = seq
-        self._may_go_on.clear()
 
     def go_on(self) -> None:
         self._hold_before = None
-        self._may_go_on.set()
 
     def cut_connections(self) -> None:
         """Close every socket, as a lost network does once it is noticed."""
@@ -125,6 +123,18 @@ class FakeBackend:
     def expire_tokens(self) -> None:
         """Tokens that were given out until now open nothing any more, and do not count on open connections."""
         self._tokens.clear()
+
+    def end_sessions(self) -> None:
+        """Neither the tokens nor the refresh tokens count any more."""
+        self.expire_tokens()
+        self._refreshable.clear()
+
+    def wait_for_event(self, seq: int) -> None:
+        """Until the (only) request has been stored, and this many events with it."""
+        deadline = time.monotonic() + 10
+        while not self.requests or len(next(iter(self.requests.values())).events) < seq:
+            assert time.monotonic() < deadline, f"event {seq} was never stored"
+            time.sleep(0.01)
 
     async def _cut(self) -> None:
         for connection in list(self._connections):
@@ -146,10 +156,13 @@ class FakeBackend:
         self.sign_ins.append(flow)
         if flow == "REFRESH_TOKEN_AUTH":
             user = parameters["REFRESH_TOKEN"].removeprefix("refresh-")
+            if user not in self._refreshable:
+                return JSONResponse({"__type": "NotAuthorizedException", "message": "Invalid Refresh Token"}, 400)
             return self._tokens_for(user, {})
         user = parameters["USERNAME"]
         if PASSWORDS.get(user) != parameters["PASSWORD"]:
             return JSONResponse({"__type": "NotAuthorizedException", "message": "Incorrect username or password."}, 400)
+        self._refreshable.add(user)
         return self._tokens_for(user, {"RefreshToken": f"refresh-{user}"})
 
     def _tokens_for(self, user: str, more: dict[str, str]) -> JSONResponse:

@@ -44,16 +44,12 @@ def script_source(
 ) -> Source:
     locator = SourceLocator(episode="Macbeth", chapter=chapter, messages=messages, speakers=speakers)
     text = re.sub(r"\n(?![A-Z]\w+: )", " ", excerpt)
-    return Source(
-        n=n, document_id="macbeth", title="Macbeth", locator=locator, excerpt=text, relevance=relevance
-    )
+    return Source(n=n, document_id="macbeth", title="Macbeth", locator=locator, excerpt=text, relevance=relevance)
 
 
 SOURCES = (
     script_source(1, "5.5 Dunsinane. Within the castle.", (624, 630), ("Macbeth", "Seyton"), _SEYTON, 0.912),
-    script_source(
-        2, "5.1 Dunsinane. Ante-room in the castle.", (540, 561), ("Doctor", "Gentlewoman"), _DOCTOR, 0.604
-    ),
+    script_source(2, "5.1 Dunsinane. Ante-room in the castle.", (540, 561), ("Doctor", "Gentlewoman"), _DOCTOR, 0.604),
     script_source(
         3,
         "5.8 Another part of the field.",
@@ -63,7 +59,12 @@ SOURCES = (
         0.388,
     ),
     script_source(
-        4, "5.3 Dunsinane. A room in the castle.", (590, 601), ("Macbeth", "Doctor"), "Macbeth: How does your patient, doctor?", 0.281
+        4,
+        "5.3 Dunsinane. A room in the castle.",
+        (590, 601),
+        ("Macbeth", "Doctor"),
+        "Macbeth: How does your patient, doctor?",
+        0.281,
     ),
     Source(
         n=5,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -16,18 +17,20 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def opensearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def opensearch_url() -> Iterator[str]:
     """A real OpenSearch: the one of CICADA_OPENSEARCH_URL, or one started for this session."""
     if url := running_opensearch():
         yield url
         return
-    folder = tmp_path_factory.mktemp("opensearch")
     distribution = opensearch.prepare(ROOT / ".build" / "opensearch")
-    server = opensearch.start(distribution, folder / "data", _free_port(), folder / "server.log")
-    try:
-        yield server.url
-    finally:
-        server.stop()
+    with TemporaryDirectory(prefix="cicada-opensearch-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # As root, the server runs as another user.
+        server = opensearch.start(distribution, folder / "data", _free_port(), folder / "server.log")
+        try:
+            yield server.url
+        finally:
+            server.stop()
 
 
 @pytest.fixture(params=["fake", "sqlite", "opensearch"])

@@ -233,8 +233,8 @@ def test_japanese_is_found_by_words_inside_a_sentence(index: PassageIndex) -> No
     "hostile",
     [
         '" OR * NEAR ( : ^',
-        "NEAR(queen dead, 2) AND NOT text:queen",
-        "context : queen*",
+        "NEAR(dagger ghost, 2) AND NOT text:dagger",
+        "context : dagger*",
         '"""',
         "'; DROP TABLE passage; --",
         "\x00\x01\x1f",
@@ -251,7 +251,8 @@ def test_no_text_of_a_user_breaks_a_search(index: PassageIndex, hostile: str) ->
 
 
 def test_a_question_of_8000_characters_is_answered(index: PassageIndex) -> None:
-    put(index, MACBETH, embedded(MACBETH, "A brief candle.", "燈火"))
+    japanese = EmbeddedPassage(passage(MACBETH, 1, "燈火", language="ja"), vector(1.0))
+    put(index, MACBETH, [*embedded(MACBETH, "A brief candle."), japanese])
     many = "candle " + " ".join(f"w{number:x}" for number in range(2000))
     assert texts(index.search(asking(many[:8000])).lexical) == ["A brief candle."]
     assert texts(index.search(asking("燈火" + "".join(chr(0x4E00 + n) for n in range(7998)))).lexical) == ["燈火"]
@@ -310,7 +311,7 @@ def test_after_any_writes_every_filter_finds_exactly_what_was_kept(index: Passag
         for number in range(3)
     ]
     kept: dict[DocumentKey, list[EmbeddedPassage]] = {}
-    for step in range(20):
+    for step in range(12):
         document = rng.choice(documents)
         if rng.random() < 0.25:
             index.delete(document)

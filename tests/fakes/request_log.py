@@ -63,13 +63,14 @@ class InMemoryRequestLog:
 
     def forget_connection(self, key: RequestKey, connection_id: str) -> None:
         with self._lock:
-            if self._heads[key].connection_id == connection_id:
+            if (head := self.head(key)) and head.connection_id == connection_id:
                 self._change(key, connection_id=None)
 
     def events(self, key: RequestKey, after_seq: int, last_seq: int) -> Iterator[StoredEvent]:
         for seq in range(after_seq + 1, last_seq + 1):
             with self._lock:
-                yield self._events[key, seq][1]
+                _, event = self._events[key, seq]
+            yield event
 
     def take_lease(self, key: RequestKey, now: float, until: float) -> Lease | None:
         with self._lock:

@@ -20,7 +20,7 @@ from cicada.ingest.ingest import Ingester
 from cicada.ingest.script_parser import ScriptParser
 from functions.ingest_document import handler as module
 from functions.ingest_document.handler import handler
-from tests.unit.ingest.passage_index import CountingEmbedder, KeepingIndex
+from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import COLLECTION, MACBETH, play, script, speech
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ class Bucket:
     """The bucket, and the index that the function keeps in its state."""
 
     client: Any
-    index: KeepingIndex = field(default_factory=KeepingIndex)
+    index: DisturbedIndex = field(default_factory=DisturbedIndex)
     embedder: CountingEmbedder = field(default_factory=CountingEmbedder)
 
     def upload(self, name: str, content: bytes) -> None:

@@ -17,6 +17,9 @@ from cicada_client.timing import Timing
 
 Command = dict[str, Any]
 
+# Refusals of a question for a failure on the server's side: waits of 1, 2, 4 and 8 s, and the fifth is final.
+_REFUSALS_LIMIT = 4
+
 
 class Exchange:
     """One request. `question` is its `sendMessage` command; None to follow a request that was sent before."""
@@ -30,6 +33,7 @@ class Exchange:
         self._since = now  # the last sign of life, or the last time the server was asked for one
         self._news_at = now
         self._repeats = 0
+        self._refusals = 0
         self._retry_at: float | None = None
         self._cancel_wanted = False
         self._cancel_owed = False
@@ -114,12 +118,16 @@ class Exchange:
         return {"action": "resume", "requestId": self.assembly.request_id, "afterSeq": self.assembly.last_seq}
 
     def _heed_refusal(self, frame: Frame, now: float) -> None:
-        """A retryable refusal is tried again, except a rate limit on a question: that is the caller's to decide."""
+        """A retryable refusal is tried again: of a running request for as long as the patience lasts, of a question
+        that was never taken a few times, and not at all if it was refused for its rate: the caller decides then.
+        """
         if frame.get("type") != "error" or not isinstance(frame.get("error"), str):
             return
         refused = refusal(frame)
         wait = refused.retry_after_seconds
-        if not refused.retryable or (wait is not None and not self.assembly.begun):
+        self._refusals += 1
+        worth_waiting = self.assembly.begun or (wait is None and self._refusals <= _REFUSALS_LIMIT)
+        if not (refused.retryable and worth_waiting):
             raise refused
         back_off = min(self._timing.silence_seconds, self._timing.gap_seconds * 2.0 ** min(self._repeats, 30))
         self._retry_at = now + (back_off if wait is None else wait)

@@ -55,7 +55,7 @@ def running(app: ASGIApp) -> Iterator[str]:
     while not server.started:
         time.sleep(0.005)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
+    server.should_exit = server.force_exit = True
     thread.join(10)
 
 
@@ -70,15 +70,15 @@ def minilm() -> Embedder:
     return MiniLM.load(model_folder())
 
 
-@pytest.fixture
-def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    """A boto3 client that finds the stand-in through the environment, as the functions do."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    with ExitStack() as clients:
+@contextmanager
+def connecting() -> Iterator[Client]:
+    """Makes boto3 clients that find the stand-in through the environment, as the functions do."""
+    with pytest.MonkeyPatch.context() as environment, ExitStack() as clients:
+        environment.setenv("AWS_ACCESS_KEY_ID", "test")
+        environment.setenv("AWS_SECRET_ACCESS_KEY", "test")
 
         def connect(service: str, url: str, read_timeout: float = 10) -> Any:
-            monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}", url)
+            environment.setenv(f"AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}", url)
             config = Config(retries={"total_max_attempts": 1}, read_timeout=read_timeout)
             made = boto3.client(service, region_name="us-east-1", config=config)  # type: ignore[call-overload]
             clients.callback(made.close)
@@ -88,6 +88,14 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
 
 
 @pytest.fixture
-def runtime(serve: Serve, client: Client) -> Any:
+def client() -> Iterator[Client]:
+    with connecting() as connect:
+        yield connect
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[Any]:
     """bedrock-runtime against a stand-in with the hash embedder and no pauses."""
-    return client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), HashEmbedder())))
+    app = build(Settings(tokens_per_second=0), HashEmbedder())
+    with running(app) as url, connecting() as connect:
+        yield connect("bedrock-runtime", url)

@@ -3,10 +3,12 @@
     python -m tests.local.bedrock.measure_answers
 
 Prints the figures for the questions that the weights were fitted on and for those held out. The retrieval here is a
-plain one (BM25 and MiniLM, z-scores added, ten passages) over samples/; questions whose line it misses are counted apart.
+plain one (BM25 and MiniLM, z-scores added, ten passages) over samples/; questions whose line it misses are counted
+apart.
 """
 
 import json
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -49,7 +51,10 @@ def _passage(episode: str, run: Sequence[Any]) -> str:
         [
             f"Episode: {episode} · Chapter: {chapter} · Messages: {first['messageId']}–{last['messageId']}",
             *([f"Speakers: {speakers}"] if speakers else []),
-            *(f"{line['speaker'].upper()}: {line['textENG']}" if line["speaker"] else f"({line['textENG']})" for line in run),
+            *(
+                f"{line['speaker'].upper()}: {line['textENG']}" if line["speaker"] else f"({line['textENG']})"
+                for line in run
+            ),
         ]
     )
 
@@ -67,7 +72,9 @@ class Index:
     def prompt(self, question: str) -> str:
         scores = _standard(self._bm25(question)) + _standard(self._vectors @ self._model.embed([question]).unit()[0])
         best = [self._texts[place] for place in np.argsort(-scores)[:PASSAGES]]
-        return "Passages:\n\n" + "".join(f"[{n}] {text}\n\n" for n, text in enumerate(best, 1)) + f"Question: {question}\n"
+        return (
+            "Passages:\n\n" + "".join(f"[{n}] {text}\n\n" for n, text in enumerate(best, 1)) + f"Question: {question}\n"
+        )
 
     def _bm25(self, question: str) -> Vectors:
         return np.array([self._score(set(terms(question)), found) for found in self._terms], dtype=np.float32)
@@ -100,12 +107,12 @@ def ask(index: Index, model: MiniLM, question: str, expected: Sequence[str]) -> 
 
 def report(name: str, answerable: Sequence[Outcome], unanswerable: Sequence[Outcome]) -> None:
     retrieved = [outcome for outcome in answerable if outcome.retrieved]
-    print(
+    sys.stdout.write(
         f"{name}: right line quoted {sum(o.right for o in retrieved)}/{len(retrieved)} where retrieved "
         f"({sum(o.right for o in answerable)}/{len(answerable)} in all), "
         f"answered {sum(o.answered for o in answerable)}/{len(answerable)}, "
         f"unanswerable refused {sum(not o.answered for o in unanswerable)}/{len(unanswerable)}, "
-        f"median {np.median([o.seconds for o in (*answerable, *unanswerable)]):.2f} s"
+        f"median {np.median([o.seconds for o in (*answerable, *unanswerable)]):.2f} s\n"
     )
 
 
@@ -114,7 +121,7 @@ def main() -> None:
     texts = [text for play in ("macbeth", "hamlet") for text in passages(play)]
     start = time.perf_counter()
     index = Index(model, texts)
-    print(f"{len(texts)} passages embedded, {len(texts) / (time.perf_counter() - start):.1f} a second")
+    sys.stdout.write(f"{len(texts)} passages embedded, {len(texts) / (time.perf_counter() - start):.1f} a second\n")
     questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))
     for name, prefix in (("fitted on", ""), ("held out", "held_out_")):
         answerable = [ask(index, model, one["question"], one["expect"]) for one in questions[f"{prefix}answerable"]]

@@ -5,7 +5,7 @@ import pytest
 from local.bedrock.embedder import Embedder, HashEmbedder
 from local.bedrock.extractive import NOT_HELD, answer, evidence
 from local.bedrock.prompt import parse
-from local.bedrock.selection import units_of
+from local.bedrock.units import units_of
 from tests.local.bedrock.conftest import PROMPT
 
 PROSE = """Passages:
@@ -64,7 +64,7 @@ def test_long_speeches_are_quoted_in_parts() -> None:
         ("Who tells Macbeth that the queen is dead?", 'Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]'),
         ("What noise does Macbeth hear?", "It is the cry of women"),
         ("What does the doctor say about the patient?", "thick-coming fancies"),
-        ("How does Macbeth react to his wife's death?", "She should have died hereafter"),
+        ("What does Macbeth say when he hears of the death?", "She should have died hereafter"),
     ],
 )
 def test_the_line_that_answers_is_quoted(minilm: Embedder, question: str, quoted: str) -> None:

@@ -26,9 +26,9 @@ def test_a_texts_vector_does_not_depend_on_its_company(minilm: Embedder) -> None
 
 
 def test_threads_get_the_same_vectors(minilm: Embedder) -> None:
-    texts = [f"the line number {number} of the play" for number in range(24)]
+    texts = [f"the line number {number} of the play" for number in range(12)]
     expected = minilm.embed(texts).vectors
-    with ThreadPoolExecutor(8) as threads:
+    with ThreadPoolExecutor(4) as threads:
         for number, made in enumerate(threads.map(lambda text: minilm.embed([text]), texts)):
             np.testing.assert_allclose(made.vectors[0], expected[number], atol=1e-4)
 

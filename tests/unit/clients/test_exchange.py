@@ -166,6 +166,24 @@ def test_a_failing_service_is_asked_again_ever_more_rarely() -> None:
     assert exchange.due(3.0) == [QUESTION]
 
 
+def test_a_question_that_a_failing_service_keeps_refusing_is_given_up() -> None:
+    failing = refused("internal", retryable=True)
+    exchange, now = asked(failing), 0.0
+    for _ in range(3):
+        now += exchange.wait(now)
+        assert exchange.due(now) == [QUESTION]
+        exchange.receive(failing, now)
+    with pytest.raises(Refused):
+        exchange.receive(failing, now)
+
+
+def test_a_running_request_outlives_any_number_of_failing_resumes() -> None:
+    exchange = asked(event(1, "accepted"))
+    for _ in range(50):
+        exchange.receive(refused("internal", retryable=True), 0.0)
+    assert exchange.due(100.0) == [resume(1)]
+
+
 @pytest.mark.parametrize("wait", [float("nan"), float("inf"), -1, "soon", None, [3]])
 def test_seconds_to_wait_that_are_none_are_passed_over(wait: object) -> None:
     exchange = asked(event(1, "accepted"), refused("rate_limited", retryable=True, retryAfterSeconds=wait))

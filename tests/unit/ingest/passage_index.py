@@ -1,4 +1,4 @@
-"""An index and an embedder that only keep what they are given."""
+"""An index and an embedder that can be disturbed."""
 
 from __future__ import annotations
 
@@ -6,37 +6,34 @@ from collections.abc import Callable, Sequence
 
 from cicada.documents.model import DocumentKey, Passage
 from cicada.errors import CicadaError
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.model import EmbeddedPassage, Vector
+from tests.fakes.passage_index import IndexContents, InMemoryPassageIndex
 
 
-class KeepingIndex:
+class DisturbedIndex(InMemoryPassageIndex):
     """`failure` is raised by every call while it is set; `before_replace` runs before each replacement."""
 
     def __init__(self) -> None:
-        self.documents: dict[DocumentKey, tuple[EmbeddedPassage, ...]] = {}
+        contents = IndexContents(CountingEmbedder.model_id, CountingEmbedder.dimension)
+        super().__init__(contents.model_id, contents.dimension, contents)
+        self.documents = contents.documents
         self.replacements = 0
         self.failure: CicadaError | None = None
         self.before_replace: Callable[[], None] = lambda: None
-
-    def search(self, query: IndexQuery) -> LaneHits:
-        return LaneHits((), ())
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         self._fail()
         self.before_replace()
         self.replacements += 1
-        self.documents[document] = tuple(passages)
+        super().replace(document, passages)
 
     def delete(self, document: DocumentKey) -> None:
         self._fail()
-        self.documents.pop(document, None)
-
-    def count(self, filter: PassageFilter) -> int:
-        return sum(map(len, self.documents.values()))
+        super().delete(document)
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         self._fail()
-        return tuple(each.passage for each in self.documents.get(document, ()))
+        return super().passages_of(document)
 
     def _fail(self) -> None:
         if self.failure:

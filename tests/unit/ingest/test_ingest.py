@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 import pytest
 
+from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import DocumentKey
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.ingest.episodes import parse_episodes
@@ -13,7 +15,7 @@ from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, Problem
 from cicada.ingest.script_parser import ScriptParser
 from tests.fakes.document_store import InMemoryDocumentStore
-from tests.unit.ingest.passage_index import CountingEmbedder, KeepingIndex
+from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import COLLECTION, MACBETH, play, script, shipped_episodes, speech
 
 GOOD = script(speech(1, "The queen, my lord, is dead."))
@@ -26,7 +28,7 @@ class Stage:
 
     def __init__(self, max_bytes: int = 50_000_000) -> None:
         self.store = InMemoryDocumentStore(max_bytes)
-        self.index = KeepingIndex()
+        self.index = DisturbedIndex()
         self.embedder = CountingEmbedder()
         parsers = {".json": ScriptParser(shipped_episodes())}
         self.ingester = Ingester(self.store, self.index, self.embedder, parsers)
@@ -65,6 +67,15 @@ def test_the_same_file_again_is_unchanged_and_embeds_nothing(stage: Stage) -> No
     assert (report.outcome, report.passages) == (Outcome.UNCHANGED, 1)
     assert (stage.index.replacements, stage.embedder.batches) == (1, [1])
     assert stage.store.reports[MACBETH] == report
+
+
+def test_the_embedded_index_recognises_what_it_holds(stage: Stage, tmp_path: Path) -> None:
+    stage.store.put(MACBETH, play("macbeth"))
+    index = SqlitePassageIndex(tmp_path / "index", stage.embedder.model_id, stage.embedder.dimension)
+    ingester = Ingester(stage.store, index, stage.embedder, stage.ingester.parsers)
+    assert ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+    index.close()
 
 
 def test_a_changed_file_replaces_the_document(stage: Stage) -> None:

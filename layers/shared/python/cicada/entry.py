@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from cicada.bootstrap.log import logger
+from cicada.bootstrap.log import failure_fields, logger
 from cicada.conversation.connect import identify
 from cicada.conversation.model import Connection
 from cicada.conversation.ports import ConnectionTable
@@ -31,12 +31,9 @@ def command_reply(event: Event, connections: Callable[[], ConnectionTable], hand
         reply = handle(parse_command(body), connection)
     except ClientError as error:
         reply = _refusal(failed(error), body)
-    except CicadaError as error:
-        logger.exception("A dependency failed", extra={"code": error.code})
-        reply = _refusal(failed(error), body)
-    except Exception:  # noqa: BLE001 - the one broad except: whatever it is, the client hears of it
-        logger.exception("Unexpected failure")
-        reply = _refusal(_INTERNAL, body)
+    except Exception as error:  # noqa: BLE001 - the one broad except: whatever it is, the client hears of it
+        logger.error("A command failed", extra=failure_fields(error))
+        reply = _refusal(failed(error) if isinstance(error, CicadaError) else _INTERNAL, body)
     return {"statusCode": 200, "body": reply} if reply else {"statusCode": 200}
 
 
@@ -50,7 +47,7 @@ def failed_records(event: Event, handle: Callable[[str], None]) -> Reply:
     for record in event["Records"]:
         try:
             handle(record["body"])
-        except CicadaError as error:
-            logger.exception("A record failed", extra={"code": error.code, "messageId": record["messageId"]})
+        except Exception as error:  # noqa: BLE001 - the same for the queue: Lambda would log the text of the exception
+            logger.error("A record failed", extra=failure_fields(error) | {"messageId": record["messageId"]})
             failures.append({"itemIdentifier": record["messageId"]})
     return {"batchItemFailures": failures}

@@ -112,6 +112,7 @@ class ProcessorSettings:
     lease_seconds: int = 15
     heartbeat_seconds: int = 4
     max_attempts: int = 3
+    pace_seconds: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,12 +33,20 @@ class CognitoTokenVerifier:
     def _claims(self, token: str) -> dict[str, Any]:
         required = {"require": ["exp", "iss", "sub", "token_use", "client_id"]}
         try:
-            key = self._keys.get_signing_key_from_jwt(token)
-            return jwt.decode(token, key.key, algorithms=["RS256"], issuer=self._issuer, options=required)  # type: ignore[arg-type]
+            key = self._key(token)
+            return jwt.decode(token, key, algorithms=["RS256"], issuer=self._issuer, options=required)  # type: ignore[arg-type]
         except jwt.PyJWKClientConnectionError as error:
             raise Unavailable("The user pool's keys could not be fetched.") from error
-        except jwt.PyJWTError as error:
+        except (jwt.PyJWTError, UnicodeError) as error:
             raise NotConnected("The access token is not valid.") from error
+
+    def _key(self, token: str) -> Any:
+        key_id = str(jwt.get_unverified_header(token).get("kid"))
+        try:
+            self._keys.get_signing_keys()
+        except (jwt.PyJWTError, ValueError) as error:
+            raise Unavailable("The user pool's keys could not be read.") from error
+        return self._keys.get_signing_key(key_id).key
 
 
 def _tenant(groups: list[str]) -> str | None:

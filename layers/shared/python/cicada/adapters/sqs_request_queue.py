@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 
+# SQS puts "AWS.SimpleQueueService." before the codes of its former protocol.
+_MISCONFIGURED = ("AccessDenied", "AccessDeniedException", "QueueDoesNotExist", "NonExistentQueue")
+
+
 class SqsRequestQueue:
     """A message holds the request's key and nothing else: what was asked is in the request log."""
 
@@ -45,7 +49,7 @@ class SqsRequestQueue:
                 MessageDeduplicationId=_id(f"{body['tenant']}#{body['user']}#{deduplication}"),
             )
         except ClientError as error:
-            if error.response["Error"]["Code"] in ("AccessDenied", "QueueDoesNotExist"):
+            if error.response["Error"]["Code"].rpartition(".")[2] in _MISCONFIGURED:
                 raise ConfigurationError("The request queue cannot be written; check its name and the role.") from error
             raise Unavailable("The request queue did not take the message.") from error
         except BotoCoreError as error:

@@ -21,9 +21,12 @@ from cicada.documents.model import Locator, ScriptLocator
 from cicada.retrieval.model import RankedPassage
 
 _EXCERPT_LENGTH = 600
-_SOURCES_PER_EVENT = 10
-# JSON escapes make up to six bytes of one, so a fifth of the frame always fits.
-_CHUNK_LENGTH_BYTES = FRAME_LIMIT_BYTES // 6 - 64
+_NAME_LENGTH = 120
+_NAMES = 20
+# What is left of a frame for its content.
+_ROOM_BYTES = FRAME_LIMIT_BYTES - 256
+# JSON escapes make up to six bytes of one, so this much text always fits.
+_CHUNK_LENGTH_BYTES = _ROOM_BYTES // 6
 
 
 def events_of(parts: Iterable[AnswerPart]) -> Iterator[AnyEventBody]:
@@ -52,16 +55,30 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
     if isinstance(part, Progress):
         yield StatusChanged(stage=cast(Any, part.stage), detail=part.detail)
     elif isinstance(part, Cited):
-        sources = tuple(_source(number, ranked) for number, ranked in enumerate(part.passages, start=1))
-        for start in range(0, len(sources), _SOURCES_PER_EVENT):
-            yield SourcesFound(sources=sources[start : start + _SOURCES_PER_EVENT])
+        yield from _sources(_source(number, ranked) for number, ranked in enumerate(part.passages, start=1))
+
+
+def _sources(sources: Iterable[Source]) -> Iterator[SourcesFound]:
+    held: list[Source] = []
+    room = _ROOM_BYTES
+    for source in sources:
+        size = len(source.model_dump_json(by_alias=True).encode()) + len(",")
+        if held and size > room:
+            yield SourcesFound(sources=tuple(held))
+            held, room = [], _ROOM_BYTES
+        held.append(source)
+        room -= size
+    if held:
+        yield SourcesFound(sources=tuple(held))
 
 
 def _chunks(text: str) -> Iterator[Chunk]:
-    while text:
-        piece = text.encode()[:_CHUNK_LENGTH_BYTES].decode(errors="ignore")
+    # A model may write half of a surrogate pair, which UTF-8 cannot carry.
+    data = text.encode("utf-8", "replace")
+    while data:
+        piece = data[:_CHUNK_LENGTH_BYTES].decode(errors="ignore")
         yield Chunk(content=piece)
-        text = text[len(piece) :]
+        data = data[len(piece.encode()) :]
 
 
 def _source(number: int, ranked: RankedPassage) -> Source:
@@ -69,7 +86,7 @@ def _source(number: int, ranked: RankedPassage) -> Source:
     return Source(
         n=number,
         document_id=passage.document.document_id,
-        title=passage.title,
+        title=passage.title[:_NAME_LENGTH],
         locator=_locator(passage.locator),
         excerpt=passage.text[:_EXCERPT_LENGTH],
         relevance=None if ranked.relevance is None else round(ranked.relevance, 4),
@@ -79,9 +96,13 @@ def _source(number: int, ranked: RankedPassage) -> Source:
 def _locator(locator: Locator) -> SourceLocator:
     if isinstance(locator, ScriptLocator):
         return SourceLocator(
-            episode=locator.episode_name,
-            chapter=f"{locator.chapter_id} {locator.chapter_title}".strip(),
+            episode=locator.episode_name[:_NAME_LENGTH],
+            chapter=f"{locator.chapter_id} {locator.chapter_title}".strip()[:_NAME_LENGTH],
             messages=(locator.first_message, locator.last_message),
-            speakers=locator.speakers,
+            speakers=_names(locator.speakers),
         )
-    return SourceLocator(section=locator.path)
+    return SourceLocator(section=_names(locator.path))
+
+
+def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name[:_NAME_LENGTH] for name in names[:_NAMES])

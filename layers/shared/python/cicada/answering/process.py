@@ -28,7 +28,10 @@ class Processed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """`max_attempts`: how often an answer is begun, by this processor or by one after its death."""
+    """`max_attempts`: how often an answer is begun, by this processor or by one after its death.
+
+    `report` is told why an answer failed. `pace_seconds`: the least time between two chunks of one answer.
+    """
 
     log: RequestLog
     channel: Channel
@@ -38,6 +41,8 @@ class Processor:
     lease_seconds: float
     heartbeat_seconds: float
     max_attempts: int
+    report: Callable[[CicadaError], None]
+    pace_seconds: float = 0
 
     def process(self, key: RequestKey) -> Processed:
         """Answer the request unless somebody else does. A failed answer is ended by an `error` event and set aside."""
@@ -70,7 +75,7 @@ class Processor:
         """Deliver the answer while it is generated. `StreamBroken` when it breaks off in the middle."""
         timer = _Timer(self.clock)
         finished: Finished | None = None
-        with Pump(self.answerer.answer(question, lease.key.principal)) as pump:
+        with Pump(self.answerer.answer(question, lease.key.principal), self.pace_seconds) as pump:
             while finished is None:
                 try:
                     parts = pump.take(self.heartbeat_seconds)
@@ -94,6 +99,7 @@ class Processor:
             delivery.heartbeat()
 
     def _fail(self, lease: Lease, delivery: Delivery, error: CicadaError) -> Processed:
+        self.report(error)
         # Set aside before the last event: dying between the two repeats both, the other order would lose one.
         self.queue.bury(lease.key, error.code)
         delivery.send(failed(error))

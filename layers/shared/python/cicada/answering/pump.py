@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from types import TracebackType
 from typing import Self
 
-from cicada.answering.model import AnswerPart
+from cicada.answering.model import AnswerPart, Text
 
 
 class Pump:
     """Pulls parts from an answer as they come and holds them until they are taken.
 
+    The first text and every other part are handed out at once. Later text is handed out `pace_seconds` after the
+    text before it: each hand-out is two writes and a frame that somebody pays for, and nobody reads faster.
     At most `capacity` parts wait: a slow reader slows the model's stream down instead of filling the memory.
     Leaving the context stops the answer: its iterator is closed as soon as it lets go.
     """
 
-    def __init__(self, parts: Generator[AnswerPart], capacity: int = 1024) -> None:
+    def __init__(self, parts: Generator[AnswerPart], pace_seconds: float = 0, capacity: int = 1024) -> None:
         self._parts = parts
+        self._pace_seconds = pace_seconds
+        self._next_text_at = 0.0
         self._capacity = capacity
         self._waiting: list[AnswerPart] = []
         self._changed = threading.Condition()
@@ -45,14 +50,25 @@ class Pump:
         Empty after `timeout_seconds` without any. When all parts are taken, raises what the answer raised; an
         answer that has simply ended should not be asked for more.
         """
+        deadline = time.monotonic() + timeout_seconds
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._ended, timeout_seconds)
+            while (patience := self._patience(deadline)) > 0:
+                self._changed.wait(patience)
             taken, self._waiting = self._waiting, []
             self._changed.notify_all()
+        if any(isinstance(part, Text) for part in taken):
+            self._next_text_at = time.monotonic() + self._pace_seconds
         if not taken and self._ended:
             self._outcome.result()
             raise RuntimeError("The answer ended without its last part.")
         return taken
+
+    def _patience(self, deadline: float) -> float:
+        """Seconds that what is waiting may still wait; 0 or less to hand it out now."""
+        if self._ended or any(not isinstance(part, Text) for part in self._waiting):
+            return 0
+        until = min(deadline, self._next_text_at) if self._waiting else deadline
+        return until - time.monotonic()
 
     def _run(self) -> None:
         try:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
 from aws_lambda_powertools import Logger
 
 from cicada.errors import CicadaError
@@ -12,3 +16,32 @@ logger = Logger(service="cicada")
 def report_fallback(error: CicadaError) -> None:
     """An agent could not be reached and the second way was taken."""
     logger.warning("Fell back to tool use", extra={"code": error.code})
+
+
+def report_failed_answer(error: CicadaError) -> None:
+    """An answer ended in an `error` event, and its request was set aside."""
+    logger.error("An answer failed", extra=failure_fields(error))
+
+
+def failure_fields(error: BaseException) -> dict[str, object]:
+    """What the log may hold of a failure: kinds, places, and the sentence of a failure that the library names.
+
+    Messages of other exceptions are left out, because they may quote what users wrote.
+    """
+    chain = list(_chain(error))
+    fields: dict[str, object] = {
+        "kinds": [type(each).__name__ for each in chain],
+        "places": [_place(frame) for each in chain for frame in traceback.extract_tb(each.__traceback__)],
+    }
+    return fields | ({"code": error.code, "reason": str(error)} if isinstance(error, CicadaError) else {})
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _place(frame: traceback.FrameSummary) -> str:
+    path = Path(frame.filename)
+    return f"{path.parent.name}/{path.name}:{frame.lineno} {frame.name}"

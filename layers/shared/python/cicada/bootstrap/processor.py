@@ -18,7 +18,7 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.bootstrap.agents import bedrock_agent, tool_loop
 from cicada.bootstrap.aws import client
-from cicada.bootstrap.log import report_fallback
+from cicada.bootstrap.log import report_failed_answer, report_fallback
 from cicada.bootstrap.search import retriever
 from cicada.planning.classifier import classify
 from cicada.planning.rules import load_rules
@@ -43,6 +43,8 @@ def processor() -> Processor:
         lease_seconds=settings.lease_seconds,
         heartbeat_seconds=settings.heartbeat_seconds,
         max_attempts=settings.max_attempts,
+        report=report_failed_answer,
+        pace_seconds=settings.pace_seconds,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from bisect import bisect_right
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
@@ -20,7 +22,8 @@ from cicada.conversation.protocol import (
 from cicada.errors import InvalidFrame
 from cicada.permissions.model import Principal
 
-_ANSWER_LIMIT_BYTES = 16 * 1024
+_ANSWER_LIMIT_BYTES = 20 * 1024
+_MESSAGE_LIMIT_BYTES = 10 * 1024
 
 
 def history(command: History, principal: Principal, log: RequestLog) -> HistoryPage:
@@ -57,7 +60,7 @@ def _turns(principal: Principal, session_id: str, before: float | None, limit: i
     room = FRAME_LIMIT_BYTES - 512
     for row in rows:
         turn = _turn(RequestKey(principal, row.request_id), row, log)
-        room -= len(turn.model_dump_json().encode())
+        room -= len(turn.model_dump_json().encode()) + len(",")
         if turns and room < 0:
             break
         turns.append(turn)
@@ -69,16 +72,16 @@ def _turns(principal: Principal, session_id: str, before: float | None, limit: i
 
 def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> Turn:
     head, question = log.head(key), log.question(key)
+    message = question.message if question else ""
     answer = answer_text(log.events(key, 0, head.last_seq)) if head else ""
-    kept = _first_bytes(answer, _ANSWER_LIMIT_BYTES)
+    kept_message, kept_answer = _beginning(message, _MESSAGE_LIMIT_BYTES), _beginning(answer, _ANSWER_LIMIT_BYTES)
     return Turn(
         request_id=row.request_id,
         created_at=_text(row.created_at),
         status=_status(head),
-        message=_first_bytes(question.message, _ANSWER_LIMIT_BYTES // 2) if question else "",
-        answer=kept,
-        truncated=kept != answer
-        or (question is not None and len(question.message.encode()) > _ANSWER_LIMIT_BYTES // 2),
+        message=kept_message,
+        answer=kept_answer,
+        truncated=(kept_message, kept_answer) != (message, answer),
     )
 
 
@@ -86,9 +89,15 @@ def _status(head: Head | None) -> Status:
     return head.status if head else Status.FAILED
 
 
-def _first_bytes(text: str, limit: int) -> str:
-    """The longest beginning of the text that takes at most `limit` bytes of UTF-8."""
-    return text.encode()[:limit].decode(errors="ignore")
+def _beginning(text: str, limit_bytes: int) -> str:
+    """The longest beginning of the text that takes at most `limit_bytes` of a frame, escapes counted."""
+    if _bytes_in_json(text) <= limit_bytes:
+        return text
+    return text[: bisect_right(range(len(text)), limit_bytes, key=lambda end: _bytes_in_json(text[:end])) - 1]
+
+
+def _bytes_in_json(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode())
 
 
 def _moment(text: str | None) -> float | None:
@@ -96,7 +105,7 @@ def _moment(text: str | None) -> float | None:
         return None
     try:
         return datetime.fromisoformat(text).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         raise InvalidFrame('The field "before" must be a time as given in an earlier page.') from None
 
 

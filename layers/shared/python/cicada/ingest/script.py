@@ -1,4 +1,4 @@
-"""A script's JSON: a list of records, or an object that holds one under `messages` or `Main`.
+"""A script's messages out of its records.
 
 Records of the types MSGSET (a speech) and STAGE (a stage direction) are read; other types carry no text and are
 passed over. A record may hold English and Japanese side by side: each language is a track of its own.
@@ -6,24 +6,21 @@ passed over. A record may hold English and Japanese side by side: each language 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cicada.errors import DocumentRejected
 from cicada.ingest.markup import plain_text
 from cicada.ingest.model import Problem, ScriptMessage, Track
+from cicada.ingest.script_json import JsonObject, read_records
 
-MAX_BYTES = 16_000_000
-MAX_RECORDS = 200_000
 MAX_TEXT = 20_000
 MAX_PROBLEMS = 100
 
 _SPEECH, _DIRECTION = "MSGSET", "STAGE"
-_LIST_KEYS = ("messages", "Main")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +41,11 @@ class ScriptDefaults:
 
 
 def parse_script(content: bytes, defaults: ScriptDefaults) -> Script:
-    """The script in UTF-8, or in UTF-16 with its byte order mark. `DocumentRejected` if nothing of it can be used."""
-    records = _records(_json(content))
+    """The script's tracks and problems. `DocumentRejected` if the file is not a list of records in JSON."""
     main: list[ScriptMessage] = []
     japanese: list[ScriptMessage] = []
     problems: list[Problem] = []
-    for number, value in enumerate(records, start=1):
+    for number, value in enumerate(read_records(content), start=1):
         try:
             record = _record(value)
         except DocumentRejected as error:
@@ -63,79 +59,6 @@ def parse_script(content: bytes, defaults: ScriptDefaults) -> Script:
             japanese.append(record.message(record.japanese_text, record.japanese_speaker or record.speaker, defaults))
     tracks = [Track(defaults.language, tuple(main)), Track("ja", tuple(japanese))]
     return Script(tuple(track for track in tracks if track.messages), _bounded(problems))
-
-
-# ---- the file -------------------------------------------------------------------------------------------------
-
-
-class _Object(dict[str, Any]):
-    """A JSON object that remembers which of its keys stood there twice: which value was meant is unknown."""
-
-    repeated: str | None = None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> _Object:
-    made = _Object(pairs)
-    if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        made.repeated = next(key for key in keys if keys.count(key) > 1)
-    return made
-
-
-def _no_number(name: str) -> NoReturn:
-    raise DocumentRejected(f"The file holds {name}, which is not JSON; replace it by a number or by null.")
-
-
-def _json(content: bytes) -> object:
-    _check_size(content)
-    try:
-        return json.loads(content, object_pairs_hook=_object, parse_constant=_no_number)
-    except UnicodeDecodeError as error:
-        raise DocumentRejected(
-            f"The file is not in UTF-8 (byte {error.start + 1}); save it as UTF-8 and upload it again."
-        ) from error
-    except json.JSONDecodeError as error:
-        raise DocumentRejected(_where_json_breaks(error)) from error
-    except RecursionError as error:
-        raise DocumentRejected("The file's lists and objects are nested too deeply for a script.") from error
-    except ValueError as error:
-        raise DocumentRejected("The file holds a number of thousands of digits.") from error
-
-
-def _check_size(content: bytes) -> None:
-    if not content.strip():
-        raise DocumentRejected("The file is empty; upload it again.")
-    if len(content) > MAX_BYTES:
-        raise DocumentRejected(f"The script is larger than {MAX_BYTES // 1_000_000} MB; split it by chapter.")
-    # Before parsing, since objects take many times the memory of their text.
-    if content.count(b"{") + content.count(b"[") > 2 * MAX_RECORDS:
-        raise _too_many()
-
-
-def _too_many() -> DocumentRejected:
-    return DocumentRejected(f"The script has more than {MAX_RECORDS:,} records; split it by chapter.")
-
-
-def _where_json_breaks(error: json.JSONDecodeError) -> str:
-    if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
-        return f"The file ends in the middle, at line {error.lineno}; upload it again, whole."
-    return f"The file is not JSON at line {error.lineno}, column {error.colno}: {error.msg}."
-
-
-def _records(document: object) -> list[Any]:
-    found = document
-    if isinstance(document, _Object):
-        if document.repeated:
-            raise DocumentRejected(f"The file has its key '{document.repeated[:40]}' twice.")
-        found = next((document[key] for key in _LIST_KEYS if key in document), None)
-    if not isinstance(found, list):
-        raise DocumentRejected("A script is a list of records, or an object with such a list under 'messages'.")
-    if len(found) > MAX_RECORDS:
-        raise _too_many()
-    return found
-
-
-# ---- a record -------------------------------------------------------------------------------------------------
 
 
 def _plain(value: object) -> object:
@@ -198,7 +121,7 @@ class _Record(BaseModel):
 
 def _record(value: object) -> _Record | None:
     """None for a record of a type that carries no text. `DocumentRejected` for one that is broken."""
-    if not isinstance(value, _Object):
+    if not isinstance(value, JsonObject):
         raise DocumentRejected("A record must be an object.")
     if value.repeated:
         raise DocumentRejected(f"The key '{value.repeated[:40]}' stands there twice.")
@@ -224,7 +147,7 @@ def _what_is_wrong(error: ValidationError) -> str:
 
 
 def _place(number: int, value: object) -> str:
-    found: Mapping[str, Any] = value if isinstance(value, _Object) else {}
+    found: Mapping[str, Any] = value if isinstance(value, JsonObject) else {}
     message_id = found.get("messageId", found.get("MessageID"))
     known = type(message_id) is int and 0 <= message_id <= 999_999_999
     return f"record {number} (messageId {message_id})" if known else f"record {number}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from cicada.errors import ConfigurationError, Unavailable
 
@@ -16,24 +17,24 @@ LAYOUT = "1"
 
 # Numbers of passages are never given twice (AUTOINCREMENT): what a process holds of a passage stays true.
 _TABLES = """
-CREATE TABLE IF NOT EXISTS property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS collection (
+CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE collection (
     number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, knowledge_base TEXT NOT NULL,
     revision INTEGER NOT NULL, UNIQUE (tenant, knowledge_base));
-CREATE TABLE IF NOT EXISTS passage (
+CREATE TABLE passage (
     number INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL REFERENCES collection,
     document_id TEXT NOT NULL, passage_id TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS passage_place ON passage (collection, document_id, passage_id);
-CREATE TABLE IF NOT EXISTS body (
+CREATE UNIQUE INDEX passage_place ON passage (collection, document_id, passage_id);
+CREATE TABLE body (
     number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, version TEXT NOT NULL, title TEXT NOT NULL,
     text TEXT NOT NULL, context TEXT NOT NULL, locator TEXT NOT NULL, language TEXT NOT NULL, metadata TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS vector (
+CREATE TABLE vector (
     number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, vector BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS attribute (
+CREATE TABLE attribute (
     collection INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
     number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
     PRIMARY KEY (collection, name, value, number)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS attribute_passage ON attribute (number);
+CREATE INDEX attribute_passage ON attribute (number);
 """
 
 
@@ -44,7 +45,7 @@ class _Opened:
 
 
 class IndexFile:
-    """One SQLite file in WAL mode, opened by any number of threads and processes; made when it is not there.
+    """One SQLite file in WAL mode, used by any number of threads and processes; made when it is not there.
 
     Raises `ConfigurationError` for a file of another embedder, `Unavailable` when the file is busy for too long.
     """
@@ -96,34 +97,40 @@ class IndexFile:
         return self._open()
 
     def _open(self) -> _Opened:
-        connection = sqlite3.connect(
-            self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
-        )
+        if not self._path.exists():
+            self._make()
+        connection = _connect(self._path)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            properties = self._properties(connection)
-            self._check(properties)
+            self._check(dict(connection.execute("SELECT name, value FROM property").fetchall()))
         except BaseException:
             connection.close()
             raise
         return _Opened(connection, _inode(self._path))
 
-    def _properties(self, connection: sqlite3.Connection) -> dict[str, str]:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'property'").fetchone():
-            self._make(connection)
-        return dict(connection.execute("SELECT name, value FROM property").fetchall())
-
-    def _make(self, connection: sqlite3.Connection) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        for statement in _TABLES.split(";"):
-            connection.execute(statement)
-        connection.executemany(
-            "INSERT OR IGNORE INTO property VALUES (?, ?)",
-            [("layout", LAYOUT), ("embedder", self._model_id), ("dimension", str(self._dimension))],
-        )
-        connection.execute("INSERT OR IGNORE INTO property VALUES ('identity', hex(randomblob(16)))")
-        connection.execute("COMMIT")
+    def _make(self) -> None:
+        """Made beside its place and linked into it, so that nobody opens half a file; the first of several wins."""
+        fresh = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
+        try:
+            with closing(_connect(fresh)) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(_TABLES)
+                connection.executemany(
+                    "INSERT INTO property VALUES (?, ?)",
+                    [
+                        ("layout", LAYOUT),
+                        ("identity", uuid4().hex),
+                        ("embedder", self._model_id),
+                        ("dimension", str(self._dimension)),
+                    ],
+                )
+            with suppress(FileExistsError):
+                self._path.hardlink_to(fresh)
+        except OSError as error:
+            raise ConfigurationError(
+                f"The index file {self._path} cannot be made ({error.strerror}); name one on another disk."
+            ) from error
+        finally:
+            fresh.unlink(missing_ok=True)
 
     def _check(self, properties: dict[str, str]) -> None:
         if properties.get("layout") != LAYOUT:
@@ -137,6 +144,12 @@ class IndexFile:
                 f"The index file {self._path} holds vectors of {found}, and the embedder is {wanted}; "
                 "set the embedder back, or name another file and ingest again."
             )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
 
 
 def _inode(path: Path) -> int | None:

@@ -84,8 +84,9 @@ class SemanticLane:
         numbers = _numbers(connection, "SELECT number FROM passage WHERE collection = ?", (collection.number,))
         kept = np.isin(old.numbers, numbers, assume_unique=True)
         added = connection.execute(
-            "SELECT vector FROM vector JOIN passage USING (number) WHERE collection = ? AND number > ? ORDER BY number",
-            (collection.number, last),
+            # The plus sign has SQLite begin at the last number, and not go through the whole collection.
+            "SELECT vector FROM vector JOIN passage USING (number) WHERE number > ? AND +collection = ? ORDER BY number",
+            (last, collection.number),
         ).fetchall()
         new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)
         return _Matrix(collection.revision, numbers, np.concatenate([old.vectors[kept], new]))

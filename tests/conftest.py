@@ -1,0 +1,30 @@
+"""All tests: no network but this machine's own, no credentials, nothing from the environment, no chance."""
+
+from __future__ import annotations
+
+import os
+
+import hypothesis
+import pytest
+
+from tests.settings import unwanted_variables
+
+hypothesis.settings.register_profile("cicada", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("cicada")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Before pytest-socket reads its options."""
+    config.option.allow_hosts = config.option.allow_hosts or "127.0.0.1,::1"
+    config.option.allow_unix_socket = True
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the developer's AWS account nor a stage that runs here has a say."""
+    for name in unwanted_variables():
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)

@@ -1,0 +1,27 @@
+"""Replaces a document of an index file and stops in the middle: `python -m tests.contract.interrupted_replace FILE`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada.retrieval.model import EmbeddedPassage
+from tests.contract.passage_indexes import DIMENSION, MODEL
+from tests.contract.passages import MACBETH, embedded
+
+
+class Stalling(list[EmbeddedPassage]):
+    """Gives half of its passages, says so, and then nothing more."""
+
+    def __iter__(self) -> Iterator[EmbeddedPassage]:
+        yield from list(super().__iter__())[: len(self) // 2]
+        sys.stdout.write("half\n")
+        sys.stdout.flush()
+        time.sleep(600)
+
+
+if __name__ == "__main__":
+    passages = Stalling(embedded(MACBETH, *(f"new queen {number}" for number in range(400)), version="v2"))
+    SqlitePassageIndex(sys.argv[1], MODEL, DIMENSION).replace(MACBETH, passages)

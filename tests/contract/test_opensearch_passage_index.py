@@ -1,0 +1,107 @@
+"""What the OpenSearch index keeps beyond the port, on a real server: ingests that die, and those that meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
+from cicada.errors import ConfigurationError, Unavailable
+from cicada.retrieval.model import EmbeddedPassage, Hit, PassageFilter
+from tests.contract.passage_indexes import DIMENSION, MODEL, OpenSearchUnderTest, eventually
+from tests.contract.passages import MACBETH, PLAYS, asking, embedded
+
+pytestmark = pytest.mark.timeout(600)
+
+EVERYTHING = PassageFilter(PLAYS)
+
+
+class Dying(list[EmbeddedPassage]):
+    """Passages that end in a failure, as when the process is ended, after a bulk request has gone out."""
+
+    def __iter__(self) -> Iterator[EmbeddedPassage]:
+        yield from super().__iter__()
+        raise Unavailable("The ingest was ended.")
+
+
+def speeches(count: int, version: str) -> list[EmbeddedPassage]:
+    return embedded(MACBETH, *["queen"] * count, version=version)
+
+
+def versions(hits: tuple[Hit, ...]) -> list[str]:
+    return sorted(hit.passage.version for hit in hits)
+
+
+def interrupted(index: OpenSearchPassageIndex, passages: list[EmbeddedPassage]) -> None:
+    """Replaces the document and fails after 500 rows have been sent."""
+    with pytest.raises(Unavailable):
+        index.replace(MACBETH, Dying(passages))
+
+
+def test_an_ingest_that_died_leaves_the_old_version_answering(opensearch_under_test: OpenSearchUnderTest) -> None:
+    index = opensearch_under_test.open()
+    index.replace(MACBETH, speeches(3, "v1"))
+    interrupted(index, speeches(501, "v2"))
+    assert eventually(lambda: index.count(EVERYTHING) == 503)
+    found = index.search(asking("queen", limit=600))
+    assert (versions(found.lexical), versions(found.semantic)) == (["v1"] * 3, ["v1"] * 3)
+    assert [passage.version for passage in index.passages_of(MACBETH)] == ["v1"] * 3
+
+
+def test_the_next_ingest_removes_what_a_dead_one_has_left(opensearch_under_test: OpenSearchUnderTest) -> None:
+    index = opensearch_under_test.open()
+    index.replace(MACBETH, speeches(3, "v1"))
+    interrupted(index, speeches(501, "v2"))
+    assert eventually(lambda: index.count(EVERYTHING) == 503)
+    index.replace(MACBETH, speeches(2, "v3"))
+    assert eventually(lambda: index.count(EVERYTHING) == 2)
+    assert versions(index.search(asking("queen", limit=600)).lexical) == ["v3", "v3"]
+
+
+def test_a_document_of_more_rows_than_a_page_is_replaced_and_deleted_whole(
+    opensearch_under_test: OpenSearchUnderTest,
+) -> None:
+    index = opensearch_under_test.open()
+    for version in ("v1", "v2"):
+        index.replace(MACBETH, speeches(2100, version))
+        assert eventually(lambda: index.count(EVERYTHING) == 2100)
+    kept = index.passages_of(MACBETH)
+    assert (len(kept), {passage.version for passage in kept}) == (2100, {"v2"})
+    assert list(kept) == sorted(kept, key=lambda passage: passage.passage_id)
+    index.delete(MACBETH)
+    assert eventually(lambda: index.count(EVERYTHING) == 0)
+
+
+def test_a_clock_that_runs_behind_does_not_bring_an_old_version_back(
+    opensearch_under_test: OpenSearchUnderTest,
+) -> None:
+    index = opensearch_under_test.open()
+    index.replace(MACBETH, speeches(1, "v1"))
+    late = OpenSearchPassageIndex(
+        opensearch_under_test.client, MODEL, DIMENSION, name=opensearch_under_test.name, clock=lambda: 1.0
+    )
+    late.replace(MACBETH, speeches(1, "v2"))
+    assert eventually(lambda: index.count(EVERYTHING) == 1)
+    assert versions(index.search(asking("queen")).lexical) == ["v2"]
+
+
+def test_the_index_may_be_an_alias(opensearch_under_test: OpenSearchUnderTest) -> None:
+    opensearch_under_test.open().replace(MACBETH, speeches(1, "v1"))
+    alias: dict[str, Any] = {
+        "add": {"index": opensearch_under_test.name, "alias": f"{opensearch_under_test.name}-alias"}
+    }
+    opensearch_under_test.client.indices.update_aliases(body={"actions": [alias]})
+    index = OpenSearchPassageIndex(
+        opensearch_under_test.client, MODEL, DIMENSION, name=f"{opensearch_under_test.name}-alias"
+    )
+    index.replace(MACBETH, speeches(2, "v2"))
+    assert eventually(lambda: versions(index.search(asking("queen")).lexical) == ["v2", "v2"])
+
+
+def test_an_index_of_somebody_else_is_refused(opensearch_under_test: OpenSearchUnderTest) -> None:
+    name = opensearch_under_test.name
+    opensearch_under_test.client.indices.create(index=name)
+    with pytest.raises(ConfigurationError, match=name):
+        OpenSearchPassageIndex(opensearch_under_test.client, MODEL, DIMENSION, name=name).count(EVERYTHING)

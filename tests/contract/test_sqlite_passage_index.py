@@ -1,0 +1,147 @@
+"""What the embedded index keeps beyond the port: one file, several processes and threads, sudden deaths."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada.errors import ConfigurationError
+from cicada.retrieval.model import PassageFilter
+from tests.contract.passage_indexes import DIMENSION, MODEL
+from tests.contract.passages import HAMLET, MACBETH, PLAYS, asking, embedded
+
+ROOT = Path(__file__).parents[2]
+EVERYTHING = PassageFilter(PLAYS)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "index.sqlite"
+
+
+@pytest.fixture
+def index(path: Path) -> Iterator[SqlitePassageIndex]:
+    with opened(path) as index:
+        yield index
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[SqlitePassageIndex]:
+    index = SqlitePassageIndex(path, MODEL, DIMENSION)
+    yield index
+    index.close()
+
+
+def versions(index: SqlitePassageIndex) -> list[str]:
+    found = index.search(asking("queen", limit=1000))
+    return sorted({hit.passage.version for hit in (*found.lexical, *found.semantic)})
+
+
+def test_a_process_killed_while_replacing_leaves_the_old_version(index: SqlitePassageIndex, path: Path) -> None:
+    index.replace(MACBETH, embedded(MACBETH, "The queen is dead."))
+    for _ in range(3):
+        command = [sys.executable, "-m", "tests.contract.interrupted_replace", str(path)]
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "half\n"
+            assert versions(index) == ["v1"]
+            os.kill(writer.pid, signal.SIGKILL)
+        assert versions(index) == ["v1"]
+        assert index.count(EVERYTHING) == 1
+    index.replace(MACBETH, embedded(MACBETH, "The queen lives.", version="v3"))
+    assert versions(index) == ["v3"]
+
+
+def test_a_warm_reader_finds_what_another_process_has_written(index: SqlitePassageIndex, path: Path) -> None:
+    index.replace(MACBETH, embedded(MACBETH, "The queen is dead."))
+    assert versions(index) == ["v1"]
+    program = (
+        "import sys\n"
+        "from cicada.adapters.sqlite_passage_index import SqlitePassageIndex\n"
+        "from tests.contract.passages import MACBETH, embedded\n"
+        f"index = SqlitePassageIndex(sys.argv[1], {MODEL!r}, {DIMENSION})\n"
+        "index.replace(MACBETH, embedded(MACBETH, 'queen', 'queen', version='v2'))\n"
+    )
+    subprocess.run([sys.executable, "-c", program, str(path)], cwd=ROOT, check=True)
+    assert versions(index) == ["v2"]
+    assert len(index.search(asking("")).semantic) == 2
+
+
+def test_many_processes_can_make_the_file_at_once(path: Path) -> None:
+    program = (
+        "import sys\n"
+        "from cicada.adapters.sqlite_passage_index import SqlitePassageIndex\n"
+        "from cicada.documents.model import Collection, DocumentKey\n"
+        "from tests.contract.passages import PLAYS, embedded\n"
+        "document = DocumentKey(PLAYS, sys.argv[2])\n"
+        f"SqlitePassageIndex(sys.argv[1], {MODEL!r}, {DIMENSION}).replace(document, embedded(document, 'queen'))\n"
+    )
+    writers = [
+        subprocess.Popen([sys.executable, "-c", program, str(path), str(number)], cwd=ROOT) for number in range(6)
+    ]
+    assert [writer.wait() for writer in writers] == [0] * 6
+    with opened(path) as index:
+        assert index.count(EVERYTHING) == 6
+
+
+def test_threads_that_read_while_others_write_see_whole_versions(index: SqlitePassageIndex) -> None:
+    for document in (MACBETH, HAMLET):
+        index.replace(document, embedded(document, *["queen"] * 8))
+    problems: list[object] = []
+
+    def write(document: object) -> None:
+        key = MACBETH if document == "macbeth" else HAMLET
+        for number in range(15):
+            index.replace(key, embedded(key, *["queen"] * 8, version=f"v{number}"))
+
+    def read() -> None:
+        for _ in range(40):
+            found = index.search(asking("queen", limit=100))
+            problems.extend(len(lane) for lane in (found.lexical, found.semantic) if len(lane) != 16)
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in ("macbeth", "hamlet")]
+    threads += [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+
+
+def test_a_warm_reader_follows_a_file_that_was_deleted_and_made_anew(index: SqlitePassageIndex, path: Path) -> None:
+    index.replace(MACBETH, embedded(MACBETH, "The queen is dead.", "The king is dead."))
+    assert len(index.search(asking("")).semantic) == 2
+    for file in path.parent.iterdir():
+        file.unlink()
+    assert index.count(EVERYTHING) == 0
+    index.replace(MACBETH, embedded(MACBETH, "The queen lives.", version="v2"))
+    assert [hit.passage.version for hit in index.search(asking("")).semantic] == ["v2"]
+
+
+def test_only_the_new_vectors_are_read_after_a_write(index: SqlitePassageIndex) -> None:
+    index.replace(MACBETH, embedded(MACBETH, "one", "two", "three"))
+    index.replace(HAMLET, embedded(HAMLET, "four"))
+    assert len(index.search(asking("")).semantic) == 4
+    index.replace(MACBETH, embedded(MACBETH, "five"))
+    found = index.search(asking("", [0.8, 0.6] + [0.0] * 6)).semantic
+    assert [(hit.passage.text, round(hit.score, 3)) for hit in found] == [("four", 0.8), ("five", 0.8)]
+
+
+def test_a_file_that_is_no_index_is_refused_with_its_name(path: Path) -> None:
+    path.write_bytes(b"not a database, but long enough to be read as the header of one" * 40)
+    with pytest.raises(ConfigurationError, match=r"index\.sqlite"), opened(path) as index:
+        index.count(EVERYTHING)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="missing"), opened(tmp_path / "missing" / "index.sqlite") as index:
+        index.count(EVERYTHING)

@@ -1,0 +1,52 @@
+"""The local stage, deployed once for all tests that talk to it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from local.stage.processes import free_port
+from local.stage.settings import ROOT, StageConfig
+from local.stage.stage import LocalStage
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """The running stage: what it says about itself, and its users' tokens."""
+
+    config: StageConfig
+    info: dict[str, Any]
+
+    def token(self, user: str) -> str:
+        password = next(each["password"] for each in self.info["users"] if each["name"] == user)
+        reply = self.client("cognito-idp").initiate_auth(
+            AuthFlow="USER_PASSWORD_AUTH",
+            ClientId=self.info["clientId"],
+            AuthParameters={"USERNAME": user, "PASSWORD": password},
+        )
+        return str(reply["AuthenticationResult"]["AccessToken"])
+
+    def client(self, service: str) -> Any:
+        return boto3.client(
+            service,  # type: ignore[call-overload]
+            endpoint_url=self.info["endpointUrl"],
+            region_name=self.info["region"],
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+        )
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    folder = tmp_path_factory.mktemp("stage")
+    ports = [free_port() for _ in range(4)]
+    config = StageConfig(folder, *ports, search="embedded", opensearch_url="")
+    with LocalStage(config, print) as running:
+        yield Deployed(config, running.info)

@@ -1,0 +1,97 @@
+"""A bare WebSocket to the stage, without the client library: frames as they are."""
+
+from __future__ import annotations
+
+import json
+import socket
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
+
+Frame = dict[str, Any]
+PATIENCE_SECONDS = 60
+FINAL = ("complete", "cancelled", "error")
+
+
+class Wire:
+    """One connection."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._socket = connection
+
+    def send(self, **fields: object) -> None:
+        self._socket.send(json.dumps(fields))
+
+    def send_text(self, text: str) -> None:
+        self._socket.send(text)
+
+    def receive(self) -> Frame:
+        frame = self._socket.recv(timeout=PATIENCE_SECONDS)
+        assert len(frame) <= 32 * 1024
+        fields: Frame = json.loads(frame)
+        return fields
+
+    def drop(self) -> None:
+        """End the connection without a word, as a lost network does."""
+        self._socket.socket.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def connected(url: str, token: str) -> Iterator[Wire]:
+    with connect(f"{url}?token={token}", close_timeout=1) as connection:
+        yield Wire(connection)
+
+
+def ask(wire: Wire, message: str, **fields: object) -> str:
+    request_id = str(uuid.uuid4())
+    wire.send(action="sendMessage", requestId=request_id, message=message, **fields)
+    return request_id
+
+
+class Events:
+    """A request's events, each once, whatever way they came."""
+
+    def __init__(self) -> None:
+        self.by_seq: dict[int, Frame] = {}
+
+    def take(self, frame: Frame) -> None:
+        if "seq" in frame:
+            assert self.by_seq.setdefault(frame["seq"], frame) == frame, "two events with one seq"
+
+    @property
+    def whole(self) -> bool:
+        """No gap up to a final event."""
+        last = max(self.by_seq, default=0)
+        return len(self.by_seq) == last and last > 0 and self.by_seq[last]["type"] in FINAL
+
+    @property
+    def first_gap(self) -> int:
+        """The last seq before the first that is missing."""
+        seq = 0
+        while seq + 1 in self.by_seq:
+            seq += 1
+        return seq
+
+    @property
+    def text(self) -> str:
+        parts: list[str] = []
+        for seq in sorted(self.by_seq):
+            event = self.by_seq[seq]
+            if event["type"] == "chunk":
+                parts.append(event["content"])
+            elif event["type"] == "reset":
+                parts.clear()
+        return "".join(parts)
+
+    @property
+    def types(self) -> list[str]:
+        return [self.by_seq[seq]["type"] for seq in sorted(self.by_seq)]
+
+
+def receive_all(wire: Wire, events: Events) -> Events:
+    while not events.whole:
+        events.take(wire.receive())
+    return events

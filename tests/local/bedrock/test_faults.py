@@ -1,0 +1,145 @@
+"""Faults reach boto3 as the failures that the functions must survive."""
+
+import json
+import urllib.error
+import urllib.request
+from contextlib import closing
+from typing import Any
+
+import pytest
+from botocore.eventstream import ChecksumMismatch
+from botocore.exceptions import ClientError, EventStreamError, ReadTimeoutError, ResponseStreamingError
+from urllib3.exceptions import ProtocolError
+from urllib3.exceptions import ReadTimeoutError as StalledError
+
+from local.bedrock.app import build
+from local.bedrock.embedder import HashEmbedder
+from local.bedrock.settings import Settings
+from tests.local.bedrock.conftest import Client, Serve, converse_request
+
+
+@pytest.fixture
+def url(serve: Serve) -> str:
+    return serve(build(Settings(tokens_per_second=0), HashEmbedder()))
+
+
+@pytest.fixture
+def runtime(client: Client, url: str) -> Any:
+    return client("bedrock-runtime", url, read_timeout=0.5)
+
+
+def control(url: str, method: str, fault: dict[str, Any] | None = None) -> Any:
+    body = json.dumps(fault).encode() if fault else None
+    request = urllib.request.Request(f"{url}/_standin/faults", body, method=method)  # noqa: S310
+    with urllib.request.urlopen(request) as reply:  # noqa: S310
+        return json.loads(reply.read() or b"{}")
+
+
+def order(url: str, kind: str, operation: str = "converse-stream", **more: Any) -> None:
+    control(url, "POST", {"operation": operation, "kind": kind, **more})
+
+
+def deltas(runtime: Any) -> tuple[list[str], Exception | None]:
+    """The deltas that arrived, and what ended them."""
+    seen: list[str] = []
+    try:
+        with closing(runtime.converse_stream(**converse_request("Hello!"))["stream"]) as stream:
+            for event in stream:
+                if "contentBlockDelta" in event:
+                    seen.append(event["contentBlockDelta"]["delta"]["text"])
+    except (ClientError, ProtocolError, StalledError, ReadTimeoutError, ChecksumMismatch) as error:
+        return seen, error
+    return seen, None
+
+
+def test_a_throttled_stream_is_an_http_error_before_it_starts(url: str, runtime: Any) -> None:
+    order(url, "throttle")
+    seen, error = deltas(runtime)
+    assert seen == []
+    assert isinstance(error, ClientError)
+    assert error.response["Error"]["Code"] == "ThrottlingException"
+    assert error.response["ResponseMetadata"]["HTTPStatusCode"] == 429
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"), [("throttle", "throttlingException"), ("exception", "modelStreamErrorException")]
+)
+def test_an_exception_in_the_middle_comes_after_that_many_deltas(url: str, runtime: Any, kind: str, code: str) -> None:
+    order(url, kind, after=3)
+    seen, error = deltas(runtime)
+    assert len(seen) == 3
+    assert isinstance(error, EventStreamError)
+    assert error.response["Error"]["Code"] == code
+
+
+def test_a_dropped_connection_is_a_protocol_error(url: str, runtime: Any) -> None:
+    order(url, "drop", after=2)
+    seen, error = deltas(runtime)
+    assert len(seen) == 2
+    assert isinstance(error, ProtocolError)
+
+
+def test_a_stalled_stream_runs_into_the_read_timeout(url: str, runtime: Any) -> None:
+    order(url, "stall", after=2)
+    seen, error = deltas(runtime)
+    assert len(seen) == 2
+    assert isinstance(error, StalledError | ReadTimeoutError)
+
+
+def test_a_short_stall_ends_and_the_stream_goes_on(url: str, runtime: Any) -> None:
+    order(url, "stall", after=2, seconds=0.05)
+    seen, error = deltas(runtime)
+    assert error is None
+    assert len(seen) > 10
+
+
+def test_a_spoilt_checksum_is_noticed_by_the_client(url: str, runtime: Any) -> None:
+    order(url, "bad-checksum", after=1)
+    seen, error = deltas(runtime)
+    assert len(seen) == 1
+    assert isinstance(error, ChecksumMismatch)
+
+
+def test_a_fault_strikes_as_often_as_it_was_ordered_and_only_its_operation(url: str, runtime: Any) -> None:
+    order(url, "exception", times=2)
+    assert runtime.converse(**converse_request("Hello!"))["stopReason"] == "end_turn"
+    assert [deltas(runtime)[1] is None for _ in range(3)] == [False, False, True]
+
+
+def test_replies_that_are_no_streams_fail_too(url: str, runtime: Any) -> None:
+    order(url, "exception", "converse")
+    with pytest.raises(ClientError) as caught:
+        runtime.converse(**converse_request("Hello!"))
+    assert caught.value.response["Error"]["Code"] == "InternalServerException"
+    order(url, "drop", "invoke-model")
+    reply = runtime.invoke_model(modelId="amazon.titan-embed-text-v2:0", body=b'{"inputText": "a"}')
+    with closing(reply["body"]) as body, pytest.raises((ResponseStreamingError, ProtocolError)):
+        body.read()
+    order(url, "stall", "converse")
+    with pytest.raises(ReadTimeoutError):
+        runtime.converse(**converse_request("Hello!"))
+
+
+def test_faults_still_to_come_are_listed_and_can_be_forgotten(url: str, runtime: Any) -> None:
+    order(url, "drop", after=1)
+    waiting = control(url, "GET")["waiting"]
+    assert [(fault["operation"], fault["kind"], fault["after"]) for fault in waiting] == [
+        ("converse-stream", "drop", 1)
+    ]
+    control(url, "DELETE")
+    assert deltas(runtime)[1] is None
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"operation": "talk", "kind": "drop"},
+        {"operation": "converse", "kind": "burn"},
+        {"operation": "converse", "kind": "bad-checksum"},
+        {"operation": "converse", "kind": "drop", "afterwards": 1},
+    ],
+)
+def test_a_fault_that_cannot_be_is_refused(url: str, fault: dict[str, Any]) -> None:
+    with pytest.raises(urllib.error.HTTPError, match="400") as caught:
+        control(url, "POST", fault)
+    caught.value.close()

@@ -1,0 +1,251 @@
+"""The OpenSearch index before a server that refuses, fails and answers in part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from opensearchpy import OpenSearch
+
+from cicada.adapters.opensearch.schema import index_body, index_name
+from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
+from cicada.adapters.retry import Retry
+from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.errors import ConfigurationError, DependencyError, Throttled, Unavailable
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter
+from tests.fakes.scripted_opensearch import Reply, ScriptedConnection, Server
+
+PLAYS = Collection("tenant", "plays")
+MACBETH = DocumentKey(PLAYS, "macbeth.json")
+QUERY = IndexQuery(PassageFilter(PLAYS), "queen", [1.0, 0.0])
+SECRET = "The queen, my lord, is dead."
+
+MAPPING: Reply = (200, {"passages": index_body("embedder", 2, "lucene")})
+
+
+def found(*hits: Mapping[str, Any], **extra: Any) -> dict[str, Any]:
+    return {"hits": {"hits": list(hits)}, "_shards": {"failed": 0}, "status": 200, **extra}
+
+
+def counted(number: int) -> Reply:
+    return 200, {"count": number, "_shards": {"failed": 0}}
+
+
+def both(lexical: dict[str, Any], semantic: dict[str, Any]) -> Reply:
+    return 200, {"responses": [semantic, lexical]}
+
+
+def generations(*given: tuple[int, int, int]) -> Reply:
+    """Each generation's number, its visible rows, and how many it has."""
+    buckets = [{"key": number, "doc_count": visible, "size": {"value": size}} for number, visible, size in given]
+    document = {"key": MACBETH.document_id, "doc_count": 1, "generations": {"buckets": buckets}}
+    documents = {"sum_other_doc_count": 0, "buckets": [document] if given else []}
+    return 200, {**found(), "aggregations": {"documents": documents}}
+
+
+def hit(number: int, generation: int, score: float = 1.5) -> dict[str, Any]:
+    source = {
+        "document_id": MACBETH.document_id,
+        "passage_id": f"macbeth.json#{number}",
+        "generation": generation,
+        "version": f"v{generation}",
+        "title": "Macbeth",
+        "text": SECRET,
+        "context": "",
+        "locator": '{"path":[]}',
+        "language": "en",
+        "metadata": "{}",
+    }
+    return {"_id": f"{generation}-{number}", "_score": score, "_source": source}
+
+
+def refused(status: int, kind: str = "refused") -> Reply:
+    return status, {"error": {"type": kind, "reason": f"because of: {SECRET}"}, "status": status}
+
+
+@dataclass(slots=True)
+class Scene:
+    server: Server
+    index: OpenSearchPassageIndex
+    slept: list[float]
+
+
+def scene(**replies: list[Reply | None]) -> Scene:
+    server = Server({"_mapping": [MAPPING], **{f"_{name}": given for name, given in replies.items()}})
+    if "create" in replies:
+        server.replies["create"] = replies["create"]
+    client = OpenSearch(hosts=["http://search"], connection_class=ScriptedConnection, server=server, max_retries=0)
+    slept: list[float] = []
+    retry = Retry(slept.append, lambda: 0.5, attempts=3)
+    index = OpenSearchPassageIndex(
+        client, "embedder", 2, name="passages", retry=retry, clock=lambda: 5.0, visibility_seconds=1.0
+    )
+    return Scene(server, index, slept)
+
+
+def speeches(count: int) -> list[EmbeddedPassage]:
+    return [
+        EmbeddedPassage(
+            Passage(f"macbeth.json#{n}", MACBETH, "v2", "Macbeth", SECRET, "", SectionLocator(())), [1.0, 0.0]
+        )
+        for n in range(count)
+    ]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_refused_search_is_tried_again_after_a_while(status: int) -> None:
+    at = scene(msearch=[refused(status), refused(status), both(found(hit(1, 1)), found())])
+    assert len(at.index.search(QUERY).lexical) == 1
+    assert at.slept == [0.25, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"), [(refused(429), Throttled), (refused(502), Unavailable), (None, Unavailable)]
+)
+def test_a_search_that_is_never_answered_is_a_failure(reply: Reply | None, error: type[DependencyError]) -> None:
+    with pytest.raises(error):
+        scene(msearch=[reply]).index.search(QUERY)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+def test_a_refusal_for_good_is_not_tried_again(status: int) -> None:
+    at = scene(msearch=[refused(status)])
+    with pytest.raises(ConfigurationError):
+        at.index.search(QUERY)
+    assert len(at.server.bodies("_msearch")) == 1
+
+
+@pytest.mark.parametrize(
+    ("lane", "error"),
+    [
+        (refused(429)[1], Throttled),
+        (refused(503)[1], Unavailable),
+        (refused(400)[1], ConfigurationError),
+        (found(timed_out=True), Unavailable),
+        (found(_shards={"failed": 1}), Unavailable),
+    ],
+)
+def test_a_lane_that_failed_is_a_failure_and_not_an_empty_lane(lane: dict[str, Any], error: type[Exception]) -> None:
+    for reply in (both(lane, found(hit(1, 1))), both(found(hit(1, 1)), lane)):
+        with pytest.raises(error):
+            scene(msearch=[reply]).index.search(QUERY)
+
+
+def test_both_lanes_go_out_in_one_request_with_tenant_and_knowledge_base_in_each() -> None:
+    at = scene(msearch=[both(found(), found())])
+    at.index.search(QUERY)
+    (lines,) = at.server.bodies("_msearch")
+    wanted = [{"term": {"tenant": "tenant"}}, {"term": {"knowledge_base": "plays"}}]
+    assert lines[1]["query"]["knn"]["vector"]["filter"]["bool"]["filter"] == wanted
+    assert lines[3]["query"]["bool"]["filter"] == wanted
+
+
+def test_hits_of_one_generation_cost_no_second_request() -> None:
+    at = scene(msearch=[both(found(hit(1, 4)), found(hit(2, 4)))], search=[])
+    at.index.search(QUERY)
+    assert at.server.bodies("_search") == []
+
+
+@pytest.mark.parametrize(
+    ("visible", "answering"),
+    [
+        ([(4, 2, 2), (5, 2, 2)], "v4"),
+        ([(4, 2, 2), (5, 1, 2)], "v4"),
+        ([(4, 1, 2), (5, 2, 2)], "v5"),
+        ([(4, 1, 2), (5, 1, 2)], "v5"),
+    ],
+)
+def test_of_two_generations_the_oldest_whole_one_answers(visible: list[tuple[int, int, int]], answering: str) -> None:
+    mixed = both(found(hit(1, 4), hit(2, 5)), found(hit(1, 5), hit(2, 4)))
+    lanes = scene(msearch=[mixed], search=[generations(*visible)]).index.search(QUERY)
+    assert [hit.passage.version for hit in (*lanes.lexical, *lanes.semantic)] == [answering] * 2
+
+
+def test_a_row_stored_twice_is_found_once() -> None:
+    lanes = scene(msearch=[both(found(hit(1, 4, 3.0), hit(1, 4, 3.0)), found())]).index.search(QUERY)
+    assert [hit.score for hit in lanes.lexical] == [3.0]
+
+
+def test_only_the_refused_rows_are_sent_again() -> None:
+    item = {"index": {"status": 201}}
+    no = {"index": {"status": 429, "error": {"type": "rejected_execution_exception"}}}
+    bulk: list[Reply | None] = [
+        (200, {"items": [item, no, no]}),
+        (200, {"items": [item, no]}),
+        (200, {"items": [item]}),
+    ]
+    at = scene(search=[generations(), generations((5_000_000, 3, 3)), (200, found())], bulk=bulk)
+    at.index.replace(MACBETH, speeches(3))
+    sent = [[line["passage_id"][-1] for line in lines if "passage_id" in line] for lines in at.server.bodies("_bulk")]
+    assert sent == [["0", "1", "2"], ["1", "2"], ["2"]]
+
+
+def test_a_row_refused_for_good_is_named_by_its_kind_and_not_by_its_text() -> None:
+    no = {"index": {"status": 400, "error": {"type": "mapper_parsing_exception", "reason": SECRET}}}
+    at = scene(search=[generations()], bulk=[(200, {"items": [no]})])
+    with pytest.raises(ConfigurationError, match="mapper_parsing_exception") as raised:
+        at.index.replace(MACBETH, speeches(1))
+    assert SECRET not in str(raised.value)
+
+
+def test_older_rows_are_removed_only_when_the_new_ones_are_seen() -> None:
+    visible = [generations((4, 2, 2)), generations((4, 2, 2)), generations((4, 2, 2), (5_000_000, 1, 1))]
+    item = {"index": {"status": 201}}
+    gone = [{"delete": {"status": 200}}, {"delete": {"status": 404}}]
+    at = scene(
+        search=[*visible, (200, found(hit(1, 4), hit(2, 4)))], bulk=[(200, {"items": [item]}), (200, {"items": gone})]
+    )
+    at.index.replace(MACBETH, speeches(1))
+    assert [kind for kind, _ in at.server.requests[1:]] == [
+        "_search",
+        "_bulk",
+        "_search",
+        "_search",
+        "_search",
+        "_bulk",
+    ]
+    assert at.server.bodies("_search")[-1]["query"]["bool"]["filter"][-1] == {
+        "range": {"generation": {"lt": 5_000_000}}
+    }
+    assert at.server.bodies("_bulk")[-1] == [{"delete": {"_id": "4-1"}}, {"delete": {"_id": "4-2"}}]
+
+
+def test_a_version_that_is_never_seen_is_a_failure_and_removes_nothing() -> None:
+    at = scene(search=[generations((4, 2, 2))], bulk=[(200, {"items": [{"index": {"status": 201}}]})])
+    with pytest.raises(Unavailable, match="ingest it again"):
+        at.index.replace(MACBETH, speeches(1))
+    assert len(at.server.bodies("_bulk")) == 1
+
+
+@pytest.mark.parametrize("missing", [refused(404), refused(403)])
+def test_an_index_that_is_not_there_is_made(missing: Reply) -> None:
+    at = scene(mapping=[missing, MAPPING], create=[(200, {})], count=[counted(0)])
+    assert at.index.count(PassageFilter(PLAYS)) == 0
+    assert at.server.bodies("create") == [index_body("embedder", 2, "lucene")]
+
+
+def test_an_index_that_another_process_has_just_made_is_used() -> None:
+    made = refused(400, "resource_already_exists_exception")
+    at = scene(mapping=[refused(404), MAPPING], create=[made], count=[counted(3)])
+    assert at.index.count(PassageFilter(PLAYS)) == 3
+
+
+def test_a_role_that_may_neither_see_nor_make_the_index_is_told_so() -> None:
+    with pytest.raises(ConfigurationError, match="access policy"):
+        scene(mapping=[refused(403)], create=[refused(403)]).index.count(PassageFilter(PLAYS))
+
+
+def test_an_index_made_by_cloudformation_is_known_by_its_dimension() -> None:
+    body = index_body("embedder", 2, "")
+    del body["mappings"]["_meta"]
+    count: list[Reply | None] = [counted(3)]
+    assert scene(mapping=[(200, {"i": body})], count=count).index.count(PassageFilter(PLAYS)) == 3
+    body["mappings"]["properties"]["vector"]["dimension"] = 3
+    with pytest.raises(ConfigurationError, match="3 dimensions"):
+        scene(mapping=[(200, {"i": body})], count=count).index.count(PassageFilter(PLAYS))
+
+
+def test_the_name_of_an_index_tells_the_embedder() -> None:
+    assert index_name("amazon.titan-embed-text-v2:0", 1024) == "passages-amazon-titan-embed-text-v2-0-1024"
