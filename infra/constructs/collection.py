@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
+from typing import Any
 
 from aws_cdk import DefaultStackSynthesizer, Fn, Stack
 from aws_cdk import aws_iam as iam
@@ -11,6 +14,9 @@ from aws_cdk import aws_opensearchserverless as aoss
 from constructs import Construct
 
 from infra.settings import StageSettings
+
+_LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada"
+_MAPPING = _LIBRARY / "adapters" / "opensearch" / "mapping.json"
 
 
 class Collection(Construct):
@@ -22,7 +28,7 @@ class Collection(Construct):
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
         super().__init__(scope, id)
         self.name = settings.prefix
-        self.index_name = "passages"
+        self.index_name = _index_name(settings)
         group = aoss.CfnCollectionGroup(
             self,
             "Group",
@@ -115,5 +121,19 @@ def _deployer() -> str:
     )
 
 
+def _index_name(settings: StageSettings) -> str:
+    """An index for each embedder, named as the library names it."""
+    model = re.sub("[^a-z0-9]+", "-", settings.embedding_model_id.lower()).strip("-")
+    return f"passages-{model}-{settings.embedding_dimension}"
+
+
 def _mappings(settings: StageSettings) -> aoss.CfnIndex.MappingsProperty:
-    return aoss.CfnIndex.MappingsProperty(properties={})
+    """The library's mapping, and the vector of this stage's embedder; the service chooses the vectors' engine."""
+    fields: dict[str, dict[str, Any]] = json.loads(_MAPPING.read_text("utf-8"))
+    properties = {name: aoss.CfnIndex.PropertyMappingProperty(**field) for name, field in fields.items()}
+    properties["vector"] = aoss.CfnIndex.PropertyMappingProperty(
+        type="knn_vector",
+        dimension=settings.embedding_dimension,
+        method=aoss.CfnIndex.MethodProperty(name="hnsw", space_type="innerproduct"),
+    )
+    return aoss.CfnIndex.MappingsProperty(properties=properties)

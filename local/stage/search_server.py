@@ -1,12 +1,15 @@
-"""A real OpenSearch for the stage, fetched and started without Docker."""
+"""The stage's own OpenSearch, for `SEARCH=opensearch`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from local.stage.processes import Running
-from local.stage.settings import StageConfig, StageError
+from local.opensearch import RunningServer, prepare, start
+from local.stage.settings import ROOT, StageConfig
 
 
-def start_opensearch(config: StageConfig, say: Callable[[str], None]) -> tuple[Running, str]:
-    raise StageError("not yet")
+def start_opensearch(config: StageConfig, say: Callable[[str], None]) -> RunningServer:
+    """Fetched once for all stages; each keeps its own data."""
+    distribution = prepare(ROOT / ".build" / "opensearch", say)
+    log = config.folder / "logs" / "opensearch.log"
+    return start(distribution, config.folder / "opensearch", config.opensearch_port, log, say)

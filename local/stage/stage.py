@@ -53,9 +53,9 @@ class LocalStage:
         self._ending.callback(self._forget)
         if self._config.search == "opensearch" and not self._config.opensearch_url:
             self._say("Starting OpenSearch …")
-            server, url = start_opensearch(self._config, self._say)
-            self._add(server)
-            self._config = replace(self._config, opensearch_url=url)
+            server = start_opensearch(self._config, self._say)
+            self._add(server.running)
+            self._config = replace(self._config, opensearch_url=server.url)
         self._say("Starting the AWS emulator and the Bedrock stand-in …")
         self._add(start_emulator(self._config))
         write_agents(self._config)

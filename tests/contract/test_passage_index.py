@@ -235,6 +235,7 @@ def test_japanese_is_found_by_words_inside_a_sentence(index: PassageIndex) -> No
         '" OR * NEAR ( : ^',
         "NEAR(dagger ghost, 2) AND NOT text:dagger",
         "context : dagger*",
+        "drown'd u.s.a 3.14 don't",
         '"""',
         "'; DROP TABLE passage; --",
         "\x00\x01\x1f",

@@ -129,3 +129,35 @@ class InMemoryRequestLog:
                 return None
             self._heads[key] = replace(head, **values)  # type: ignore[arg-type]
             return self._heads[key]
+
+
+class DisturbedRequestLog(InMemoryRequestLog):
+    """Calls `before` with the step's name ahead of each step: to note their order, to step in between, to fail."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        super().__init__(clock)
+        self.before: Callable[[str], None] = lambda step: None
+
+    def create(self, request: NewRequest, accepted: str) -> bool:
+        self.before("create")
+        return super().create(request, accepted)
+
+    def point(self, key: RequestKey, connection_id: str) -> Head | None:
+        self.before("point")
+        return super().point(key, connection_id)
+
+    def forget_connection(self, key: RequestKey, connection_id: str) -> None:
+        self.before("forget")
+        super().forget_connection(key, connection_id)
+
+    def events(self, key: RequestKey, after_seq: int, last_seq: int) -> Iterator[StoredEvent]:
+        self.before("events")
+        yield from super().events(key, after_seq, last_seq)
+
+    def store(self, lease: Lease, event: StoredEvent) -> None:
+        self.before("store")
+        super().store(lease, event)
+
+    def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
+        self.before("advance")
+        return super().advance(lease, seq, until, status)

@@ -62,7 +62,9 @@ def _is_refused(item: Mapping[str, Any]) -> bool:
         return True
     # Only the type of the failure: its reason may quote the passage.
     kind = result.get("error", {}).get("type", "")
-    raise ConfigurationError(f"The search index refused a row ({status} {kind}); check that the index was made by this version.")
+    raise ConfigurationError(
+        f"The search index refused a row ({status} {kind}); check that the index was made by this version."
+    )
 
 
 def _batches(operations: Iterable[str]) -> Iterator[list[str]]:

@@ -87,4 +87,6 @@ def _by_status(status: int | str, kind: str) -> CicadaError:
         return ConfigurationError(
             f"The search index is missing or refuses this role ({status}); check its name and its access policy."
         )
-    return ConfigurationError(f"The search index refused a request ({status} {kind}); check that the index was made by this version.")
+    return ConfigurationError(
+        f"The search index refused a request ({status} {kind}); check that the index was made by this version."
+    )

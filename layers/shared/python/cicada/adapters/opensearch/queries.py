@@ -23,7 +23,7 @@ Body = dict[str, Any]
 def lane_bodies(query: IndexQuery, dimension: int) -> dict[str, Body]:
     """The searches of the lanes by name. A text without words has no lexical one."""
     allowed = {"bool": {"filter": filters(query.filter)}}
-    near = {"vector": unit(query.vector, dimension), "k": query.limit}
+    near = {"vector": unit(query.vector, dimension), "k": query.limit, "filter": allowed}
     lanes = {"semantic": _page({"knn": {"vector": near}}, query.limit)}
     if wording := _wording(query_terms(query.text)):
         lexical = {"bool": {**allowed["bool"], "should": wording, "minimum_should_match": 1}}

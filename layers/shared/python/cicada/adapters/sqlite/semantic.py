@@ -85,7 +85,8 @@ class SemanticLane:
         kept = np.isin(old.numbers, numbers, assume_unique=True)
         added = connection.execute(
             # The plus sign has SQLite begin at the last number, and not go through the whole collection.
-            "SELECT vector FROM vector JOIN passage USING (number) WHERE number > ? AND +collection = ? ORDER BY number",
+            "SELECT vector FROM passage JOIN vector USING (number) WHERE number > ? AND +collection = ? "
+            "ORDER BY number",
             (last, collection.number),
         ).fetchall()
         new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)

@@ -1,0 +1,70 @@
+"""A conversation on fakes: what the tests of its verbs begin with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from cicada.conversation.accept import Accepter
+from cicada.conversation.delivery import Delivery
+from cicada.conversation.model import Connection, Head, Lease, RequestKey
+from cicada.conversation.protocol import SendMessage, parse_command
+from cicada.conversation.resume import Resumer
+from cicada.permissions.model import Principal
+from tests.fakes.clock import Clock
+from tests.fakes.conversation import RecordingChannel, RecordingQueue
+from tests.fakes.request_log import DisturbedRequestLog
+
+ANN = Principal("acme", "ann")
+BOB = Principal("acme", "bob")
+ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
+KEY = RequestKey(ANN, ID)
+LEASE_SECONDS = 15.0
+PATIENCE_SECONDS = 30.0
+
+
+@dataclass
+class Situation:
+    """The ports, and the verbs on them."""
+
+    clock: Clock = field(default_factory=Clock)
+    channel: RecordingChannel = field(default_factory=RecordingChannel)
+    queue: RecordingQueue = field(default_factory=RecordingQueue)
+
+    def __post_init__(self) -> None:
+        self.log = DisturbedRequestLog(self.clock)
+        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, PATIENCE_SECONDS)
+        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, "scripts", 3600)
+
+    def ask(self, message: str = "Who?", principal: Principal = ANN, connection_id: str = "c1") -> str | None:
+        return self.accepter.accept(send_message(message), self.connection(principal, connection_id))
+
+    def connection(self, principal: Principal = ANN, connection_id: str = "c1") -> Connection:
+        return Connection(connection_id, principal, self.clock() + 3600)
+
+    def lease(self, key: RequestKey = KEY) -> Lease:
+        lease = self.log.take_lease(key, self.clock(), self.clock() + LEASE_SECONDS)
+        assert lease is not None
+        return lease
+
+    def delivery(self, lease: Lease | None = None) -> Delivery:
+        return Delivery(lease or self.lease(), self.log, self.channel, self.clock, LEASE_SECONDS)
+
+    def head(self, key: RequestKey = KEY) -> Head:
+        head = self.log.head(key)
+        assert head is not None
+        return head
+
+    def received(self, connection_id: str) -> list[dict[str, Any]]:
+        return [json.loads(frame) for frame in self.channel.frames.get(connection_id, [])]
+
+    def numbers(self, connection_id: str) -> list[int]:
+        return [event["seq"] for event in self.received(connection_id)]
+
+
+def send_message(message: str = "Who?", request_id: str = ID, **fields: object) -> SendMessage:
+    sent = {"action": "sendMessage", "requestId": request_id, "message": message} | fields
+    command = parse_command(json.dumps(sent))
+    assert isinstance(command, SendMessage)
+    return command
