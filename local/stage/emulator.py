@@ -43,11 +43,15 @@ def start_emulator(config: StageConfig) -> Running:
 def start_bedrock(config: StageConfig) -> Running:
     """Start the Bedrock stand-in."""
     require_free(config.bedrock_port, "BEDROCK_PORT")
-    environment = inherited() | client_environment(config) | {
-        "CICADA_AGENTS_FILE": str(config.agents_file),
-        # Several texts are embedded at once, a thread each; threads within each would only wait for one another.
-        "OPENBLAS_NUM_THREADS": "1",
-    }
+    environment = (
+        inherited()
+        | client_environment(config)
+        | {
+            "CICADA_AGENTS_FILE": str(config.agents_file),
+            # Several texts are embedded at once, a thread each; threads within each would only wait for one another.
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+    )
     command = [sys.executable, "-m", "local.bedrock", "--port", str(config.bedrock_port)]
     running = start("Bedrock stand-in", command, environment, config.folder / "logs" / "bedrock.log")
     wait_until(answers(f"{config.bedrock_url}/health"), running, 60)

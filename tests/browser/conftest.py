@@ -68,12 +68,19 @@ def scrambled_backend(backend: FakeBackend) -> FakeBackend:
 
 
 @pytest.fixture
+def subprotocol_backend(backend: FakeBackend) -> FakeBackend:
+    """Takes the token as a subprotocol, as on AWS. To be named before the page."""
+    backend.token_in = "subprotocol"
+    return backend
+
+
+@pytest.fixture
 def address(backend: FakeBackend) -> Iterator[str]:
     """The page's address; the backend has another origin, as it has on AWS."""
     with serving(backend.app()) as backend_address:
         config = {
             "websocketUrl": f"ws://{backend_address}/socket",
-            "tokenIn": "query",
+            "tokenIn": backend.token_in,
             "cognitoUrl": f"http://{backend_address}/",
             "clientId": CLIENT_ID,
             "users": [{"name": name, "password": password} for name, password in PASSWORDS.items()],
@@ -93,8 +100,11 @@ def context(chromium: Browser, address: str) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
+def page(context: BrowserContext) -> Iterator[Page]:
     """An empty page that fails its test when a script fails or the policy blocks something."""
     page = context.new_page()
-    page.on("pageerror", lambda error: pytest.fail(f"The page's script failed: {error}"))
-    return page
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda said: problems.append(said.text) if "Content Security Policy" in said.text else None)
+    yield page
+    assert problems == []

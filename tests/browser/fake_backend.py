@@ -88,6 +88,7 @@ class FakeBackend:
 
     def __init__(self, answer: Callable[[str], Sequence[AnyEventBody]]) -> None:
         self.answer = answer
+        self.token_in = "query"
         self.pause_seconds = 0.0
         self.scramble: random.Random | None = None
         self.refusal: Failed | None = None
@@ -174,11 +175,13 @@ class FakeBackend:
 
     async def _socket(self, socket: WebSocket) -> None:
         self._loop = asyncio.get_running_loop()
-        token = socket.query_params.get("token", "")
-        if token not in self._tokens:
+        protocols = [each.strip() for each in socket.headers.get("sec-websocket-protocol", "").split(",")]
+        offered = protocols[0] == "cicada.v1"
+        token = protocols[1] if offered else socket.query_params.get("token", "")
+        if token not in self._tokens or offered != (self.token_in == "subprotocol"):
             await socket.close()
             return
-        await socket.accept()
+        await socket.accept("cicada.v1" if offered else None)
         connection = Connection(socket, self._tokens[token])
         self._connections.add(connection)
         try:

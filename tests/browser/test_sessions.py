@@ -31,6 +31,12 @@ def test_a_sample_user_fills_the_form(page: Page, address: str) -> None:
     expect(page.locator("#user-name")).to_have_text("bob")
 
 
+def test_the_token_can_be_a_subprotocol(subprotocol_backend: FakeBackend, page: Page, address: str) -> None:
+    sign_in(page, address)
+    ask(page, QUESTION)
+    expect(answer(page)).to_have_text(whole(ANSWER))
+
+
 def test_an_example_can_be_asked_with_a_click(page: Page, address: str) -> None:
     sign_in(page, address)
     page.get_by_role("button", name=QUESTION).click()

@@ -238,11 +238,13 @@ def _step(
     if not leases:
         return None
     if step == "forget":
-        return log.forget_connection(key, connection)
+        log.forget_connection(key, connection)
+        return None
     try:
         lease = chance.choice(leases)
         if step == "store":
-            return log.store(lease, StoredEvent(seq, f'{{"attempt":{lease.attempt}}}'))
+            log.store(lease, StoredEvent(seq, f'{{"attempt":{lease.attempt}}}'))
+            return None
         return log.advance(lease, seq, clock() + 10, status)
     except LeaseLost:
         return "lease lost"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 
 from local.stage.processes import free_port
-from local.stage.settings import ROOT, StageConfig
+from local.stage.settings import StageConfig
 from local.stage.stage import LocalStage
 
 
@@ -46,7 +43,14 @@ class Deployed:
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     folder = tmp_path_factory.mktemp("stage")
-    ports = [free_port() for _ in range(4)]
-    config = StageConfig(folder, *ports, search="embedded", opensearch_url="")
+    config = StageConfig(
+        folder=folder,
+        emulator_port=free_port(),
+        bedrock_port=free_port(),
+        page_port=free_port(),
+        opensearch_port=free_port(),
+        search="embedded",
+        opensearch_url="",
+    )
     with LocalStage(config, print) as running:
         yield Deployed(config, running.info)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
 
 Frame = dict[str, Any]
 PATIENCE_SECONDS = 60
@@ -19,7 +20,7 @@ FINAL = ("complete", "cancelled", "error")
 class Wire:
     """One connection."""
 
-    def __init__(self, connection: ClientConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._socket = connection
 
     def send(self, **fields: object) -> None:

@@ -24,26 +24,33 @@ class RecordingChannel:
 
 
 class RecordingQueue:
-    """Keeps what was queued, in order, without what a FIFO queue drops as a repeat."""
+    """Keeps what was queued, in order, without what a FIFO queue drops as a repeat; `failure` is raised while set."""
 
     def __init__(self) -> None:
         self.requests: list[RequestKey] = []
         self.takeovers: list[tuple[RequestKey, int]] = []
         self.buried: list[tuple[RequestKey, str]] = []
         self.failure: CicadaError | None = None
+        self.before_enqueue: Callable[[], None] = lambda: None
 
     def enqueue(self, key: RequestKey, session_id: str) -> None:
-        if self.failure:
-            raise self.failure
+        self.before_enqueue()
+        self._fail()
         if key not in self.requests:
             self.requests.append(key)
 
     def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
+        self._fail()
         if (key, attempt) not in self.takeovers:
             self.takeovers.append((key, attempt))
 
     def bury(self, key: RequestKey, reason: str) -> None:
+        self._fail()
         self.buried.append((key, reason))
+
+    def _fail(self) -> None:
+        if self.failure:
+            raise self.failure
 
 
 class InMemoryConnections:

@@ -58,6 +58,7 @@ def test_without_java_the_sentence_says_what_to_install(tmp_path: Path) -> None:
 @pytest.fixture
 def with_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENSEARCH_JAVA_HOME", str(java(tmp_path / "jdk", "21.0.1")))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # Where root goes, whose test folders are closed.
 
 
 @pytest.mark.usefixtures("with_java")

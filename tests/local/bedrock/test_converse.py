@@ -129,6 +129,15 @@ def test_a_tool_is_chosen_called_and_its_result_told(runtime: Any) -> None:
     assert runtime.converse(**request)["output"]["message"]["content"] == [{"text": "Saved Paulina."}]
 
 
+def test_a_tool_result_that_answers_no_call_is_refused(runtime: Any) -> None:
+    request = converse_request("create profile Paulina, widow of Antigonus", toolConfig={"tools": [SAVE]})
+    reply = runtime.converse(**request)
+    result = {"toolResult": {"toolUseId": "another", "content": [{"text": "Saved."}]}}
+    request["messages"] += [reply["output"]["message"], {"role": "user", "content": [result]}]
+    with pytest.raises(ClientError, match="toolResult"):
+        runtime.converse(**request)
+
+
 def test_a_failed_tool_is_told_as_a_failure(runtime: Any) -> None:
     request = converse_request("create profile Paulina, widow of Antigonus", toolConfig={"tools": [SAVE]})
     reply = runtime.converse(**request)

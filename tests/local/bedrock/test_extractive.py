@@ -5,13 +5,17 @@ import pytest
 from local.bedrock.embedder import Embedder, HashEmbedder
 from local.bedrock.extractive import NOT_HELD, answer, evidence
 from local.bedrock.prompt import parse
+from local.bedrock.question import read
+from local.bedrock.selection import select
 from local.bedrock.units import units_of
 from tests.local.bedrock.conftest import PROMPT
 
 PROSE = """Passages:
 
 [1] Document: Cleaning of vessels · Section: 4.2 Rinsing
-The vessel is rinsed three times with purified water. Note: the last rinse is sampled. The sample must show less than
+The vessel is rinsed three times with purified water.
+Note: the last rinse is sampled.
+The sample must show less than
 10 ppm of detergent before the vessel is released.
 
 Question: How often is the vessel rinsed?
@@ -96,4 +100,26 @@ def test_evidence_for_and_against_a_statement_is_kept_apart(minilm: Embedder) ->
     said = evidence("The king is guilty of murder", parse(text).passages, minilm)
     speaks_for, against = said.split("May speak against it:")
     assert 'Anne says: "The king is guilty of the murder." — A, 1.1 [1]' in speaks_for
+    assert "Ben" not in speaks_for
     assert 'Ben says: "The king is not guilty' in against
+
+
+def test_meaning_decides_where_no_word_is_shared(minilm: Embedder) -> None:
+    lines = ("ANNE: The weather is fine today.", "BEN: A sword cut his arm and he bleeds.", "CID: Bring more bread.")
+    text = "\n\n".join(f"[{number}] Episode: A\n{line}" for number, line in enumerate(lines, 1))
+    selection = select("Was anybody wounded?", parse(text).passages, minilm)
+    assert selection.units[selection.ranked[0][0]].speaker == "Ben"
+
+
+@pytest.mark.parametrize(
+    ("question", "subjects"),
+    [
+        ("What does the doctor say about Lady Macbeth's illness?", {"Doctor"}),
+        ("What Lady Macbeth says of her husband", {"Lady Macbeth"}),
+        ("What did the witches promise Banquo?", {"First Witch", "Second Witch"}),
+        ("Who tells Macbeth that the queen is dead?", set()),
+    ],
+)
+def test_the_subject_of_a_question_is_who_says_or_does_it(question: str, subjects: set[str]) -> None:
+    speakers = ["Doctor", "Macbeth", "Lady Macbeth", "Banquo", "First Witch", "Second Witch"]
+    assert read(question, speakers).subjects == subjects

@@ -95,6 +95,21 @@ def test_tool_calls_in_pieces_become_one_tool_use(runtime: Any, server: Completi
     assert server.requests[0][0]["tools"][0]["function"]["name"] == "look_up"
 
 
+def test_text_before_a_tool_call_is_a_block_of_its_own(runtime: Any, server: CompletionsServer) -> None:
+    call = {"index": 0, "id": "call_1", "function": {"name": "look_up", "arguments": "{}"}}
+    server.events = [delta(content="I look."), delta(tool_calls=[call]), delta("tool_calls"), USAGE]
+    reply = runtime.converse_stream(**converse_request("Who?", toolConfig={"tools": [TOOL]}))
+    events = [item for event in reply["stream"] for item in event.items()]
+    places = [(kind, value["contentBlockIndex"]) for kind, value in events if "contentBlockIndex" in value]
+    assert places == [
+        ("contentBlockDelta", 0),
+        ("contentBlockStop", 0),
+        ("contentBlockStart", 1),
+        ("contentBlockDelta", 1),
+        ("contentBlockStop", 1),
+    ]
+
+
 def test_tool_results_become_tool_turns(runtime: Any, server: CompletionsServer) -> None:
     request = converse_request("Who?", toolConfig={"tools": [TOOL], "toolChoice": {"tool": {"name": "look_up"}}})
     use = {"toolUse": {"toolUseId": "call_1", "name": "look_up", "input": {"name": "Paulina"}}}

@@ -110,6 +110,7 @@ def test_profile_messages_call_their_function(message: str, function: str, argum
             "save_theory",
             {"title": "the ghost lies", "statement": "the ghost lies"},
         ),
+        ("Which parts weaken the hypothesis that Armado is a spy?", "search_evidence", {"query": "Armado is a spy"}),
         ("list my theories", "list_theories", {}),
         ("show me my theory about the ghost", "get_theory", {"title": "the ghost"}),
     ],

@@ -187,7 +187,7 @@ def test_a_frame_must_be_an_object(value: object) -> None:
         "ping",
         '{"action":"ping"',
         '{"action":"ping"} x',
-        '﻿{"action":"ping"}',
+        '\ufeff{"action":"ping"}',
         "[" * 100_000,
         '{"action":"ping","x":' + "[" * 50_000,
         '{"action":"ping","x":' + '{"y":' * 20_000 + "1" + "}" * 20_001,

@@ -93,6 +93,8 @@ class Processor:
     def _deliver(self, parts: list[AnswerPart], delivery: Delivery) -> None:
         sent = False
         for event in events_of(parts):
+            if delivery.cancel_requested:
+                return
             delivery.send(event)
             sent = True
         if not sent:

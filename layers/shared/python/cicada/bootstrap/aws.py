@@ -18,4 +18,4 @@ def client(
         retries={"mode": "standard", "total_max_attempts": attempts},
         tcp_keepalive=True,
     )
-    return boto3.client(service, config=config, endpoint_url=endpoint_url)
+    return boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]

@@ -1,0 +1,59 @@
+"""Retrieval that finds what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cicada.documents.model import DocumentKey, Passage
+from cicada.errors import CicadaError
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.search import Retriever
+
+
+class FixedIndex:
+    """Finds the same passages for every query, in both lanes; keeps the queries. `failure` is raised while set."""
+
+    def __init__(self, *passages: Passage) -> None:
+        self._hits = tuple(Hit(passage, 1.0) for passage in passages)
+        self.queries: list[IndexQuery] = []
+        self.failure: CicadaError | None = None
+
+    def search(self, query: IndexQuery) -> LaneHits:
+        self.queries.append(query)
+        if self.failure:
+            raise self.failure
+        return LaneHits(self._hits, self._hits)
+
+    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+        raise NotImplementedError
+
+    def delete(self, document: DocumentKey) -> None:
+        raise NotImplementedError
+
+    def count(self, filter: PassageFilter) -> int:
+        return len(self._hits)
+
+    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+        return tuple(hit.passage for hit in self._hits if hit.passage.document == document)
+
+
+class FixedEmbedder:
+    """One vector for every text; `failure` is raised while set."""
+
+    model_id = "fixed"
+    dimension = 1
+
+    def __init__(self) -> None:
+        self.failure: CicadaError | None = None
+
+    def embed_query(self, text: str) -> Vector:
+        if self.failure:
+            raise self.failure
+        return [1.0]
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return [self.embed_query(text) for text in texts]
+
+
+def fixed_retriever(*passages: Passage) -> Retriever:
+    return Retriever(FixedIndex(*passages), FixedEmbedder())

@@ -1,0 +1,39 @@
+"""The stages' templates, synthesised once each without building the layers."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+from aws_cdk import App
+from aws_cdk.assertions import Template
+
+from app import build
+
+
+@cache
+def template_of(stage: str, agents: str = "bedrock") -> Template:
+    context = {"stage": stage, "agents": agents, "aws:cdk:bundling-stacks": []}
+    return Template.from_stack(build(App(context=context)))
+
+
+@pytest.fixture(params=["dev", "prod"])
+def aws(request: pytest.FixtureRequest) -> Template:
+    """Each of the AWS stages."""
+    return template_of(request.param)
+
+
+@pytest.fixture
+def local() -> Template:
+    return template_of("local")
+
+
+def resources(template: Template, kind: str) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(json.dumps(template.find_resources(kind)))
+    return found
+
+
+def properties(template: Template, kind: str) -> list[dict[str, Any]]:
+    return [resource["Properties"] for resource in resources(template, kind).values()]

@@ -1,0 +1,200 @@
+"""What the CDK app deploys."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aws_cdk import App
+from aws_cdk.assertions import Match, Template
+
+from app import build
+from cicada.adapters.opensearch.schema import index_body, index_name
+from cicada.settings import (
+    AgentToolSettings,
+    AuthorizerSettings,
+    ConnectionSettings,
+    ConversationSettings,
+    IngestSettings,
+    ProcessorSettings,
+    ProfileToolSettings,
+    load,
+)
+from infra.settings import UnknownStageError
+from tests.infra.conftest import properties, resources, template_of
+
+ROUTES = ["$connect", "$default", "$disconnect", "cancel", "history", "ping", "resume", "sendMessage"]
+SETTINGS = {
+    "authorizer": AuthorizerSettings,
+    "ws-connect": ConnectionSettings,
+    "ws-disconnect": ConnectionSettings,
+    "ws-message": ConversationSettings,
+    "ws-resume": ConversationSettings,
+    "ws-control": ConversationSettings,
+    "message-processor": ProcessorSettings,
+    "ingest-document": IngestSettings,
+    "agent-profiles": ProfileToolSettings,
+    "agent-theories": AgentToolSettings,
+}
+
+
+def function_named(template: Template, ending: str) -> dict[str, Any]:
+    functions = properties(template, "AWS::Lambda::Function")
+    return next(each for each in functions if each.get("FunctionName", "").endswith(ending))
+
+
+def variables(template: Template, function: str) -> dict[str, str]:
+    """The function's environment; what CloudFormation fills in is a text here."""
+    named = next(
+        each
+        for each in properties(template, "AWS::Lambda::Function")
+        if each.get("FunctionName", "").endswith(function)
+    )
+    found = named["Environment"]["Variables"]
+    return {name: value if isinstance(value, str) else "filled-in" for name, value in found.items()}
+
+
+def test_every_route_of_the_protocol_is_there_and_connecting_is_authorized(aws: Template) -> None:
+    routes = properties(aws, "AWS::ApiGatewayV2::Route")
+    assert sorted(route["RouteKey"] for route in routes) == ROUTES
+    authorized = [route["RouteKey"] for route in routes if route.get("AuthorizationType") == "CUSTOM"]
+    assert authorized == ["$connect"]
+
+
+def test_replies_go_back_on_every_route_but_the_connection_ones(aws: Template) -> None:
+    aws.resource_count_is("AWS::ApiGatewayV2::RouteResponse", len(ROUTES) - 2)
+
+
+def test_the_access_log_holds_no_query_string(aws: Template) -> None:
+    [stage] = properties(aws, "AWS::ApiGatewayV2::Stage")
+    assert "query" not in stage["AccessLogSettings"]["Format"].lower()
+
+
+@pytest.mark.parametrize("stage", ["local", "dev", "prod"])
+@pytest.mark.parametrize("function", SETTINGS)
+def test_every_function_has_the_settings_that_it_loads(stage: str, function: str) -> None:
+    load(SETTINGS[function], variables(template_of(stage), function))
+
+
+def test_requests_are_queued_in_order_and_failures_reported_one_by_one(aws: Template) -> None:
+    aws.has_resource_properties(
+        "AWS::SQS::Queue",
+        {
+            "FifoQueue": True,
+            "VisibilityTimeout": 1800,
+            "RedrivePolicy": Match.object_like({"maxReceiveCount": 3}),
+            "SqsManagedSseEnabled": True,
+        },
+    )
+    for mapping in properties(aws, "AWS::Lambda::EventSourceMapping"):
+        assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+        assert mapping["BatchSize"] == 1
+
+
+def test_the_queue_waits_at_least_six_times_as_long_as_the_processor_may_take(aws: Template) -> None:
+    processor = function_named(aws, "message-processor")
+    queues = properties(aws, "AWS::SQS::Queue")
+    waits = [queue["VisibilityTimeout"] for queue in queues if queue.get("QueueName", "").endswith("requests.fifo")]
+    assert waits == [6 * processor["Timeout"]]
+
+
+def test_requests_and_connections_expire_and_the_users_entries_do_not(aws: Template) -> None:
+    tables = {each["TableName"].rsplit("-", 1)[1]: each for each in properties(aws, "AWS::DynamoDB::GlobalTable")}
+    expiring = {name for name, table in tables.items() if "TimeToLiveSpecification" in table}
+    assert (set(tables), expiring) == ({"requests", "connections", "entries"}, {"requests", "connections"})
+
+
+def test_uploads_are_announced_to_ingest(aws: Template) -> None:
+    [notifications] = properties(aws, "Custom::S3BucketNotifications")
+    queues = notifications["NotificationConfiguration"]["QueueConfigurations"]
+    assert sorted(event for queue in queues for event in queue["Events"]) == [
+        "s3:ObjectCreated:*",
+        "s3:ObjectRemoved:*",
+    ]
+    assert all(queue["Filter"]["Key"]["FilterRules"] == [{"Name": "prefix", "Value": "documents/"}] for queue in queues)
+
+
+def test_the_layers_are_built_for_the_functions_runtime(aws: Template) -> None:
+    for layer in properties(aws, "AWS::Lambda::LayerVersion"):
+        assert layer["CompatibleRuntimes"] == ["python3.13"]
+        assert layer["CompatibleArchitectures"] == ["arm64"]
+    for function in properties(aws, "AWS::Lambda::Function"):
+        if function.get("FunctionName", "").startswith("cicada-"):
+            assert (function["Runtime"], function["Architectures"]) == ("python3.13", ["arm64"])
+
+
+@pytest.mark.parametrize("stage", ["dev", "prod"])
+def test_the_collection_has_the_librarys_index(stage: str) -> None:
+    template = template_of(stage)
+    template.has_resource_properties("AWS::OpenSearchServerless::CollectionGroup", {"Generation": "NEXTGEN"})
+    template.has_resource_properties("AWS::OpenSearchServerless::Collection", {"Type": "VECTORSEARCH"})
+    [index] = properties(template, "AWS::OpenSearchServerless::Index")
+    environment = variables(template, "message-processor")
+    model, dimension = environment["CICADA_EMBEDDING_MODEL_ID"], int(environment["CICADA_EMBEDDING_DIMENSION"])
+    assert index["IndexName"] == index_name(model, dimension)
+    expected = index_body(model, dimension, environment["CICADA_OPENSEARCH_VECTOR_ENGINE"])["mappings"]["properties"]
+    assert {name: _lower_camel(field) for name, field in index["Mappings"]["Properties"].items()} == expected
+
+
+def _lower_camel(field: dict[str, object]) -> dict[str, object]:
+    """CloudFormation's names for what OpenSearch calls `space_type` and so on."""
+    names = {"SpaceType": "space_type"}
+    return {
+        names.get(name, name[0].lower() + name[1:]): _lower_camel(value) if isinstance(value, dict) else value
+        for name, value in field.items()
+    }
+
+
+def test_each_searching_role_has_a_data_policy_and_only_ingest_may_write(aws: Template) -> None:
+    policies = properties(aws, "AWS::OpenSearchServerless::AccessPolicy")
+    writers = [each["Name"] for each in policies if "aoss:WriteDocument" in json.dumps(each["Policy"])]
+    assert [name.rsplit("-", 1)[1] for name in writers] == ["ingestdocument"]
+    assert all(len(each["Name"]) <= 32 for each in policies)
+
+
+def test_the_agents_have_the_librarys_tools(aws: Template) -> None:
+    described = json.loads(Path("layers/shared/python/cicada/agents/tools.json").read_text("utf-8"))
+    agents = {each["AgentName"].rsplit("-", 1)[1]: each for each in properties(aws, "AWS::Bedrock::Agent")}
+    assert set(agents) == set(described)
+    for name, agent in agents.items():
+        assert agent["Instruction"] == described[name]["instruction"]
+        [group] = agent["ActionGroups"]
+        assert [function["Name"] for function in group["FunctionSchema"]["Functions"]] == [
+            function["name"] for function in described[name]["functions"]
+        ]
+    aws.resource_count_is("AWS::Bedrock::AgentAlias", 2)
+
+
+def test_an_account_without_agents_can_do_without_them() -> None:
+    template = template_of("dev", "converse")
+    template.resource_count_is("AWS::Bedrock::Agent", 0)
+    assert variables(template, "message-processor")["CICADA_AGENTS"] == "converse"
+
+
+def test_no_policy_allows_everything_on_bedrock(aws: Template) -> None:
+    for policy in properties(aws, "AWS::IAM::Policy"):
+        for statement in policy["PolicyDocument"]["Statement"]:
+            actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
+            if any(action.startswith("bedrock:") for action in actions):
+                assert "*" not in json.dumps(statement["Resource"])
+                assert not any("*" in action for action in actions)
+
+
+def test_the_local_stage_has_what_the_emulator_knows_and_nothing_else(local: Template) -> None:
+    kinds = {resource["Type"] for resource in local.to_json()["Resources"].values()}
+    assert not [kind for kind in kinds if kind.startswith(("AWS::Bedrock", "AWS::OpenSearch"))]
+    assert "AWS::ApiGatewayV2::RouteResponse" not in kinds
+
+
+def test_production_data_outlives_the_stack() -> None:
+    for kind in ("AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::Cognito::UserPool"):
+        for resource in resources(template_of("prod"), kind).values():
+            assert resource["DeletionPolicy"] == "Retain"
+
+
+@pytest.mark.parametrize("context", [{"stage": "staging"}, {"stage": "dev", "agents": "none"}])
+def test_an_unknown_stage_is_refused_with_the_known_ones(context: dict[str, str]) -> None:
+    with pytest.raises(UnknownStageError, match="use -c"):
+        build(App(context=context))

@@ -1,0 +1,65 @@
+"""An answerer on fakes, and passages for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cicada.answering.answer import Answerer
+from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
+from cicada.answering.passages import PassageAnswerer
+from cicada.conversation.model import Question
+from cicada.documents.model import Collection, DocumentKey, Locator, Passage, ScriptLocator
+from cicada.permissions.model import Principal
+from cicada.planning.model import Classification, Route
+from cicada.retrieval.search import Retriever
+from tests.fakes.agent import ScriptedAgent
+from tests.fakes.chat_model import ScriptedModel
+from tests.fakes.retrieval import FixedEmbedder, FixedIndex
+
+ANN = Principal("acme", "ann")
+PLAY = DocumentKey(Collection("acme", "scripts"), "macbeth.json")
+QUESTION = Question("Who tells Macbeth that the queen is dead?", "s1", "scripts")
+SEYTON = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", 12, 15, ("Seyton", "Macbeth"))
+SAID = ("Sey", "ton ", "[1].", ModelUsage(90, 4))
+
+
+def passage(text: str, number: int = 1, locator: Locator = SEYTON, title: str = "Macbeth") -> Passage:
+    return Passage(f"macbeth.json#{number:06d}", PLAY, "v1", title, text, "", locator)
+
+
+@dataclass
+class Situation:
+    """What an answer depends on."""
+
+    index: FixedIndex = field(default_factory=lambda: FixedIndex(passage("The queen, my lord, is dead.")))
+    embedder: FixedEmbedder = field(default_factory=FixedEmbedder)
+    model: ScriptedModel = field(default_factory=lambda: ScriptedModel(SAID))
+    agent: ScriptedAgent = field(default_factory=lambda: ScriptedAgent("Saved ", "it."))
+    classification: Classification = Classification(Route.SCRIPT_QUERY, 0.9, "asks about the text")  # noqa: RUF009
+
+    @property
+    def passages(self) -> PassageAnswerer:
+        return PassageAnswerer(Retriever(self.index, self.embedder), self.model)
+
+    @property
+    def answerer(self) -> Answerer:
+        return Answerer(lambda message: self.classification, self.passages, self.agent, self.model)
+
+    def routed(self, route: Route, confidence: float = 0.9) -> Situation:
+        self.classification = Classification(route, confidence, "because")
+        return self
+
+    def parts(self, question: Question = QUESTION) -> list[AnswerPart]:
+        return list(self.answerer.answer(question, ANN))
+
+
+def text_of(parts: Sequence[AnswerPart]) -> str:
+    return "".join(part.content for part in parts if isinstance(part, Text))
+
+
+def end_of(parts: Sequence[AnswerPart]) -> Finished:
+    last = parts[-1]
+    assert isinstance(last, Finished)
+    assert sum(isinstance(part, Finished) for part in parts) == 1
+    return last

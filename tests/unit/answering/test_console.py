@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from cicada.answering.console import answer_at_once
+from cicada.documents.model import Collection
+from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled
+from cicada.permissions.model import Principal
+from cicada.planning.model import Route
+from tests.fakes.chat_model import ScriptedModel, failing_model
+from tests.fakes.retrieval import FixedIndex
+from tests.unit.answering.situation import Situation
+
+MESSAGE = {"message": "Who tells Macbeth that the queen is dead?"}
+
+
+def result(here: Situation, event: dict[str, Any]) -> dict[str, Any]:
+    answered = answer_at_once(event, here.answerer, "scripts")
+    assert json.loads(json.dumps(answered)) == answered
+    return answered
+
+
+def test_a_message_is_answered_with_the_whole_result() -> None:
+    assert result(Situation(), MESSAGE) == {
+        "text": "Seyton [1].",
+        "sources": [
+            {
+                "n": 1,
+                "documentId": "macbeth.json",
+                "title": "Macbeth",
+                "locator": {
+                    "episode": "Macbeth",
+                    "chapter": "5.5 Dunsinane",
+                    "messages": [12, 15],
+                    "speakers": ["Seyton", "Macbeth"],
+                },
+                "excerpt": "The queen, my lord, is dead.",
+                "relevance": 1.0,
+            }
+        ],
+        "type": "complete",
+        "usage": {"inputTokens": 90, "outputTokens": 4},
+        "timings": {},
+        "path": ["script_query", "retrieve", "generate"],
+        "confidence": 1.0,
+    }
+
+
+def test_the_fields_of_a_message_and_the_user_may_be_given() -> None:
+    here = Situation()
+    result(
+        here, MESSAGE | {"tenant": "acme", "user": "ann", "knowledgeBase": "plays", "scope": {"episodes": ["macbeth"]}}
+    )
+    [query] = here.index.queries
+    assert query.filter.collection == Collection("acme", "plays")
+    assert query.filter.metadata == {"episode_id": frozenset({"macbeth"})}
+
+
+def test_without_a_user_it_is_the_consoles() -> None:
+    here = Situation().routed(Route.PROFILE_REQUEST)
+    result(here, MESSAGE)
+    assert here.agent.turns[0].principal == Principal("default", "console")
+
+
+def test_nothing_found_has_no_sources() -> None:
+    answered = result(Situation(FixedIndex()), MESSAGE)
+    assert (answered["sources"], answered["confidence"]) == ([], 0.0)
+    assert "no passage" in answered["text"]
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ({}, 'The field "message" is missing.'),
+        ({"message": ""}, 'The field "message" is not valid: string should have at least 1 character.'),
+        ({"message": 5}, 'The field "message" is not valid: input should be a valid string.'),
+        (
+            MESSAGE | {"knowledgeBase": "../x"},
+            'The field "knowledgeBase" does not have the form that the protocol asks for.',
+        ),
+    ],
+)
+def test_a_bad_event_is_answered_with_what_is_wrong(event: dict[str, Any], said: str) -> None:
+    assert result(Situation(), event) == {
+        "type": "error",
+        "error": said,
+        "code": "invalid_frame",
+        "retryable": False,
+    }
+
+
+def test_another_action_in_the_event_is_of_no_effect() -> None:
+    assert result(Situation(), MESSAGE | {"action": "cancel"})["text"] == "Seyton [1]."
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        (Throttled("Too often."), "dependency_throttled"),
+        (StreamBroken("Broke off."), "stream_broken"),
+        (ConfigurationError("No model."), "misconfigured"),
+    ],
+)
+def test_a_failure_is_answered_as_an_error(failure: CicadaError, code: str) -> None:
+    answered = result(Situation(model=failing_model(failure)), MESSAGE)
+    assert (answered["type"], answered["code"]) == ("error", code)
+
+
+def test_a_long_answer_is_whole() -> None:
+    answered = result(Situation(model=ScriptedModel(["說" * 30_000, "話" * 30_000])), MESSAGE)
+    assert answered["text"] == "說" * 30_000 + "話" * 30_000

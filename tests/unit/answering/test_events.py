@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cicada.answering.events import complete, events_of
+from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
+from cicada.conversation.protocol import (
+    FRAME_LIMIT_BYTES,
+    AnyEventBody,
+    Chunk,
+    Complete,
+    Source,
+    SourceLocator,
+    SourcesFound,
+    StatusChanged,
+    Usage,
+    event_body,
+    stored_frame,
+)
+from cicada.documents.model import Locator, ScriptLocator, SectionLocator
+from cicada.retrieval.model import RankedPassage
+from tests.unit.answering.situation import SEYTON, passage
+
+ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
+
+
+def made_of(parts: list[AnswerPart]) -> list[AnyEventBody]:
+    """The events; each fits in a frame, whatever its number is."""
+    events = list(events_of(parts))
+    for event in events:
+        frame = stored_frame(event_body(event), request_id=ID, seq=99_999_999)
+        assert len(frame.encode()) <= FRAME_LIMIT_BYTES
+    return events
+
+
+def text(events: list[AnyEventBody]) -> str:
+    return "".join(event.content for event in events if isinstance(event, Chunk))
+
+
+def test_text_that_came_together_is_one_chunk() -> None:
+    assert made_of([Text("Sey"), Text("ton"), Text("."), Finished((), None)]) == [Chunk(content="Seyton.")]
+
+
+def test_the_order_of_parts_is_the_order_of_events() -> None:
+    assert made_of([Text("a"), Progress("searching"), Text("b"), Text("c"), Progress("agent", "profiles")]) == [
+        Chunk(content="a"),
+        StatusChanged(stage="searching"),
+        Chunk(content="bc"),
+        StatusChanged(stage="agent", detail="profiles"),
+    ]
+
+
+@pytest.mark.parametrize("parts", [[], [Text("")], [Text(""), Text("")], [Finished(("general",), None)]])
+def test_where_there_is_nothing_to_say_there_is_no_event(parts: list[AnswerPart]) -> None:
+    assert made_of(parts) == []
+
+
+@given(st.lists(st.text(max_size=60), max_size=6), st.integers(1, 900))
+@example(["\x00"], 40_000)
+@example(['"', "\\", "\x1f"], 30_000)
+@example(["😀", "é", "a", "​"], 20_000)
+@example(["e\u0301\u0302"], 20_000)
+def test_however_long_the_text_each_chunk_fits_and_together_they_are_the_text(pieces: list[str], times: int) -> None:
+    parts: list[AnswerPart] = [Text(piece * times) for piece in pieces]
+    events = made_of(parts)
+    assert all(isinstance(event, Chunk) and event.content for event in events)
+    assert text(events) == "".join(piece * times for piece in pieces)
+
+
+def test_half_of_a_surrogate_pair_does_not_stop_the_answer() -> None:
+    assert text(made_of([Text("a\ud83d"), Text("b")])) == "a?b"
+
+
+def test_a_source_says_what_it_is_and_where_it_stands() -> None:
+    ranked = RankedPassage(passage("The queen, my lord, is dead."), 0.123456)
+    assert made_of([Cited((ranked,))]) == [
+        SourcesFound(
+            sources=(
+                Source(
+                    n=1,
+                    document_id="macbeth.json",
+                    title="Macbeth",
+                    locator=SourceLocator(
+                        episode="Macbeth", chapter="5.5 Dunsinane", messages=(12, 15), speakers=("Seyton", "Macbeth")
+                    ),
+                    excerpt="The queen, my lord, is dead.",
+                    relevance=0.1235,
+                ),
+            )
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("locator", "shown"),
+    [
+        (SectionLocator(("Storage", "Heat")), SourceLocator(section=("Storage", "Heat"))),
+        (
+            ScriptLocator("h", "Hamlet", "1", "", 1, 1, ()),
+            SourceLocator(episode="Hamlet", chapter="1", messages=(1, 1), speakers=()),
+        ),
+    ],
+)
+def test_a_source_has_the_place_that_its_document_has(locator: Locator, shown: SourceLocator) -> None:
+    [event] = made_of([Cited((RankedPassage(passage("x", locator=locator), None),))])
+    assert isinstance(event, SourcesFound)
+    assert (event.sources[0].locator, event.sources[0].relevance) == (shown, None)
+
+
+def sources(events: list[AnyEventBody]) -> list[Source]:
+    return [source for event in events if isinstance(event, SourcesFound) for source in event.sources]
+
+
+@given(st.lists(st.tuples(st.text(max_size=30), st.text(max_size=10), st.integers(1, 120)), min_size=1, max_size=25))
+@example([("\x00" * 30, "\x01" * 10, 1000)] * 12)
+@example([("説" * 30, "話" * 10, 500)] * 30)
+def test_however_many_and_long_the_sources_each_event_fits_and_none_is_lost(
+    contents: list[tuple[str, str, int]],
+) -> None:
+    found = [
+        passage(
+            text * times, number, ScriptLocator("e", name * times, "1", name * times, 1, 2, (name * times,) * times)
+        )
+        for number, (text, name, times) in enumerate(contents, start=1)
+    ]
+    events = made_of([Cited(tuple(RankedPassage(each, 0.5) for each in found))])
+    assert [source.n for source in sources(events)] == list(range(1, len(found) + 1))
+    assert all(each.text.startswith(source.excerpt) for each, source in zip(found, sources(events), strict=True))
+    assert all(isinstance(event, SourcesFound) and event.sources for event in events)
+
+
+def test_sources_that_fit_are_one_event() -> None:
+    found = tuple(RankedPassage(passage("The queen, my lord, is dead. " * 20, n, SEYTON), 0.5) for n in range(10))
+    assert len(made_of([Cited(found)])) == 1
+
+
+def test_the_last_event_says_what_the_answer_took() -> None:
+    end = Finished(("script_query", "retrieve", "generate"), 0.75, 90, 4)
+    assert complete(end, {"total": 1200}) == Complete(
+        usage=Usage(input_tokens=90, output_tokens=4),
+        timings={"total": 1200},
+        path=("script_query", "retrieve", "generate"),
+        confidence=0.75,
+    )

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from cicada.answering.model import Cited, Finished, Progress, Text
+from cicada.answering.passages import search_filter
+from cicada.conversation.model import Question
+from cicada.documents.model import Collection
+from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
+from cicada.permissions.model import Principal
+from cicada.retrieval.model import PassageFilter
+from tests.fakes.chat_model import ScriptedModel, failing_model
+from tests.fakes.retrieval import FixedIndex
+from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, passage, text_of
+
+FAILURES = [Throttled("Fewer calls."), Unavailable("Out of reach."), ConfigurationError("No such index.")]
+
+
+def test_the_sources_come_before_the_text() -> None:
+    parts = list(Situation().passages.answer(QUESTION, ANN))
+    kinds = [type(part) for part in parts]
+    assert kinds == [Progress, Cited, Progress, Text, Text, Text, Finished]
+    assert [part.stage for part in parts if isinstance(part, Progress)] == ["searching", "answering"]
+    cited = parts[1]
+    assert isinstance(cited, Cited)
+    assert [ranked.passage.text for ranked in cited.passages] == ["The queen, my lord, is dead."]
+
+
+def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:
+    here = Situation(FixedIndex(passage("The queen, my lord, is dead.", 1), passage("A brief candle.", 2)))
+    cited = list(here.passages.answer(QUESTION, ANN))[1]
+    assert isinstance(cited, Cited)
+    prompt = here.model.prompts[0].user
+    for number, ranked in enumerate(cited.passages, start=1):
+        assert f"[{number}] Episode: Macbeth" in prompt
+        assert ranked.passage.text in prompt
+
+
+def test_when_nothing_is_found_the_answer_says_so_and_no_model_is_asked() -> None:
+    here = Situation(FixedIndex())
+    parts = list(here.passages.answer(QUESTION, ANN))
+    assert "no passage" in text_of(parts)
+    assert end_of(parts) == Finished(("retrieve", "nothing_found"), 0.0)
+    assert not any(isinstance(part, Cited) for part in parts)
+    assert here.model.prompts == []
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("part", ["index", "embedder"])
+def test_a_search_that_fails_is_never_an_answer_that_nothing_is_found(part: str, failure: CicadaError) -> None:
+    here = Situation(FixedIndex())
+    getattr(here, part).failure = failure
+    parts = here.passages.answer(QUESTION, ANN)
+    assert next(parts) == Progress("searching")
+    with pytest.raises(type(failure)):
+        next(parts)
+    assert here.model.prompts == []
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_model_that_fails_is_a_failure(failure: CicadaError) -> None:
+    with pytest.raises(type(failure)):
+        list(Situation(model=failing_model(failure)).passages.answer(QUESTION, ANN))
+
+
+def test_a_stream_that_breaks_has_no_end() -> None:
+    here = Situation(model=ScriptedModel(["Sey", StreamBroken("Broke off.")]))
+    parts = []
+    with pytest.raises(StreamBroken):
+        for part in here.passages.answer(QUESTION, ANN):
+            parts.append(part)
+    assert text_of(parts) == "Sey"
+    assert not any(isinstance(part, Finished) for part in parts)
+
+
+def test_a_stream_without_usage_counts_no_tokens() -> None:
+    end = end_of(list(Situation(model=ScriptedModel(["Yes."])).passages.answer(QUESTION, ANN)))
+    assert (end.input_tokens, end.output_tokens) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("question", "filter"),
+    [
+        (Question("Who?", "s1", "scripts"), PassageFilter(Collection("acme", "scripts"))),
+        (
+            Question("Who?", "s1", "plays", episodes=("macbeth", "hamlet")),
+            PassageFilter(Collection("acme", "plays"), metadata={"episode_id": frozenset({"macbeth", "hamlet"})}),
+        ),
+        (
+            Question("Who?", "s1", "plays", ("macbeth",), {"tenant": ("other",), "act": ("1", "2")}),
+            PassageFilter(
+                Collection("acme", "plays"),
+                metadata={
+                    "tenant": frozenset({"other"}),
+                    "act": frozenset({"1", "2"}),
+                    "episode_id": frozenset({"macbeth"}),
+                },
+            ),
+        ),
+    ],
+)
+def test_the_filter_has_the_users_tenant_and_then_the_scope(question: Question, filter: PassageFilter) -> None:
+    here = Situation()
+    list(here.passages.answer(question, ANN))
+    assert search_filter(question, ANN) == filter
+    assert [query.filter for query in here.index.queries] == [filter]
+
+
+def test_another_tenant_searches_another_collection() -> None:
+    assert search_filter(QUESTION, Principal("other", "ann")).collection == Collection("other", "scripts")

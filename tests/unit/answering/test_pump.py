@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+
+import pytest
+
+from cicada.answering.model import AnswerPart, Finished, Progress, Text
+from cicada.answering.pump import Pump
+from cicada.errors import StreamBroken
+
+PATIENCE_SECONDS = 30.0
+END = Finished((), None)
+
+
+def numbered(count: int) -> Generator[AnswerPart]:
+    for number in range(count):
+        yield Text(str(number))
+    yield END
+
+
+def drained(pump: Pump) -> list[list[AnswerPart]]:
+    """What every call has taken, to the end."""
+    taken = [pump.take(PATIENCE_SECONDS)]
+    while not (taken[-1] and taken[-1][-1] == END):
+        taken.append(pump.take(PATIENCE_SECONDS))
+    return taken
+
+
+@pytest.mark.parametrize("capacity", [1, 2, 7, 1024])
+def test_every_part_comes_out_once_and_in_order(capacity: int) -> None:
+    with Pump(numbered(500), capacity=capacity) as pump:
+        taken = [part for parts in drained(pump) for part in parts]
+    assert taken == [*(Text(str(number)) for number in range(500)), END]
+
+
+def test_parts_are_taken_while_the_answer_goes_on() -> None:
+    more = threading.Event()
+
+    def parts() -> Generator[AnswerPart]:
+        yield Text("a")
+        assert more.wait(PATIENCE_SECONDS)
+        yield END
+
+    with Pump(parts()) as pump:
+        assert pump.take(PATIENCE_SECONDS) == [Text("a")]
+        more.set()
+        assert pump.take(PATIENCE_SECONDS) == [END]
+
+
+def test_a_slow_reader_slows_the_answer_down() -> None:
+    capacity = 4
+    beyond = threading.Event()
+
+    def parts() -> Generator[AnswerPart]:
+        for number in range(100):
+            if number == capacity:
+                beyond.set()
+            yield Text(str(number))
+        yield END
+
+    with Pump(parts(), capacity=capacity) as pump:
+        assert beyond.wait(PATIENCE_SECONDS)
+        taken = drained(pump)
+    assert len(taken[0]) == capacity
+    assert max(map(len, taken)) <= capacity
+    assert sum(map(len, taken)) == 101
+
+
+def test_silence_is_an_empty_hand() -> None:
+    more = threading.Event()
+
+    def parts() -> Generator[AnswerPart]:
+        assert more.wait(PATIENCE_SECONDS)
+        yield END
+
+    with Pump(parts()) as pump:
+        assert pump.take(0) == []
+        assert pump.take(0.01) == []
+        more.set()
+        assert pump.take(PATIENCE_SECONDS) == [END]
+
+
+def test_a_failure_comes_after_all_parts_before_it() -> None:
+    def parts() -> Generator[AnswerPart]:
+        yield Text("a")
+        yield Text("b")
+        raise StreamBroken("Broke off.")
+
+    taken: list[AnswerPart] = []
+    with Pump(parts(), capacity=1) as pump, pytest.raises(StreamBroken):
+        while True:
+            taken += pump.take(PATIENCE_SECONDS)
+    assert taken == [Text("a"), Text("b")]
+
+
+def test_a_failure_before_the_first_part_is_no_silence() -> None:
+    def parts() -> Generator[AnswerPart]:
+        raise StreamBroken("Broke off.")
+        yield END
+
+    with Pump(parts()) as pump, pytest.raises(StreamBroken):
+        pump.take(PATIENCE_SECONDS)
+
+
+def test_an_answer_that_stops_short_of_its_end_is_an_error() -> None:
+    def parts() -> Generator[AnswerPart]:
+        yield Text("a")
+
+    with Pump(parts()) as pump:
+        assert pump.take(PATIENCE_SECONDS) == [Text("a")]
+        with pytest.raises(RuntimeError, match="without its last part"):
+            pump.take(PATIENCE_SECONDS)
+
+
+@pytest.mark.parametrize("capacity", [1, 1024])
+def test_leaving_closes_an_answer_without_end(capacity: int) -> None:
+    closed = threading.Event()
+
+    def parts() -> Generator[AnswerPart]:
+        try:
+            while True:
+                yield Text("and ")
+        finally:
+            closed.set()
+
+    with Pump(parts(), capacity=capacity) as pump:
+        pump.take(PATIENCE_SECONDS)
+    assert closed.wait(PATIENCE_SECONDS)
+
+
+def test_leaving_because_of_an_error_closes_the_answer_too() -> None:
+    closed = threading.Event()
+
+    def parts() -> Generator[AnswerPart]:
+        try:
+            while True:
+                yield Text("and ")
+        finally:
+            closed.set()
+
+    with pytest.raises(StreamBroken), Pump(parts()) as pump:
+        pump.take(PATIENCE_SECONDS)
+        raise StreamBroken("Broke off.")
+    assert closed.wait(PATIENCE_SECONDS)
+
+
+def test_text_after_the_first_is_gathered_until_something_else_comes() -> None:
+    first_taken = threading.Event()
+
+    def parts() -> Generator[AnswerPart]:
+        yield Text("a")
+        assert first_taken.wait(PATIENCE_SECONDS)
+        yield Text("b")
+        yield Text("c")
+        yield Progress("answering")
+
+    with Pump(parts(), pace_seconds=PATIENCE_SECONDS) as pump:
+        assert pump.take(PATIENCE_SECONDS) == [Text("a")]
+        first_taken.set()
+        assert pump.take(PATIENCE_SECONDS) == [Text("b"), Text("c"), Progress("answering")]

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cicada.conversation.accept import question_of
+from cicada.conversation.model import Question, RequestKey, Status
+from cicada.conversation.protocol import Cancelled, Chunk
+from cicada.errors import RequestConflict, Throttled, Unavailable
+from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, send_message
+
+
+@pytest.fixture
+def here() -> Situation:
+    return Situation()
+
+
+def test_a_message_is_stored_then_queued_then_accepted(here: Situation) -> None:
+    steps: list[str] = []
+    here.log.before = steps.append
+    here.queue.before_enqueue = lambda: steps.append("enqueue")
+    reply = here.ask("Who?")
+    assert steps == ["create", "enqueue"]
+    assert reply is not None
+    assert json.loads(reply) == {"requestId": ID, "seq": 1, "type": "accepted", "sessionId": ID}
+    assert here.queue.requests == [KEY]
+    head = here.head()
+    assert (head.status, head.connection_id, head.last_seq) == (Status.QUEUED, "c1", 1)
+    assert head.expires_at == here.clock() + 3600
+    assert here.log.question(KEY) == Question("Who?", ID, "scripts")
+
+
+def test_what_cannot_be_stored_is_not_queued(here: Situation) -> None:
+    def fail(step: str) -> None:
+        raise Throttled("The database asks for fewer calls.")
+
+    here.log.before = fail
+    with pytest.raises(Throttled):
+        here.ask()
+    assert here.queue.requests == []
+
+
+def test_what_could_not_be_queued_is_queued_by_its_repeat(here: Situation) -> None:
+    here.queue.failure = Unavailable("The request queue could not be reached.")
+    with pytest.raises(Unavailable):
+        here.ask()
+    assert here.queue.requests == []
+    here.queue.failure = None
+    assert here.ask(connection_id="c2") is None
+    assert here.queue.requests == [KEY]
+    assert [event["type"] for event in here.received("c2")] == ["accepted"]
+    assert here.head().connection_id == "c2"
+
+
+def test_a_repeat_is_replayed_and_its_reply_is_the_replay(here: Situation) -> None:
+    here.ask()
+    delivery = here.delivery()
+    for word in ("The ", "queen."):
+        delivery.send(Chunk(content=word))
+    assert here.ask(connection_id="c2") is None
+    assert here.numbers("c2") == [1, 2, 3]
+    assert here.head().attempt == 1
+
+
+def test_a_repeat_of_a_finished_request_changes_nothing_of_its_answer(here: Situation) -> None:
+    here.ask()
+    here.delivery().send(Cancelled())
+    assert here.ask(connection_id="c2") is None
+    assert [event["type"] for event in here.received("c2")] == ["accepted", "cancelled"]
+    assert here.log.take_lease(KEY, here.clock() + 1000, here.clock() + 2000) is None
+
+
+def test_a_repeat_over_a_connection_that_is_gone_is_no_failure(here: Situation) -> None:
+    here.ask()
+    here.channel.closed.add("c2")
+    assert here.ask(connection_id="c2") is None
+    assert here.head().connection_id is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"message": "Who else?"},
+        {"sessionId": "s2"},
+        {"knowledgeBase": "other"},
+        {"scope": {"episodes": ["macbeth"]}},
+        {"scope": {"metadata": {"act": ["1"]}}},
+    ],
+)
+def test_a_request_id_that_stands_for_another_message_is_refused(here: Situation, other: dict[str, object]) -> None:
+    here.ask("Who?")
+    with pytest.raises(RequestConflict):
+        here.accepter.accept(send_message(**{"message": "Who?"} | other), here.connection())  # type: ignore[arg-type]
+    assert here.log.question(KEY) == Question("Who?", ID, "scripts")
+    assert here.channel.frames == {}
+    assert here.queue.requests == [KEY]
+
+
+def test_the_same_request_id_of_another_user_is_a_request_of_its_own(here: Situation) -> None:
+    here.ask("Who?", ANN)
+    assert here.ask("Where?", BOB, "c-bob") is not None
+    assert here.queue.requests == [KEY, RequestKey(BOB, ID)]
+    question = here.log.question(KEY)
+    assert question is not None
+    assert question.message == "Who?"
+    assert here.head().connection_id == "c1"
+
+
+def test_the_case_of_a_request_id_tells_requests_apart(here: Situation) -> None:
+    here.ask()
+    assert here.accepter.accept(send_message("Where?", ID.upper()), here.connection()) is not None
+
+
+def test_what_a_command_leaves_out_has_a_default() -> None:
+    assert question_of(send_message("Who?"), "scripts") == Question("Who?", ID, "scripts")
+
+
+def test_what_a_command_says_reaches_the_question() -> None:
+    scope = {"episodes": ["macbeth", "hamlet"], "metadata": {"act": ["1", "2"]}}
+    command = send_message("Who?", sessionId="s1", knowledgeBase="plays", scope=scope)
+    assert question_of(command, "scripts") == Question(
+        "Who?", "s1", "plays", ("macbeth", "hamlet"), {"act": ("1", "2")}
+    )

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from cicada.conversation.connect import identify
+from cicada.conversation.model import Connection
+from cicada.errors import NotConnected, TokenExpired
+from tests.fakes.conversation import InMemoryConnections
+from tests.unit.conversation.situation import ANN
+
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture
+def table() -> InMemoryConnections:
+    made = InMemoryConnections()
+    made.add(Connection("c1", ANN, NOW), NOW + 7200)
+    return made
+
+
+def test_a_connection_says_who_is_on_it(table: InMemoryConnections) -> None:
+    assert identify("c1", table, NOW - 1).principal == ANN
+
+
+def test_an_unknown_connection_is_asked_to_connect_again(table: InMemoryConnections) -> None:
+    with pytest.raises(NotConnected):
+        identify("c2", table, NOW - 1)
+
+
+@pytest.mark.parametrize("late_by", [0, 1, 100_000])
+def test_a_token_that_has_run_out_no_longer_counts(table: InMemoryConnections, late_by: float) -> None:
+    with pytest.raises(TokenExpired):
+        identify("c1", table, NOW + late_by)
