@@ -65,9 +65,9 @@ export class Conversation {
   }
 
   /** Shows a session of the list. */
-  async open(sessionId, { except = null } = {}) {
+  async open(sessionId) {
     this.#leave(sessionId);
-    await this.#load(sessionId, { except });
+    await this.#load(sessionId);
     this.#lookAt(this.#place.lastElementChild);
   }
 
@@ -79,7 +79,7 @@ export class Conversation {
     const request = this.#again(running);
     this.#run(request, running.message, running);
     this.#add(running).show(request);
-    if (sessionId) await this.#load(sessionId, { except: running.requestId });
+    if (sessionId) await this.#load(sessionId);
     this.#lookAt(this.#place.lastElementChild);
   }
 
@@ -166,27 +166,27 @@ export class Conversation {
     this.#changed();
   }
 
-  async #load(sessionId, { before, except }) {
+  async #load(sessionId, before = undefined) {
     const visit = this.#visit;
     const wait = element("p", { className: "loading", role: "status" }, "Opening the conversation…");
     this.#place.prepend(wait);
     try {
       const page = await this.#client.history({ sessionId, before, limit: 10 });
-      if (visit === this.#visit) this.#prepend(page, except);
+      if (visit === this.#visit) this.#prepend(page);
     } catch (error) {
-      if (visit === this.#visit) this.#offerRetry(error, () => this.#load(sessionId, { before, except }));
+      if (visit === this.#visit) this.#offerRetry(error, () => this.#load(sessionId, before));
     } finally {
       wait.remove();
     }
   }
 
-  #prepend(page, except) {
+  #prepend(page) {
     const newest = page.turns[0]?.requestId;
     for (const turn of page.turns) {
-      if (turn.requestId === except || this.#turns.has(turn.requestId)) continue;
+      if (this.#turns.has(turn.requestId)) continue;
       this.#addEarlier(turn, turn.requestId === newest && !this.#running);
     }
-    if (page.before) this.#offerEarlier(page.before, except);
+    if (page.before) this.#offerEarlier(page.before);
   }
 
   #addEarlier(turn, isNewest) {
@@ -197,11 +197,11 @@ export class Conversation {
     if (going && isNewest && !request.outcome) this.#run(request, turn.message, { accepted: true });
   }
 
-  #offerEarlier(before, except) {
+  #offerEarlier(before) {
     const button = element("button", { className: "secondary earlier", type: "button" }, "Earlier turns");
     button.addEventListener("click", () => {
       button.remove();
-      this.#load(this.sessionId, { before, except });
+      this.#load(this.sessionId, before);
     });
     this.#place.prepend(button);
   }

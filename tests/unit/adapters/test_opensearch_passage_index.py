@@ -207,7 +207,7 @@ def test_older_rows_are_removed_only_when_the_new_ones_are_seen() -> None:
         "_bulk",
     ]
     assert at.server.bodies("_search")[-1]["query"]["bool"]["filter"][-1] == {
-        "range": {"generation": {"lt": 5_000_000}}
+        "range": {"generation": {"lt": "00000000000005000000"}}
     }
     assert at.server.bodies("_bulk")[-1] == [{"delete": {"_id": "4-1"}}, {"delete": {"_id": "4-2"}}]
 

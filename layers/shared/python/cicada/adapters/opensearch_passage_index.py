@@ -22,6 +22,7 @@ from cicada.adapters.opensearch.generations import (
     newest_whole,
     next_number,
     read_generations,
+    stored,
 )
 from cicada.adapters.opensearch.queries import (
     Body,
@@ -101,8 +102,8 @@ class OpenSearchPassageIndex:
         generation = next_number(self._generations(document), self._clock())
         rows = (row(document, generation, len(passages), each, self._dimension) for each in passages)
         self._bulk.add(rows)
-        keep = newest_whole(self._visible(document, generation))
-        return self._remove([*document_filters(document), {"range": {"generation": {"lt": keep}}}])
+        keep = newest_whole(self._visible(document, generation)) or generation
+        return self._remove([*document_filters(document), {"range": {"generation": {"lt": stored(keep)}}}])
 
     def delete(self, document: DocumentKey) -> None:
         self._check()
@@ -119,7 +120,7 @@ class OpenSearchPassageIndex:
         generation = answering(self._generations(document))
         if generation is None:
             return ()
-        conditions = [*document_filters(document), {"term": {"generation": generation}}]
+        conditions = [*document_filters(document), {"term": {"generation": stored(generation)}}]
         found = {hit["_source"]["passage_id"]: hit["_source"] for hit in self._scan(conditions, FIELDS)}
         return tuple(passage(source, document.collection) for source in found.values())
 
@@ -208,7 +209,7 @@ class OpenSearchPassageIndex:
 
 
 def _place(source: Mapping[str, Any]) -> tuple[str, int]:
-    return source["document_id"], source["generation"]
+    return source["document_id"], int(source["generation"])
 
 
 def _hits(

@@ -53,6 +53,11 @@ def next_number(generations: Generations, now: float) -> int:
     return max([int(now * 1_000_000), *(generation.number + 1 for generation in generations)])
 
 
+def stored(number: int) -> str:
+    """A number as a row holds it: text that sorts as the number, as CloudFormation's index knows no long integers."""
+    return f"{number:020d}"
+
+
 def read_generations(response: Mapping[str, Any]) -> dict[str, Generations]:
     """Generations by document id, from the answer to `generations_body`."""
     documents = response["aggregations"]["documents"]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cicada.adapters.opensearch.schema import analyzer
+from cicada.adapters.opensearch.generations import stored
 from cicada.adapters.passage_codec import locator_from_json, locator_to_json, metadata_from_json, metadata_to_json
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import ConfigurationError
@@ -38,7 +39,7 @@ def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPas
         "document_id": document.document_id,
         "passage_id": passage.passage_id,
         "facets": [facet(name, value) for name, value in passage.metadata.items()],
-        "generation": generation,
+        "generation": stored(generation),
         "generation_size": size,
         "version": passage.version,
         "title": passage.title,

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Iterator
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from jwt.warnings import InsecureKeyLengthWarning
+
+from cicada.adapters.cognito_token_verifier import CognitoTokenVerifier
+from cicada.errors import NotConnected, Unavailable
+from cicada.permissions.model import Principal
+from tests.fakes.user_pool import (
+    CLIENT_ID,
+    ISSUER,
+    KEY_ID,
+    UserPool,
+    access_token,
+    claims,
+    key_pair,
+    public_key,
+    user_pool,
+)
+
+SUBJECT = "5f2b8c1e-0000-4000-8000-0000000000aa"
+
+
+@pytest.fixture
+def pool() -> Iterator[UserPool]:
+    with user_pool() as pool:
+        yield pool
+
+
+def verifier(pool: UserPool) -> CognitoTokenVerifier:
+    return CognitoTokenVerifier(jwt.PyJWKClient(pool.url, timeout=3), ISSUER, CLIENT_ID, "default")
+
+
+def refused(pool: UserPool, token: str) -> str:
+    with pytest.raises(NotConnected) as caught:
+        verifier(pool).verify(token)
+    return str(caught.value)
+
+
+def unsigned(**header: object) -> str:
+    parts = [json.dumps({"typ": "JWT", "kid": KEY_ID} | header), json.dumps(claims())]
+    return ".".join(base64.urlsafe_b64encode(part.encode()).rstrip(b"=").decode() for part in parts) + "."
+
+
+def test_a_good_token_says_who_it_is_and_until_when(pool: UserPool) -> None:
+    expires = int(time.time()) + 600
+    verified = verifier(pool).verify(access_token(exp=expires))
+    assert verified.principal == Principal("default", SUBJECT)
+    assert verified.expires_at == expires
+
+
+@pytest.mark.parametrize(
+    ("groups", "tenant"),
+    [
+        (["tenant:acme"], "acme"),
+        (["admins", "tenant:acme", "readers"], "acme"),
+        (["tenant:b", "tenant:a"], "a"),
+        (["tenants:acme", "xtenant:acme", "tenant:", "tenant:a#b", "tenant:a b", "tenant:-a"], "default"),
+        ([], "default"),
+        (None, "default"),
+    ],
+)
+def test_the_tenant_is_a_group_of_the_user(pool: UserPool, groups: list[str] | None, tenant: str) -> None:
+    token = access_token(**{"cognito:groups": groups})  # type: ignore[arg-type]
+    assert verifier(pool).verify(token).principal.tenant == tenant
+
+
+def test_the_keys_are_fetched_once(pool: UserPool) -> None:
+    checked = verifier(pool)
+    for _ in range(3):
+        checked.verify(access_token())
+    assert pool.fetches == 1
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"exp": 1_600_000_000},
+        {"exp": None},
+        {"nbf": 4_000_000_000},
+        {"iss": "https://cognito-idp.us-east-1.amazonaws.com/us-east-1_Other"},
+        {"iss": None},
+        {"client_id": "another-client"},
+        {"client_id": None},
+        {"client_id": None, "aud": CLIENT_ID, "token_use": "id"},
+        {"token_use": "id"},
+        {"token_use": "refresh"},
+        {"token_use": None},
+        {"sub": None},
+    ],
+)
+def test_a_token_of_another_kind_or_place_or_time_is_refused(pool: UserPool, changed: dict[str, object]) -> None:
+    said = refused(pool, access_token(**changed))  # type: ignore[arg-type]
+    assert "another" not in said
+    assert "us-east-1" not in said
+
+
+def test_a_token_signed_with_another_key_is_refused(pool: UserPool) -> None:
+    refused(pool, access_token(signed_by="key-2", key_id=KEY_ID))
+
+
+@pytest.mark.parametrize("key_id", ["key-2", "", None])
+def test_a_token_whose_key_is_unknown_is_refused(pool: UserPool, key_id: str | None) -> None:
+    refused(pool, access_token(signed_by="key-2", key_id=key_id))
+
+
+def test_a_token_of_a_new_key_is_good_once_the_key_is_published(pool: UserPool) -> None:
+    pool.reply = json.dumps({"keys": [public_key(), public_key("key-2")]}).encode()
+    assert verifier(pool).verify(access_token(signed_by="key-2", key_id="key-2")).principal.user == SUBJECT
+
+
+@pytest.mark.parametrize("algorithm", ["none", "None", "NONE"])
+def test_an_unsigned_token_is_refused(pool: UserPool, algorithm: str) -> None:
+    refused(pool, unsigned(alg=algorithm))
+
+
+@pytest.mark.filterwarnings(f"ignore::{InsecureKeyLengthWarning.__module__}.{InsecureKeyLengthWarning.__name__}")
+def test_a_token_signed_with_the_public_key_as_a_secret_is_refused(pool: UserPool) -> None:
+    import hashlib
+    import hmac
+
+    public = key_pair().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    signed = unsigned(alg="HS256")[:-1]
+    signature = base64.urlsafe_b64encode(hmac.new(public, signed.encode(), hashlib.sha256).digest()).rstrip(b"=")
+    refused(pool, f"{signed}.{signature.decode()}")
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["", "x", "a.b.c", "....", "tökén", "\ud800", "\x00", "e30.e30.e30", "x" * 100_000, unsigned(alg=7)],
+    ids=ascii,
+)
+def test_what_is_no_token_is_refused_and_not_repeated(pool: UserPool, token: str) -> None:
+    said = refused(pool, token)
+    assert said == "The access token is not valid."
+    assert pool.fetches <= 1
+
+
+def test_a_changed_token_is_refused(pool: UserPool) -> None:
+    header, payload, signature = access_token().split(".")
+    changed = json.dumps(claims(sub="another")).encode()
+    refused(pool, f"{header}.{base64.urlsafe_b64encode(changed).rstrip(b'=').decode()}.{signature}")
+    refused(pool, f"{header}.{payload}.")
+
+
+@pytest.mark.parametrize(
+    ("status", "reply"),
+    [(500, b"{}"), (503, b""), (404, b"{}"), (200, b"<html>"), (200, b""), (200, b'{"keys": []}'), (200, b"[]")],
+)
+def test_keys_that_cannot_be_read_are_no_refusal(pool: UserPool, status: int, reply: bytes) -> None:
+    pool.status, pool.reply = status, reply
+    with pytest.raises(Unavailable):
+        verifier(pool).verify(access_token())
+
+
+def test_keys_out_of_reach_are_no_refusal() -> None:
+    with user_pool() as pool:
+        gone = pool.url
+    with pytest.raises(Unavailable):
+        verifier(UserPool(url=gone)).verify(access_token())
+
+
+def test_keys_out_of_reach_do_not_make_nonsense_a_token() -> None:
+    with user_pool() as pool:
+        gone = pool.url
+    refused(UserPool(url=gone), "nonsense")
+
+
+def test_keys_once_read_outlast_a_failure(pool: UserPool) -> None:
+    checked = verifier(pool)
+    checked.verify(access_token())
+    pool.status = 500
+    assert checked.verify(access_token()).principal.user == SUBJECT
