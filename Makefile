@@ -30,9 +30,11 @@ format: setup ## Format the code and mend what can be mended
 	$(VENV)/ruff check --fix .
 
 unit: setup ## The fast tests alone
+	node --test tests/web/*.test.mjs
 	$(VENV)/pytest tests/unit tests/functions tests/property
 
 test: setup ## All tests, with a real OpenSearch, the local stage and a browser
+	node --test tests/web/*.test.mjs
 	$(VENV)/pytest
 
 synth: setup ## Synthesise the templates of the AWS stages

@@ -84,7 +84,7 @@ class AgentRuntime:
         yield from self._finish(agent, asked, replace(session, unfinished=message if step.asks else ""), step.text)
 
     def _finish(self, agent: Agent, asked: Invocation, session: Session, text: str) -> Iterator[Event]:
-        self._sessions.put(asked.agent_id, asked.session_id, replace(session, prompt_attributes={}))
+        self._sessions.put(asked.agent_id, asked.session_id, session)
         yield from self._traced(asked, agent, {"observation": {"type": "FINISH", "finalResponse": {"text": text}}})
         yield from _chunks(text, asked.stream_final)
 

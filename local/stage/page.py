@@ -9,6 +9,13 @@ from typing import Any
 from local.stage.processes import Running, answers, require_free, start, wait_until
 from local.stage.settings import StageConfig, inherited
 
+EXAMPLES = (
+    "Who tells Macbeth that the queen is dead?",
+    "What does Hamlet say about sleep and dreams?",
+    "My theory: Macbeth is afraid of Banquo. Does the text support it?",
+    "Create a character profile for Banquo: a general who suspects Macbeth",
+)
+
 
 def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
     """Start the page's server; the page learns from `/config.json` where to connect and to sign in."""
@@ -20,6 +27,7 @@ def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
         "cognitoUrl": info["endpointUrl"],
         "clientId": info["clientId"],
         "users": info["users"],
+        "examples": EXAMPLES,
     }
     file = config.folder / "page.json"
     file.write_text(json.dumps(page_config), "utf-8")

@@ -35,6 +35,14 @@ class Wire:
         fields: Frame = json.loads(frame)
         return fields
 
+    def receive_within(self, seconds: float) -> Frame | None:
+        """None if nothing comes in that time."""
+        try:
+            frame: Frame = json.loads(self._socket.recv(timeout=seconds))
+        except TimeoutError:
+            return None
+        return frame
+
     def drop(self) -> None:
         """End the connection without a word, as a lost network does."""
         self._socket.socket.shutdown(socket.SHUT_RDWR)

@@ -105,7 +105,7 @@ def test_evidence_for_and_against_a_statement_is_kept_apart(minilm: Embedder) ->
 
 
 def test_meaning_decides_where_no_word_is_shared(minilm: Embedder) -> None:
-    lines = ("ANNE: The weather is fine today.", "BEN: A sword cut his arm and he bleeds.", "CID: Bring more bread.")
+    lines = ("CID: Bring more bread.", "BEN: A sword cut his arm and he bleeds.")
     text = "\n\n".join(f"[{number}] Episode: A\n{line}" for number, line in enumerate(lines, 1))
     selection = select("Was anybody wounded?", parse(text).passages, minilm)
     assert selection.units[selection.ranked[0][0]].speaker == "Ben"

@@ -1,0 +1,42 @@
+"""The request queue and its dead-letter queue, on moto, as the CDK app declares them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from moto import mock_aws
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+
+@dataclass(frozen=True)
+class Queues:
+    client: SQSClient
+    requests_url: str
+    dead_letters_url: str
+
+    def bodies(self, url: str) -> list[dict[str, Any]]:
+        """Everything that can be received now; a message hides the others of its group until it is deleted."""
+        bodies = []
+        while messages := self.client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
+            for message in messages:
+                bodies.append(json.loads(message["Body"]))
+                self.client.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+        return bodies
+
+
+@contextmanager
+def request_queues() -> Iterator[Queues]:
+    with mock_aws():
+        client = boto3.client("sqs", region_name="us-east-1")
+        requests, dead = (
+            client.create_queue(QueueName=name, Attributes={"FifoQueue": "true"})["QueueUrl"]
+            for name in ("requests.fifo", "requests-dead.fifo")
+        )
+        yield Queues(client, requests, dead)

@@ -1,0 +1,68 @@
+"""What every table of connections does: the fake and DynamoDB alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
+from cicada.conversation.model import Connection
+from cicada.conversation.ports import ConnectionTable
+from cicada.errors import ConfigurationError
+from cicada.permissions.model import Principal
+from tests.contract.connections_table import TABLE, connections_table
+from tests.fakes.conversation import InMemoryConnections
+
+NOW = 1_800_000_000.0
+# As API Gateway makes them.
+FIRST = Connection("dE3fGcb1IAMCJcQ=", Principal("acme", "ann"), NOW + 600)
+SECOND = Connection("dE3fGcb1IAMCJcR=", Principal("other", "bob"), NOW + 900)
+
+
+@pytest.fixture(params=["memory", "dynamo"])
+def table(request: pytest.FixtureRequest) -> Iterator[ConnectionTable]:
+    if request.param == "memory":
+        yield InMemoryConnections()
+    else:
+        with connections_table() as client:
+            yield DynamoConnectionTable(client, TABLE)
+
+
+def test_a_connection_is_found_as_it_was_added(table: ConnectionTable) -> None:
+    table.add(FIRST, NOW + 7200)
+    table.add(SECOND, NOW + 7200)
+    assert table.get(FIRST.connection_id) == FIRST
+    assert table.get(SECOND.connection_id) == SECOND
+
+
+def test_a_connection_that_was_never_added_is_not_found(table: ConnectionTable) -> None:
+    assert table.get(FIRST.connection_id) is None
+
+
+def test_a_connection_that_was_removed_is_not_found(table: ConnectionTable) -> None:
+    table.add(FIRST, NOW + 7200)
+    table.add(SECOND, NOW + 7200)
+    table.remove(FIRST.connection_id)
+    table.remove(FIRST.connection_id)
+    assert table.get(FIRST.connection_id) is None
+    assert table.get(SECOND.connection_id) == SECOND
+
+
+def test_an_id_that_is_added_again_is_the_newer_connection(table: ConnectionTable) -> None:
+    newer = Connection(FIRST.connection_id, SECOND.principal, NOW + 900)
+    table.add(FIRST, NOW + 7200)
+    table.add(newer, NOW + 7200)
+    assert table.get(FIRST.connection_id) == newer
+
+
+def test_rows_have_a_time_to_live() -> None:
+    with connections_table() as client:
+        DynamoConnectionTable(client, TABLE).add(FIRST, NOW + 7200.9)
+        [item] = client.scan(TableName=TABLE)["Items"]
+        assert item["expiresAt"] == {"N": str(int(NOW) + 7200)}
+
+
+def test_a_missing_table_is_no_unknown_connection() -> None:
+    with connections_table() as client, pytest.raises(ConfigurationError):
+        DynamoConnectionTable(client, "missing").get(FIRST.connection_id)

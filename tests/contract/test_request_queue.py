@@ -1,0 +1,129 @@
+"""What every request queue does: the fake and SQS alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from cicada.adapters.sqs_request_queue import SqsRequestQueue, read_request_message
+from cicada.conversation.model import RequestKey
+from cicada.conversation.ports import RequestQueue
+from cicada.errors import ConfigurationError, InvalidFrame
+from cicada.permissions.model import Principal
+from tests.contract.request_queues import Queues, request_queues
+from tests.fakes.conversation import RecordingQueue
+
+ANN = Principal("acme", "ann")
+BOB = Principal("acme", "bob")
+FIRST = RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791cd")
+SECOND = RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791ce")
+
+
+@dataclass(frozen=True)
+class QueueUnderTest:
+    """A queue, and what processors and operators get out of it."""
+
+    queue: RequestQueue
+    delivered: Callable[[], list[RequestKey]]
+    buried: Callable[[], list[tuple[RequestKey, str]]]
+
+
+@pytest.fixture(params=["memory", "sqs"])
+def under_test(request: pytest.FixtureRequest) -> Iterator[QueueUnderTest]:
+    if request.param == "memory":
+        recording = RecordingQueue()
+        yield QueueUnderTest(
+            recording,
+            lambda: [*recording.requests, *(key for key, _ in recording.takeovers)],
+            lambda: recording.buried,
+        )
+    else:
+        with request_queues() as queues:
+            yield QueueUnderTest(sqs_queue(queues), lambda: keys(queues), lambda: dead_letters(queues))
+
+
+def sqs_queue(queues: Queues) -> SqsRequestQueue:
+    return SqsRequestQueue(queues.client, queues.requests_url, queues.dead_letters_url)
+
+
+def key_in(body: dict[str, str]) -> RequestKey:
+    return RequestKey(Principal(body["tenant"], body["user"]), body["requestId"])
+
+
+def keys(queues: Queues) -> list[RequestKey]:
+    return [key_in(body) for body in queues.bodies(queues.requests_url)]
+
+
+def dead_letters(queues: Queues) -> list[tuple[RequestKey, str]]:
+    return [(key_in(body), body["reason"]) for body in queues.bodies(queues.dead_letters_url)]
+
+
+def test_the_requests_of_a_session_come_in_their_order(under_test: QueueUnderTest) -> None:
+    under_test.queue.enqueue(FIRST, "s1")
+    under_test.queue.enqueue(SECOND, "s1")
+    assert under_test.delivered() == [FIRST, SECOND]
+
+
+def test_a_repeat_has_no_effect(under_test: QueueUnderTest) -> None:
+    for _ in range(3):
+        under_test.queue.enqueue(FIRST, "s1")
+    assert under_test.delivered() == [FIRST]
+
+
+def test_the_same_request_id_of_another_user_is_no_repeat(under_test: QueueUnderTest) -> None:
+    under_test.queue.enqueue(FIRST, "s1")
+    under_test.queue.enqueue(RequestKey(BOB, FIRST.request_id), "s1")
+    assert sorted(key.principal.user for key in under_test.delivered()) == ["ann", "bob"]
+
+
+def test_a_takeover_is_queued_once_for_each_attempt(under_test: QueueUnderTest) -> None:
+    under_test.queue.enqueue(FIRST, "s1")
+    for attempt in (1, 1, 2):
+        under_test.queue.enqueue_takeover(FIRST, attempt)
+    assert under_test.delivered() == [FIRST, FIRST, FIRST]
+
+
+def test_a_buried_request_is_kept_with_the_reason(under_test: QueueUnderTest) -> None:
+    under_test.queue.bury(FIRST, "stream_broken")
+    assert under_test.buried() == [(FIRST, "stream_broken")]
+    assert under_test.delivered() == []
+
+
+def test_a_takeover_does_not_wait_for_its_session() -> None:
+    with request_queues() as queues:
+        queue = sqs_queue(queues)
+        queue.enqueue(FIRST, "s1")
+        queue.enqueue(SECOND, "s1")
+        in_flight = queues.client.receive_message(QueueUrl=queues.requests_url, MaxNumberOfMessages=1)["Messages"]
+        assert read_request_message(in_flight[0]["Body"]) == FIRST
+        queue.enqueue_takeover(SECOND, 0)
+        [taken] = queues.client.receive_message(QueueUrl=queues.requests_url, MaxNumberOfMessages=10)["Messages"]
+        assert read_request_message(taken["Body"]) == SECOND
+
+
+def test_what_was_asked_is_not_in_the_queue() -> None:
+    with request_queues() as queues:
+        sqs_queue(queues).enqueue(FIRST, "s1")
+        assert queues.bodies(queues.requests_url) == [
+            {"tenant": "acme", "user": "ann", "requestId": FIRST.request_id},
+        ]
+
+
+def test_any_names_make_a_group() -> None:
+    odd = RequestKey(Principal("té nant#", "u" * 300), FIRST.request_id)
+    with request_queues() as queues:
+        sqs_queue(queues).enqueue(odd, "s 1" * 100)
+        assert keys(queues) == [odd]
+
+
+def test_a_missing_queue_is_its_operators_to_mend() -> None:
+    with request_queues() as queues, pytest.raises(ConfigurationError):
+        SqsRequestQueue(queues.client, f"{queues.requests_url}-missing.fifo").enqueue(FIRST, "s1")
+
+
+@pytest.mark.parametrize("body", ["", "hello", "[]", "5", "null", "{}", '{"tenant":"a","user":"b"}', '"requestId"'])
+def test_a_message_that_names_no_request_is_refused(body: str) -> None:
+    with pytest.raises(InvalidFrame):
+        read_request_message(body)

@@ -1,0 +1,58 @@
+"""A processor that is killed in the middle of an answer on the deployed stage."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from tests.e2e.conftest import Deployed
+from tests.e2e.wire import Events, Wire, ask, connected, receive_all
+
+QUESTION = "What does Macbeth say about tomorrow and tomorrow?"
+CLIENT_SILENCE_SECONDS = 5
+
+
+def processors(stage: Deployed) -> list[int]:
+    """The processes of the deployed message processor, told by the folder that the emulator unpacked it in."""
+    folder = str(stage.config.folder / "tmp" / "ministack-lambda-cicada-local-message-processor")
+    found = []
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            arguments = command.read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if any(argument.startswith(folder) for argument in arguments):
+            found.append(int(command.parent.name))
+    return found
+
+
+def receive_patiently(wire: Wire, request_id: str, events: Events) -> None:
+    """As clients do: whenever nothing comes for a while, resume."""
+    ask_again_at = time.monotonic() + CLIENT_SILENCE_SECONDS
+    while not events.whole:
+        frame = wire.receive_within(max(0.1, ask_again_at - time.monotonic()))
+        if frame is None:
+            wire.send(action="resume", requestId=request_id, afterSeq=events.first_gap)
+            ask_again_at = time.monotonic() + CLIENT_SILENCE_SECONDS
+        else:
+            events.take(frame)
+
+
+def test_an_answer_whose_processor_is_killed_is_begun_again_and_whole(stage: Deployed) -> None:
+    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+        ask(wire, QUESTION)
+        undisturbed = receive_all(wire, Events())
+        request_id = ask(wire, QUESTION)
+        events = Events()
+        while events.types.count("chunk") < 2:
+            events.take(wire.receive())
+        killed = processors(stage)
+        for process in killed:
+            os.kill(process, signal.SIGKILL)
+        receive_patiently(wire, request_id, events)
+    assert killed
+    assert events.types.count("reset") == 1
+    assert events.types.count("complete") == 1
+    assert events.text == undisturbed.text

@@ -1,0 +1,72 @@
+"""The chat page in a real browser, on the deployed stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import chromium
+from tests.e2e.conftest import Deployed
+
+__all__ = ["chromium"]
+
+QUESTION = "What does Macbeth say about tomorrow and tomorrow?"
+PATIENCE_MILLISECONDS = 60_000
+
+
+@pytest.fixture
+def page(stage: Deployed, chromium: Browser) -> Iterator[Page]:
+    """Signed in as the first sample user."""
+    user = stage.info["users"][0]
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(stage.info["pageUrl"])
+    page.get_by_label("Name").fill(user["name"])
+    page.get_by_label("Password").fill(user["password"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("#user-name")).to_have_text(user["name"], timeout=PATIENCE_MILLISECONDS)
+    yield page
+    context.close()
+
+
+def ask(page: Page, message: str) -> None:
+    page.get_by_label("Your question").fill(message)
+    page.get_by_label("Your question").press("Enter")
+
+
+def finished_text(page: Page) -> str:
+    """The text of the answer once it is whole."""
+    expect(page.get_by_text("Answered in")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
+    return page.locator(".answer").last.inner_text()
+
+
+def test_the_page_answers_with_sources_beside_the_text(page: Page) -> None:
+    ask(page, "Who tells Macbeth that the queen is dead?")
+    assert "The queen, my lord, is dead." in finished_text(page)
+    expect(page.get_by_text("5.5 Dunsinane. Within the castle.").first).to_be_visible()
+
+
+def test_the_question_field_stays_in_sight_beside_a_long_list_of_conversations(page: Page) -> None:
+    expect(page.get_by_role("navigation").get_by_role("button")).to_have_count(20, timeout=PATIENCE_MILLISECONDS)
+    expect(page.get_by_label("Your question")).to_be_in_viewport()
+
+
+def test_a_page_that_goes_offline_in_mid_answer_has_the_whole_text_when_it_is_back(page: Page) -> None:
+    ask(page, QUESTION)
+    undisturbed = finished_text(page)
+    page.get_by_role("button", name="New conversation").first.click()
+    ask(page, QUESTION)
+    expect(page.locator(".answer").last).to_contain_text("Macbeth", timeout=PATIENCE_MILLISECONDS)
+    page.context.set_offline(True)
+    page.wait_for_timeout(1500)
+    page.context.set_offline(False)
+    assert finished_text(page) == undisturbed
+
+
+def test_the_stop_button_ends_the_answer(page: Page) -> None:
+    ask(page, QUESTION)
+    expect(page.locator(".answer").last).to_contain_text("Macbeth", timeout=PATIENCE_MILLISECONDS)
+    page.get_by_role("button", name="Stop the answer").click()
+    expect(page.get_by_text("Stopped").first).to_be_visible(timeout=PATIENCE_MILLISECONDS)

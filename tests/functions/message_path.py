@@ -1,0 +1,132 @@
+"""The message path's functions on moto: tables and queues as the CDK app declares them, and what Lambda sends."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.bootstrap import authorizer, conversation, processor
+from cicada.conversation.model import Head, RequestKey
+from cicada.permissions.model import Principal
+from tests.contract import connections_table, entries_table, request_queues, requests_table
+from tests.fakes.clock import Clock
+from tests.fakes.conversation import RecordingChannel
+
+ROOT = Path(__file__).resolve().parents[2]
+CONSOLE = Principal("default", "console-user")
+ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
+NOW = 1_795_262_400.0
+Event = dict[str, Any]
+Reply = dict[str, Any]
+
+_WIRED = (
+    authorizer.token_verifier,
+    conversation.connections,
+    conversation.conversation,
+    processor.processor,
+    processor.answerer,
+)
+
+
+def console_event(name: str) -> Event:
+    """The test event of the function."""
+    event: Event = json.loads((ROOT / "events" / f"{name}.json").read_text("utf-8"))
+    return event
+
+
+def frame_event(frame: str, connection_id: str = "console") -> Event:
+    """A frame on a connection, as API Gateway passes it on."""
+    event = copy.deepcopy(console_event("ws_message"))
+    event["requestContext"]["connectionId"] = connection_id
+    return event | {"body": frame}
+
+
+@dataclass
+class MessagePath:
+    """The functions, and what they leave behind."""
+
+    queues: request_queues.Queues
+    log: DynamoRequestLog
+    database: Any
+    clock: Clock
+    channel: RecordingChannel = field(default_factory=RecordingChannel)
+
+    def invoke(self, function: str, event: Event) -> Reply:
+        reply = importlib.import_module(f"functions.{function}.handler").handler(event, None)
+        assert json.loads(json.dumps(reply)) == reply
+        return dict(reply)
+
+    def send(self, function: str, fields: object, connection_id: str = "console") -> Reply | None:
+        """The reply to a frame of these fields, parsed."""
+        return self.send_text(function, json.dumps(fields), connection_id)
+
+    def send_text(self, function: str, frame: str, connection_id: str = "console") -> Reply | None:
+        reply = self.invoke(function, frame_event(frame, connection_id))
+        assert reply["statusCode"] == 200
+        return dict(json.loads(reply["body"])) if "body" in reply else None
+
+    def connect(
+        self, connection_id: str = "console", principal: Principal = CONSOLE, expires_at: float = NOW + 600
+    ) -> None:
+        event = console_event("ws_connect")
+        event["requestContext"] |= {"connectionId": connection_id}
+        event["requestContext"]["authorizer"] |= {
+            "tenant": principal.tenant,
+            "user": principal.user,
+            "tokenExpiresAt": str(int(expires_at)),
+        }
+        assert self.invoke("ws_connect", event)["statusCode"] == 200
+
+    def head(self, request_id: str = ID, principal: Principal = CONSOLE) -> Head | None:
+        return self.log.head(RequestKey(principal, request_id))
+
+    def posted(self, connection_id: str = "console") -> list[Reply]:
+        return [json.loads(frame) for frame in self.channel.frames.get(connection_id, [])]
+
+
+@contextmanager
+def message_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
+    """Everything deployed, nobody connected. Time stands still until a test moves it."""
+    with ExitStack() as stack:
+        database = stack.enter_context(requests_table.requests_table())
+        stack.enter_context(connections_table.connections_table())
+        stack.enter_context(entries_table.entries_table())
+        queues = stack.enter_context(request_queues.request_queues())
+        clock = Clock(NOW)
+        path = MessagePath(queues, DynamoRequestLog(database, requests_table.TABLE, clock), database, clock)
+        _wire(path, monkeypatch)
+        stack.callback(_forget)
+        _forget()
+        yield path
+
+
+def _wire(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "CICADA_REQUESTS_TABLE": requests_table.TABLE,
+        "CICADA_CONNECTIONS_TABLE": connections_table.TABLE,
+        "CICADA_ENTRIES_TABLE": entries_table.TABLE,
+        "CICADA_REQUESTS_QUEUE_URL": path.queues.requests_url,
+        "CICADA_DEAD_LETTER_QUEUE_URL": path.queues.dead_letters_url,
+        "CICADA_CALLBACK_URL": "http://127.0.0.1:9/v1",
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    for module in (conversation, processor):
+        monkeypatch.setattr(module, "ApiGatewayChannel", lambda client: path.channel)
+    monkeypatch.setattr("time.time", path.clock)
+
+
+def _forget() -> None:
+    """Clients of an earlier test must not outlive it."""
+    for wired in _WIRED:
+        wired.cache_clear()

@@ -1,0 +1,91 @@
+"""The authorizer of `$connect`, with a user pool's keys on a local server."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cicada.bootstrap.authorizer import token_verifier
+from cicada.errors import Unavailable
+from functions.authorizer.handler import handler
+from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, access_token, user_pool
+from tests.functions.message_path import console_event
+
+ARN = "arn:aws:execute-api:us-east-1:123456789012:a1b2c3d4e5/v1/$connect"
+SUBJECT = "5f2b8c1e-0000-4000-8000-0000000000aa"
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[UserPool]:
+    with user_pool() as pool:
+        monkeypatch.setenv("CICADA_TOKEN_ISSUER", ISSUER)
+        monkeypatch.setenv("CICADA_TOKEN_CLIENT_ID", CLIENT_ID)
+        monkeypatch.setenv("CICADA_TOKEN_KEYS_URL", pool.url)
+        token_verifier.cache_clear()
+        yield pool
+    token_verifier.cache_clear()
+
+
+def handshake(headers: dict[str, str] | None = None, query: dict[str, str] | None = None) -> dict[str, Any]:
+    return console_event("authorizer") | {"headers": headers, "queryStringParameters": query}
+
+
+def effect(policy: dict[str, Any]) -> str:
+    [statement] = policy["policyDocument"]["Statement"]
+    assert statement["Action"] == "execute-api:Invoke"
+    assert statement["Resource"] == ARN
+    return str(statement["Effect"])
+
+
+def test_the_consoles_event_is_denied(pool: UserPool, logged: io.StringIO) -> None:
+    policy = handler(console_event("authorizer"), None)
+    assert policy == {
+        "principalId": "anonymous",
+        "policyDocument": {
+            "Version": "2012-10-17",
+            "Statement": [{"Action": "execute-api:Invoke", "Effect": "Deny", "Resource": ARN}],
+        },
+        "context": {},
+    }
+    assert "not-an-access-token" not in logged.getvalue()
+    assert pool.fetches == 0
+
+
+@pytest.mark.parametrize("way", ["subprotocol", "query"])
+def test_a_good_token_is_allowed_and_says_who_it_is(pool: UserPool, way: str, logged: io.StringIO) -> None:
+    expires = int(time.time()) + 600
+    token = access_token(exp=expires, **{"cognito:groups": ["tenant:acme"]})  # type: ignore[arg-type]
+    event = (
+        handshake({"sec-websocket-protocol": f"cicada.v1, {token}"})
+        if way == "subprotocol"
+        else handshake({"Host": "x"}, {"token": token})
+    )
+    policy = handler(event, None)
+    assert effect(policy) == "Allow"
+    assert policy["principalId"] == SUBJECT
+    assert policy["context"] == {"tenant": "acme", "user": SUBJECT, "tokenExpiresAt": str(expires)}
+    assert token not in json.dumps(policy)
+    assert token not in logged.getvalue()
+
+
+@pytest.mark.parametrize("event", [handshake(), handshake({}, {}), handshake({"Sec-WebSocket-Protocol": "cicada.v1"})])
+def test_no_token_is_denied(pool: UserPool, event: dict[str, Any]) -> None:
+    assert effect(handler(event, None)) == "Deny"
+
+
+def test_an_expired_token_is_denied_and_not_logged(pool: UserPool, logged: io.StringIO) -> None:
+    token = access_token(exp=1_600_000_000)
+    assert effect(handler(handshake({}, {"token": token}), None)) == "Deny"
+    assert "Refused a connection" in logged.getvalue()
+    assert token not in logged.getvalue()
+
+
+def test_keys_out_of_reach_are_no_refusal(pool: UserPool) -> None:
+    pool.status = 503
+    with pytest.raises(Unavailable):
+        handler(handshake({}, {"token": access_token()}), None)

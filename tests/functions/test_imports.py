@@ -1,0 +1,65 @@
+"""Every handler is imported as Lambda imports it: the layers and its own folder on the path, nothing set."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FUNCTIONS = sorted(folder.parent.name for folder in (ROOT / "functions").glob("*/handler.py"))
+_IMPORT = """
+import sys
+sys.path[:0] = sys.argv[1:]
+import handler
+assert callable(handler.handler)
+print(*sys.modules)
+"""
+# What costs a cold start its time, and the functions that need it at import.
+NEEDED = {
+    "boto3": {name for name in FUNCTIONS if name != "authorizer"},
+    "pydantic": {"agent_profiles", "agent_theories", "message_processor", "ws_control", "ws_message", "ws_resume"},
+    "jwt": {"authorizer"},
+    "numpy": set[str](),
+    "opensearchpy": set[str](),
+    "sqlite3": set[str](),
+    "moto": set[str](),
+    "asyncio": set[str](),
+}
+
+
+@cache
+def loaded_by(function: str) -> frozenset[str]:
+    """Names of all modules after the import, in a Python without site, environment and working folder."""
+    paths = [ROOT / "functions" / function, ROOT / "layers/shared/python", Path(sysconfig.get_paths()["purelib"])]
+    done = subprocess.run(
+        [sys.executable, "-S", "-E", "-P", "-c", _IMPORT, *map(str, paths)],
+        env={},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return frozenset(done.stdout.split())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_handler_is_imported_as_lambda_imports_it(function: str) -> None:
+    assert "cicada.bootstrap.log" in loaded_by(function)
+
+
+@pytest.mark.parametrize("module", NEEDED)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_handler_loads_only_what_it_needs(function: str, module: str) -> None:
+    assert module not in loaded_by(function) or function in NEEDED[module]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_handler_loads_no_tests_and_no_tools(function: str) -> None:
+    top = {module.partition(".")[0] for module in loaded_by(function)}
+    assert top.isdisjoint({"tests", "local", "infra", "evals", "clients", "cicada_client", "functions"})

@@ -1,0 +1,229 @@
+"""The message processor, wired as deployed: moto for the tables and queues, a scripted Bedrock on a real socket."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada.answering.model import AnswerPart
+from cicada.bootstrap import processor as wiring
+from cicada.conversation.model import RequestKey, Status
+from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
+from cicada.retrieval.model import EmbeddedPassage
+from tests.fakes.bedrock_wire import (
+    DROP,
+    Answered,
+    Refused,
+    Reply,
+    ScriptedBedrock,
+    Streamed,
+    event,
+    reply_end,
+    scripted_bedrock,
+    text_delta,
+)
+from tests.functions.message_path import CONSOLE, ID, MessagePath, console_event
+
+MODEL_ID = "amazon.titan-embed-text-v2:0"
+DIMENSION = 256
+VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
+PLAY = DocumentKey(Collection("default", "scripts"), "macbeth.json")
+EMBEDDED = Answered({"embedding": VECTOR, "inputTextTokenCount": 9})
+SAID = Streamed(
+    (
+        event("messageStart", {"role": "assistant"}),
+        text_delta("Seyton tells him "),
+        text_delta("[1]."),
+        *reply_end(read=120, written=6),
+    )
+)
+BROKEN = Streamed((event("messageStart", {"role": "assistant"}), text_delta("Seyton tells "), DROP))
+SECRET = "s3cret"
+MESSAGE = "Who tells Macbeth that the queen is dead?"
+Deployed = Callable[..., Any]
+
+
+@pytest.fixture
+def deploy(path: MessagePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
+    """Gives a context in which Bedrock replies as scripted."""
+    index_file = tmp_path / "index.sqlite"
+    locator = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", 12, 15, ("Seyton", "Macbeth"))
+    said = Passage("macbeth.json#000001", PLAY, "v1", "Macbeth", "The queen, my lord, is dead.", "", locator)
+    SqlitePassageIndex(index_file, MODEL_ID, DIMENSION).replace(PLAY, [EmbeddedPassage(said, VECTOR)])
+    for name, value in {
+        "SEARCH_ENGINE": "embedded",
+        "INDEX_PATH": str(index_file),
+        "EMBEDDING_MODEL_ID": MODEL_ID,
+        "EMBEDDING_DIMENSION": str(DIMENSION),
+        "CHAT_MODEL_ID": "amazon.nova-lite-v1:0",
+        "AGENTS": "converse",
+        "PACE_SECONDS": "0",
+    }.items():
+        monkeypatch.setenv(f"CICADA_{name}", value)
+
+    @contextmanager
+    def deployed(*replies: Reply) -> Iterator[ScriptedBedrock]:
+        with scripted_bedrock(*replies) as bedrock:
+            monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.url)
+            yield bedrock
+
+    yield deployed
+
+
+def asked(path: MessagePath, message: str = MESSAGE) -> dict[str, Any]:
+    """The SQS event for a message that was sent over the WebSocket."""
+    path.send("ws_message", {"action": "sendMessage", "requestId": ID, "message": message})
+    return delivered(json.dumps(path.queues.bodies(path.queues.requests_url)[0]))
+
+
+def delivered(*bodies: str) -> dict[str, Any]:
+    """As Lambda's poller passes messages on."""
+    records = [
+        {
+            "messageId": f"message-{number}",
+            "receiptHandle": "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a",
+            "body": body,
+            "attributes": {
+                "ApproximateReceiveCount": "1",
+                "SentTimestamp": "1795262400000",
+                "SequenceNumber": "18890000000000000000",
+                "MessageGroupId": "g",
+                "SenderId": "AIDAEXAMPLE",
+                "MessageDeduplicationId": "d",
+                "ApproximateFirstReceiveTimestamp": "1795262400005",
+            },
+            "messageAttributes": {},
+            "md5OfBody": "e4e68fb7bd0e697a0ae8f1bb342846b3",
+            "eventSource": "aws:sqs",
+            "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:cicada-requests.fifo",
+            "awsRegion": "us-east-1",
+        }
+        for number, body in enumerate(bodies, start=1)
+    ]
+    return {"Records": records}
+
+
+def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath, deploy: Deployed) -> None:
+    with deploy(EMBEDDED, SAID) as bedrock:
+        answered = path.invoke("message_processor", console_event("message_processor"))
+    assert answered["text"] == "Seyton tells him [1]."
+    assert [source["locator"]["speakers"] for source in answered["sources"]] == [["Seyton", "Macbeth"]]
+    assert answered["path"] == ["script_query", "retrieve", "generate"]
+    assert answered["usage"] == {"inputTokens": 120, "outputTokens": 6}
+    assert answered["confidence"] == 1.0
+    prompt = bedrock.requests[1].body["messages"][0]["content"][0]["text"]
+    assert "[1] Episode: Macbeth" in prompt
+    assert path.database.scan(TableName="requests")["Items"] == []
+    assert path.posted() == []
+
+
+def test_the_consoles_event_may_name_what_fails(path: MessagePath, deploy: Deployed) -> None:
+    with deploy(Refused(400, "ValidationException")):
+        answered = path.invoke("message_processor", console_event("message_processor"))
+    assert (answered["type"], answered["code"]) == ("error", "misconfigured")
+
+
+def test_a_queued_request_is_answered_to_its_connection(
+    path: MessagePath, deploy: Deployed, logged: io.StringIO
+) -> None:
+    event = asked(path)
+    with deploy(EMBEDDED, SAID):
+        assert path.invoke("message_processor", event) == {"batchItemFailures": []}
+    posted = path.posted()
+    assert [posted[0]["type"], posted[-1]["type"]] == ["status", "complete"]
+    assert "".join(each.get("content", "") for each in posted) == "Seyton tells him [1]."
+    assert [each["seq"] for each in posted] == list(range(2, 2 + len(posted)))
+    head = path.head()
+    assert head is not None
+    assert head.status is Status.COMPLETE
+    assert json.loads(logged.getvalue())["outcome"] == "complete"
+    assert "Seyton" not in logged.getvalue()
+    assert "Macbeth" not in logged.getvalue()
+
+
+def test_a_second_delivery_is_passed_over(path: MessagePath, deploy: Deployed) -> None:
+    event = asked(path)
+    with deploy(EMBEDDED, SAID) as bedrock:
+        path.invoke("message_processor", event)
+        posted = path.posted()
+        assert path.invoke("message_processor", event) == {"batchItemFailures": []}
+        assert len(bedrock.requests) == 2
+    assert path.posted() == posted
+
+
+def test_a_stream_that_breaks_off_once_is_begun_again(path: MessagePath, deploy: Deployed) -> None:
+    event = asked(path)
+    with deploy(EMBEDDED, BROKEN, EMBEDDED, SAID):
+        assert path.invoke("message_processor", event) == {"batchItemFailures": []}
+    kinds = [each["type"] for each in path.posted()]
+    assert kinds.count("reset") == 1
+    after = path.posted()[kinds.index("reset") :]
+    assert "".join(each.get("content", "") for each in after) == "Seyton tells him [1]."
+
+
+def test_a_model_that_is_refused_ends_in_an_error_and_is_set_aside(
+    path: MessagePath, deploy: Deployed, logged: io.StringIO
+) -> None:
+    event = asked(path, SECRET)
+    with deploy(EMBEDDED, Refused(403, "AccessDeniedException")):
+        assert path.invoke("message_processor", event) == {"batchItemFailures": []}
+    assert (path.posted()[-1]["type"], path.posted()[-1]["code"]) == ("error", "misconfigured")
+    assert [body["reason"] for body in path.queues.bodies(path.queues.dead_letters_url)] == ["misconfigured"]
+    entries = [json.loads(line) for line in logged.getvalue().splitlines()]
+    assert "AccessDeniedException" in entries[0]["reason"]
+    assert entries[1]["outcome"] == "failed"
+    assert SECRET not in logged.getvalue()
+
+
+def test_a_record_that_fails_is_delivered_again_and_the_others_are_not(
+    path: MessagePath, deploy: Deployed, logged: io.StringIO
+) -> None:
+    [record] = asked(path)["Records"]
+    with deploy(EMBEDDED, SAID):
+        reply = path.invoke("message_processor", delivered("hello", record["body"], f'{{"tenant":"{SECRET}"}}'))
+    assert reply == {"batchItemFailures": [{"itemIdentifier": "message-1"}, {"itemIdentifier": "message-3"}]}
+    assert path.posted()[-1]["type"] == "complete"
+    assert SECRET not in logged.getvalue()
+
+
+def test_a_database_that_fails_is_left_to_the_queue(path: MessagePath, deploy: Deployed) -> None:
+    event = asked(path)
+    path.database.delete_table(TableName="requests")
+    with deploy(EMBEDDED, SAID):
+        assert path.invoke("message_processor", event) == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
+
+
+def test_a_crash_is_left_to_the_queue_and_nothing_of_the_text_is_logged(
+    path: MessagePath, deploy: Deployed, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = asked(path, SECRET)
+
+    class Crashing:
+        def answer(self, *asked: object) -> Iterator[AnswerPart]:
+            raise RuntimeError(f"while answering {SECRET}")
+            yield
+
+    monkeypatch.setattr(wiring, "answerer", Crashing)
+    with deploy(EMBEDDED):
+        assert path.invoke("message_processor", event) == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
+    head = path.log.head(RequestKey(CONSOLE, ID))
+    assert head is not None
+    assert head.status is Status.PROCESSING
+    assert json.loads(logged.getvalue())["kinds"] == ["RuntimeError"]
+    assert SECRET not in logged.getvalue()
+
+
+def test_a_missing_setting_is_named_in_the_log(
+    path: MessagePath, deploy: Deployed, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = asked(path)
+    monkeypatch.delenv("CICADA_CHAT_MODEL_ID")
+    assert path.invoke("message_processor", event) == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
+    assert "CICADA_CHAT_MODEL_ID" in json.loads(logged.getvalue())["reason"]

@@ -1,0 +1,293 @@
+"""The functions behind the WebSocket routes: the console's events in their order, then bad input of every kind."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+from typing import Any
+
+import pytest
+
+from cicada.conversation.delivery import Delivery
+from cicada.conversation.model import Lease, RequestKey, Status
+from cicada.conversation.protocol import Cancelled, Chunk
+from cicada.permissions.model import Principal
+from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath, console_event, frame_event
+
+BOB = Principal("default", "bob")
+OTHER_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
+SECRET = "s3cret"
+SEND = {"action": "sendMessage", "requestId": ID, "message": "Who tells Macbeth that the queen is dead?"}
+RESUME = {"action": "resume", "requestId": ID, "afterSeq": 0}
+CANCEL = {"action": "cancel", "requestId": ID}
+KEY = RequestKey(CONSOLE, ID)
+
+
+def delivery(path: MessagePath) -> Delivery:
+    lease = path.log.take_lease(KEY, path.clock(), path.clock() + 15)
+    assert isinstance(lease, Lease)
+    return Delivery(lease, path.log, path.channel, path.clock, 15)
+
+
+def test_the_consoles_events_work_one_after_the_other(path: MessagePath) -> None:
+    assert path.invoke("ws_disconnect", console_event("ws_disconnect")) == {"statusCode": 200}
+    assert path.invoke("ws_connect", console_event("ws_connect")) == {
+        "statusCode": 200,
+        "headers": {"Sec-WebSocket-Protocol": "cicada.v1"},
+    }
+    accepted = path.invoke("ws_message", console_event("ws_message"))
+    assert json.loads(accepted["body"]) == {"requestId": ID, "seq": 1, "type": "accepted", "sessionId": "console"}
+    assert path.invoke("ws_resume", console_event("ws_resume")) == {"statusCode": 200}
+    assert [event["type"] for event in path.posted()] == ["accepted"]
+    page = json.loads(path.invoke("ws_control", console_event("ws_control"))["body"])
+    assert [(turn["requestId"], turn["status"]) for turn in page["turns"]] == [(ID, "queued")]
+    assert path.invoke("ws_message", console_event("ws_message")) == {"statusCode": 200}
+
+
+def test_a_message_is_stored_and_queued(path: MessagePath) -> None:
+    path.send("ws_message", SEND)
+    head = path.head()
+    assert head is not None
+    assert (head.status, head.connection_id, head.session_id) == (Status.QUEUED, "console", ID)
+    assert path.queues.bodies(path.queues.requests_url) == [
+        {"tenant": "default", "user": "console-user", "requestId": ID},
+    ]
+
+
+def test_a_resume_replays_and_points(path: MessagePath) -> None:
+    path.send("ws_message", SEND)
+    answer = delivery(path)
+    answer.send(Chunk(content="Sey"))
+    path.connect("second")
+    assert path.send("ws_resume", RESUME | {"afterSeq": 1}, "second") is None
+    answer.send(Chunk(content="ton"))
+    assert [event["content"] for event in path.posted("second")] == ["Sey", "ton"]
+
+
+def test_a_resume_of_an_abandoned_request_queues_it_again(path: MessagePath) -> None:
+    path.send("ws_message", SEND)
+    delivery(path)
+    path.queues.bodies(path.queues.requests_url)
+    path.clock.now += 60
+    path.send("ws_resume", RESUME)
+    assert [body["requestId"] for body in path.queues.bodies(path.queues.requests_url)] == [ID]
+
+
+def test_a_cancel_reaches_the_processor_and_is_answered_by_it(path: MessagePath) -> None:
+    path.send("ws_message", SEND)
+    answer = delivery(path)
+    assert path.send("ws_control", CANCEL) is None
+    answer.heartbeat()
+    assert answer.cancel_requested
+    answer.send(Cancelled())
+    assert path.posted()[-1] == {"requestId": ID, "seq": 2, "type": "cancelled"}
+
+
+def test_a_ping_is_answered(path: MessagePath) -> None:
+    assert path.send("ws_control", {"action": "ping"}) == {"type": "pong"}
+
+
+def test_history_lists_the_users_own_sessions(path: MessagePath) -> None:
+    path.send("ws_message", SEND)
+    path.connect("bob", BOB)
+    mine = path.send("ws_control", {"action": "history"})
+    assert mine is not None
+    assert [session["sessionId"] for session in mine["sessions"]] == [ID]
+    theirs = path.send("ws_control", {"action": "history"}, "bob")
+    assert theirs is not None
+    assert theirs["sessions"] == []
+
+
+FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (SECRET, "The frame is not valid JSON."),
+        ("", "The frame is not valid JSON."),
+        (f'{{"action":"sendMessage","message":"{SECRET}"', "The frame is not valid JSON."),
+        ("[" * 100_000, "The frame is not valid JSON."),
+        (f'["{SECRET}"]', "The frame must be a JSON object."),
+        (f'{{"action":"{SECRET}"}}', 'The field "action" must be one of sendMessage, resume, cancel, history, ping.'),
+        ("{}", 'The field "action" must be one of sendMessage, resume, cancel, history, ping.'),
+        ('{"action":"sendMessage"}', 'The field "requestId" is missing.'),
+        (json.dumps(SEND | {"message": SECRET * 21_846}), "The frame is larger than 128 KB; send a shorter message."),
+    ],
+    ids=lambda value: ascii(value)[:40],
+)
+def test_a_bad_frame_is_refused_whichever_function_gets_it(
+    path: MessagePath, frame: str, said: str, logged: io.StringIO
+) -> None:
+    request_id = {"requestId": ID} if ID in frame else {}
+    for function in FUNCTIONS:
+        reply = path.send_text(function, frame)
+        assert reply == request_id | {"type": "error", "error": said, "code": "invalid_frame", "retryable": False}
+    assert SECRET not in logged.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("function", "fields"),
+    [
+        ("ws_message", RESUME),
+        ("ws_message", {"action": "ping"}),
+        ("ws_resume", SEND),
+        ("ws_control", SEND),
+        ("ws_control", RESUME),
+    ],
+)
+def test_a_command_of_another_function_is_refused(path: MessagePath, function: str, fields: dict[str, Any]) -> None:
+    reply = path.send(function, fields)
+    assert reply is not None
+    assert reply["code"] == "invalid_frame"
+    assert path.head() is None
+
+
+def test_a_message_of_8001_characters_is_refused_with_its_request_id(path: MessagePath) -> None:
+    reply = path.send("ws_message", SEND | {"message": "x" * 8001})
+    assert reply == {
+        "requestId": ID,
+        "type": "error",
+        "error": 'The field "message" is not valid: string should have at most 8000 characters.',
+        "code": "invalid_frame",
+        "retryable": False,
+    }
+    assert path.send("ws_message", SEND | {"message": "x" * 8000}) is not None
+    assert path.head() is not None
+
+
+def test_a_request_id_is_not_used_for_a_second_message(path: MessagePath) -> None:
+    path.send("ws_message", SEND)
+    reply = path.send("ws_message", SEND | {"message": SECRET})
+    assert reply is not None
+    assert (reply["code"], reply["requestId"], reply["retryable"]) == ("request_conflict", ID, False)
+    question = path.log.question(KEY)
+    assert question is not None
+    assert question.message == SEND["message"]
+
+
+def test_an_unknown_connection_is_asked_to_connect_again(path: MessagePath) -> None:
+    for function in FUNCTIONS:
+        reply = path.send(function, SEND, "unknown")
+        assert reply is not None
+        assert (reply["code"], reply["requestId"], reply["retryable"]) == ("unauthorized", ID, True)
+    assert path.head() is None
+
+
+@pytest.mark.parametrize(
+    ("function", "fields"),
+    [("ws_message", SEND), ("ws_resume", RESUME), ("ws_control", CANCEL), ("ws_control", {"action": "ping"})],
+)
+def test_an_expired_token_stops_every_command(path: MessagePath, function: str, fields: dict[str, Any]) -> None:
+    path.connect("late", expires_at=NOW + 10)
+    path.clock.now += 10
+    reply = path.send(function, fields, "late")
+    assert reply is not None
+    assert (reply["code"], reply["retryable"]) == ("token_expired", True)
+    assert path.head() is None
+
+
+def test_a_connection_that_was_closed_is_unknown(path: MessagePath) -> None:
+    path.invoke("ws_disconnect", console_event("ws_disconnect"))
+    reply = path.send("ws_control", {"action": "ping"})
+    assert reply is not None
+    assert reply["code"] == "unauthorized"
+
+
+@pytest.mark.parametrize(("function", "fields"), [("ws_resume", RESUME), ("ws_control", CANCEL)])
+def test_another_users_request_and_none_at_all_are_answered_byte_for_byte_alike(
+    path: MessagePath, function: str, fields: dict[str, Any]
+) -> None:
+    path.send("ws_message", SEND)
+    delivery(path).send(Chunk(content="Sey"))
+    path.connect("bob", BOB)
+    replies = [
+        path.invoke(function, frame_event(json.dumps(fields | {"requestId": request_id}), "bob"))
+        for request_id in (ID, OTHER_ID)
+    ]
+    assert json.dumps(replies[0]) == json.dumps(replies[1]).replace(OTHER_ID, ID)
+    assert json.loads(replies[0]["body"])["code"] == "request_not_found"
+    assert path.posted("bob") == []
+    head = path.head()
+    assert head is not None
+    assert (head.connection_id, head.cancel_requested) == ("console", False)
+
+
+def test_a_tenant_is_as_good_a_wall_as_a_user(path: MessagePath) -> None:
+    path.send("ws_message", SEND)
+    path.connect("other", Principal("other", CONSOLE.user))
+    reply = path.send("ws_resume", RESUME, "other")
+    assert reply is not None
+    assert reply["code"] == "request_not_found"
+
+
+def test_bad_frames_disturb_nothing_else(path: MessagePath) -> None:
+    path.send("ws_message", SEND)
+    before = path.head()
+    path.connect("bob", BOB)
+    for frame in ("x", json.dumps(SEND | {"message": ""}), json.dumps(RESUME | {"afterSeq": -1}), json.dumps(CANCEL)):
+        for function in FUNCTIONS:
+            path.send_text(function, frame, "bob")
+    assert path.head() == before
+    assert path.send("ws_message", SEND | {"requestId": OTHER_ID}) is not None
+
+
+@pytest.mark.parametrize(("function", "fields"), [("ws_message", SEND), ("ws_resume", RESUME), ("ws_control", CANCEL)])
+def test_a_crash_is_an_internal_error_and_nothing_of_the_text_is_logged(
+    path: MessagePath,
+    function: str,
+    fields: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    logged: io.StringIO,
+) -> None:
+    def crash() -> None:
+        try:
+            raise KeyError(f"{SECRET} inner")
+        except KeyError as error:
+            raise RuntimeError(f"while at {SECRET}") from error
+
+    monkeypatch.setattr(importlib.import_module(f"functions.{function}.handler"), "conversation", crash)
+    reply = path.send(function, fields | {"message": SECRET})
+    assert reply == {
+        "requestId": ID,
+        "type": "error",
+        "error": "Something went wrong on our side. Please try again.",
+        "code": "internal",
+        "retryable": True,
+    }
+    assert SECRET not in logged.getvalue()
+    entry = json.loads(logged.getvalue())
+    assert entry["level"] == "ERROR"
+    assert entry["kinds"] == ["RuntimeError", "KeyError"]
+    assert any("crash" in place for place in entry["places"])
+
+
+def test_a_database_that_fails_is_told_by_its_code_and_nothing_of_the_text_is_logged(
+    path: MessagePath, logged: io.StringIO
+) -> None:
+    path.database.delete_table(TableName="requests")
+    reply = path.send("ws_message", SEND | {"message": SECRET})
+    assert reply is not None
+    assert (reply["code"], reply["requestId"]) == ("misconfigured", ID)
+    assert "table" not in reply["error"]
+    assert SECRET not in logged.getvalue()
+    assert json.loads(logged.getvalue())["code"] == "misconfigured"
+
+
+def test_a_connection_table_that_fails_is_no_unknown_connection(path: MessagePath) -> None:
+    path.database.delete_table(TableName="connections")
+    reply = path.send("ws_control", {"action": "ping"})
+    assert reply is not None
+    assert reply["code"] == "misconfigured"
+
+
+def test_a_queue_that_fails_leaves_the_message_repeatable(path: MessagePath) -> None:
+    path.queues.client.delete_queue(QueueUrl=path.queues.requests_url)
+    refused = path.send("ws_message", SEND)
+    assert refused is not None
+    assert refused["code"] == "misconfigured"
+    path.queues.client.create_queue(QueueName="requests.fifo", Attributes={"FifoQueue": "true"})
+    assert path.send("ws_message", SEND) is None
+    assert [event["type"] for event in path.posted()] == ["accepted"]
+    assert [body["requestId"] for body in path.queues.bodies(path.queues.requests_url)] == [ID]
