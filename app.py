@@ -16,7 +16,7 @@ def build(app: App) -> CicadaStack:
     stack = CicadaStack(app, f"Cicada-{settings.name}", settings=settings)
     Tags.of(stack).add("application", "cicada")
     Tags.of(stack).add("stage", settings.name)
-    acknowledge(stack)
+    acknowledge(stack, settings)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     return stack
 

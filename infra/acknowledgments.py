@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from aws_cdk import Acknowledgment, Stack, Validations
+from aws_cdk import Acknowledgment, Aws, Stack, Validations
+
+from infra.constructs.models import model_arns
+from infra.settings import StageSettings
 
 _REASONS = {
     "APIG4": "A WebSocket API authorizes $connect alone; the other routes are reached only through a connection.",
@@ -27,9 +30,17 @@ _WILDCARDS = {
 }
 
 
-def acknowledge(stack: Stack) -> None:
+def acknowledge(stack: Stack, settings: StageSettings) -> None:
     """Record the reasons on the stack."""
-    reasons = _REASONS | {f"IAM5[Resource::{resource}]": reason for resource, reason in _WILDCARDS.items()}
+    profiles = {
+        arn.replace(
+            Aws.PARTITION, "<AWS::Partition>"
+        ): "A cross-region inference profile leads to regions of AWS's choice."
+        for model in (settings.chat_model_id, settings.agent_model_id)
+        for arn in model_arns(model)
+        if "*" in arn
+    }
+    reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in (_WILDCARDS | profiles).items()}
     for rule, reason in reasons.items():
         acknowledgment = Acknowledgment(id=f"AwsSolutions::AwsSolutions-{rule}", reason=reason)
         Validations.of(stack).acknowledge(acknowledgment)

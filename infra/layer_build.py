@@ -59,6 +59,8 @@ class LayerBuild:
         if self.platform:
             command += ["--python-platform", self.platform]
         subprocess.run(command, check=True)
+        for tests in [path for path in (target / "python").rglob("tests") if path.is_dir()]:
+            shutil.rmtree(tests, ignore_errors=True)
         self._compile(target / "python")
 
     def _compile(self, folder: Path) -> None:

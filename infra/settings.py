@@ -9,6 +9,8 @@ from constructs import Node
 
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
+_TEMPERATURE = "0.2"
+_MAX_TOKENS = "2048"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class StageSettings:
     name: StageName
     agents: AgentsName
     chat_model_id: str
+    chat_temperature: str
+    chat_max_tokens: str
     agent_model_id: str
     embedding_model_id: str
     embedding_dimension: int
@@ -62,6 +66,8 @@ def stage_settings(node: Node) -> StageSettings:
         name=cast(StageName, name),
         agents=cast(AgentsName, agents),
         chat_model_id=node.try_get_context("chatModel") or "amazon.nova-lite-v1:0",
+        chat_temperature=str(node.try_get_context("chatTemperature") or _TEMPERATURE),
+        chat_max_tokens=str(node.try_get_context("chatMaxTokens") or _MAX_TOKENS),
         agent_model_id=node.try_get_context("agentModel") or "amazon.nova-pro-v1:0",
         embedding_model_id="amazon.titan-embed-text-v2:0",
         embedding_dimension=1024,
@@ -81,6 +87,8 @@ def _local(node: Node) -> StageSettings:
         name="local",
         agents="bedrock",
         chat_model_id="amazon.nova-lite-v1:0",
+        chat_temperature=_TEMPERATURE,
+        chat_max_tokens=_MAX_TOKENS,
         agent_model_id="amazon.nova-pro-v1:0",
         # The stand-in embeds with all-MiniLM-L6-v2 behind Titan's wire format; the index records this name.
         embedding_model_id="amazon.titan-embed-text-v2:0",

@@ -8,8 +8,8 @@ import sys
 def main():
     if sys.version_info < (3, 11):
         return (
-            "CICADA needs Python 3.11 or newer; this is %d.%d. Install a newer one and name it: make %s PYTHON=python3.13"
-            % (sys.version_info[0], sys.version_info[1], "run")
+            "CICADA needs Python 3.11 or newer; this is %d.%d. "
+            "Install a newer one and name it: make run PYTHON=python3.13" % sys.version_info[:2]
         )
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:

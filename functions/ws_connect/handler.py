@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from cicada.bootstrap.conversation import connections
+from cicada.bootstrap.connections import connections
 from cicada.conversation.model import Connection
 from cicada.permissions.model import Principal
 from cicada.permissions.tokens import accepted_subprotocol

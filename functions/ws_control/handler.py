@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cicada.bootstrap.conversation import connections, conversation
+from cicada.bootstrap.connections import connections
+from cicada.bootstrap.conversation import conversation
 from cicada.conversation.cancel import cancel
 from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey

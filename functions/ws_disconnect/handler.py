@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cicada.bootstrap.conversation import connections
+from cicada.bootstrap.connections import connections
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cicada.bootstrap.conversation import connections, conversation
+from cicada.bootstrap.connections import connections
+from cicada.bootstrap.conversation import conversation
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Resume
 from cicada.entry import command_reply

@@ -15,7 +15,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.function import Functions
-from infra.constructs.models import foundation_model_arn
+from infra.constructs.models import model_arns
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
 from infra.settings import StageSettings
@@ -74,7 +74,6 @@ class Agent(Construct):
     ) -> None:
         super().__init__(scope, id)
         described = agent_descriptions()[name]
-        model_arn = foundation_model_arn(settings.agent_model_id)
         role = iam.Role(
             self,
             "Role",
@@ -84,7 +83,8 @@ class Agent(Construct):
         )
         role.add_to_policy(
             iam.PolicyStatement(
-                actions=["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"], resources=[model_arn]
+                actions=["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"],
+                resources=model_arns(settings.agent_model_id),
             )
         )
         self._agent = bedrock.CfnAgent(

@@ -11,7 +11,7 @@ from constructs import Construct
 from infra.constructs.agents import Agents
 from infra.constructs.conversation import Conversation
 from infra.constructs.function import Functions
-from infra.constructs.models import foundation_model_arn
+from infra.constructs.models import model_arns
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 
@@ -42,6 +42,8 @@ class MessageProcessor(Construct):
             environment={
                 "dead_letter_queue_url": requests.dead_letters.queue_url,
                 "chat_model_id": settings.chat_model_id,
+                "chat_temperature": settings.chat_temperature,
+                "chat_max_tokens": settings.chat_max_tokens,
                 **search.environment,
                 **agents.environment,
             },
@@ -55,7 +57,7 @@ class MessageProcessor(Construct):
         agents.grant_use(self.function)
         model = iam.PolicyStatement(
             actions=["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"],
-            resources=[foundation_model_arn(settings.chat_model_id)],
+            resources=model_arns(settings.chat_model_id),
         )
         self.function.add_to_role_policy(model)
         self._consume(requests.queue, mappings=_LOCAL_MAPPINGS if settings.local else 1)

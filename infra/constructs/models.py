@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from aws_cdk import Aws
 
+_PROFILE = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|global)\.(.+)")
 
-def foundation_model_arn(model_id: str) -> str:
-    """The ARN of a foundation model in the stack's region."""
-    return f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}::foundation-model/{model_id}"
+
+def model_arns(model_id: str) -> list[str]:
+    """What must be allowed to invoke a model: itself, or an inference profile and its model wherever it leads.
+
+    Which regions a cross-region profile leads to is AWS's to change, so the region is open there, the model is not.
+    """
+    profile = _PROFILE.fullmatch(model_id)
+    if profile is None:
+        return [f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}::foundation-model/{model_id}"]
+    return [
+        f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}:{Aws.ACCOUNT_ID}:inference-profile/{model_id}",
+        f"arn:{Aws.PARTITION}:bedrock:*::foundation-model/{profile[1]}",
+    ]

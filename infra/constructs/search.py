@@ -8,7 +8,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.collection import Collection
-from infra.constructs.models import foundation_model_arn
+from infra.constructs.models import model_arns
 from infra.settings import StageSettings
 
 
@@ -53,5 +53,5 @@ class Search(Construct):
             self._collection.grant_write(function)
 
     def _grant_embedding(self, function: lambda_.Function) -> None:
-        model = foundation_model_arn(self._settings.embedding_model_id)
-        function.add_to_role_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=[model]))
+        models = model_arns(self._settings.embedding_model_id)
+        function.add_to_role_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=models))

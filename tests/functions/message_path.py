@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.bootstrap import authorizer, conversation, processor
+from cicada.bootstrap import authorizer, connections, conversation, processor
 from cicada.conversation.model import Head, RequestKey
 from cicada.permissions.model import Principal
 from tests.contract import connections_table, entries_table, request_queues, requests_table
@@ -30,7 +30,7 @@ Reply = dict[str, Any]
 
 _WIRED = (
     authorizer.token_verifier,
-    conversation.connections,
+    connections.connections,
     conversation.conversation,
     processor.processor,
     processor.answerer,

@@ -182,6 +182,14 @@ def test_no_policy_allows_everything_on_bedrock(aws: Template) -> None:
                 assert not any("*" in action for action in actions)
 
 
+def test_an_inference_profile_may_be_invoked_in_the_regions_that_it_leads_to() -> None:
+    context = {"stage": "dev", "chatModel": "eu.amazon.nova-lite-v1:0", "aws:cdk:bundling-stacks": []}
+    template = Template.from_stack(build(App(context=context)))
+    policies = json.dumps(properties(template, "AWS::IAM::Policy"))
+    assert ":inference-profile/eu.amazon.nova-lite-v1:0" in policies
+    assert ":bedrock:*::foundation-model/amazon.nova-lite-v1:0" in policies
+
+
 def test_the_local_stage_has_what_the_emulator_knows_and_nothing_else(local: Template) -> None:
     kinds = {resource["Type"] for resource in local.to_json()["Resources"].values()}
     assert not [kind for kind in kinds if kind.startswith(("AWS::Bedrock", "AWS::OpenSearch"))]

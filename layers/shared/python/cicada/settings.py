@@ -64,11 +64,14 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """The chat model and its limits. `model_timeout_seconds` is the longest silence of a stream."""
+    """The chat model and its limits. `model_timeout_seconds` is the longest silence of a stream.
+
+    `chat_top_p` 0 leaves it out: some models take only one of it and the temperature.
+    """
 
     chat_model_id: str
     chat_temperature: float = 0.2
-    chat_top_p: float = 0.9
+    chat_top_p: float = 0
     chat_max_tokens: int = 2048
     model_timeout_seconds: int = 60
 

@@ -25,7 +25,7 @@ class CognitoTokenVerifier:
 
     def verify(self, token: str) -> VerifiedToken:
         claims = self._claims(token)
-        if claims["token_use"] != "access" or claims["client_id"] != self._client_id:
+        if claims["token_use"] != "access" or claims["client_id"] != self._client_id:  # noqa: S105 - a claim, not a password
             raise NotConnected("The token is not an access token of this application.")
         tenant = _tenant(claims.get("cognito:groups", [])) or self._default_tenant
         return VerifiedToken(Principal(tenant, str(claims["sub"])), float(claims["exp"]))

@@ -7,29 +7,22 @@ from dataclasses import dataclass
 from functools import cache
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
-from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
 from cicada.adapters.dynamo_request_log import DynamoRequestLog
 from cicada.adapters.sqs_request_queue import SqsRequestQueue
 from cicada.bootstrap.aws import client
 from cicada.conversation.accept import Accepter
-from cicada.conversation.ports import ConnectionTable, RequestLog
+from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
-from cicada.settings import ConnectionSettings, ConversationSettings, load
+from cicada.settings import ConversationSettings, load
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """The use cases of a connection's commands, and the ports that the smaller ones take."""
 
-    connections: ConnectionTable
     log: RequestLog
     accepter: Accepter
     resumer: Resumer
-
-
-@cache
-def connections() -> ConnectionTable:
-    return DynamoConnectionTable(client("dynamodb"), load(ConnectionSettings).connections_table)
 
 
 @cache
@@ -40,4 +33,4 @@ def conversation() -> Conversation:
     channel = ApiGatewayChannel(client("apigatewaymanagementapi", endpoint_url=settings.callback_url))
     resumer = Resumer(log, queue, channel, time.time, settings.queue_patience_seconds)
     accepter = Accepter(log, queue, resumer, time.time, settings.default_knowledge_base, settings.retention_seconds)
-    return Conversation(connections(), log, accepter, resumer)
+    return Conversation(log, accepter, resumer)

@@ -81,5 +81,5 @@ def _agent(
 
 def _converse_model(settings: ModelSettings) -> ConverseModel:
     return ConverseModel(
-        settings.chat_model_id, settings.chat_max_tokens, settings.chat_temperature, settings.chat_top_p
+        settings.chat_model_id, settings.chat_max_tokens, settings.chat_temperature, settings.chat_top_p or None
     )

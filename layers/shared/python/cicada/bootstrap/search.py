@@ -11,7 +11,9 @@ from cicada.settings import SearchSettings
 
 
 def embedder(settings: SearchSettings) -> Embedder:
-    return BedrockEmbedder(client("bedrock-runtime"), settings.embedding_model_id, settings.embedding_dimension)
+    # The embedder tries again by itself.
+    bedrock = client("bedrock-runtime", attempts=1)
+    return BedrockEmbedder(bedrock, settings.embedding_model_id, settings.embedding_dimension)
 
 
 def passage_index(settings: SearchSettings) -> PassageIndex:

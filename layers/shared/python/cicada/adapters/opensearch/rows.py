@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from cicada.adapters.opensearch.schema import analyzer
 from cicada.adapters.opensearch.generations import stored
+from cicada.adapters.opensearch.schema import analyzer
 from cicada.adapters.passage_codec import locator_from_json, locator_to_json, metadata_from_json, metadata_to_json
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import ConfigurationError

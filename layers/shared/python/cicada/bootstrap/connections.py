@@ -1,0 +1,16 @@
+"""Wires the table of open connections, which is all that opening and closing one needs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
+from cicada.bootstrap.aws import client
+from cicada.conversation.ports import ConnectionTable
+from cicada.settings import ConnectionSettings, load
+
+
+@cache
+def connections() -> ConnectionTable:
+    """Kept for the life of the container."""
+    return DynamoConnectionTable(client("dynamodb"), load(ConnectionSettings).connections_table)
