@@ -79,7 +79,7 @@ class InMemoryRequestLog:
                 return None
             head = replace(head, status=Status.PROCESSING, attempt=head.attempt + 1, lease_until=until)
             self._heads[key] = head
-            return Lease(key, head.attempt, head.last_seq, head.expires_at)
+            return Lease(key, head.attempt, head.last_seq, head.expires_at, head.forgiven_attempts)
 
     def store(self, lease: Lease, event: StoredEvent) -> None:
         with self._lock:
@@ -99,6 +99,17 @@ class InMemoryRequestLog:
 
     def request_cancel(self, key: RequestKey) -> Head | None:
         return self._change(key, cancel_requested=True)
+
+    def reopen(self, key: RequestKey, head: Head, reset: str) -> bool:
+        with self._lock:
+            found = self.head(key)
+            unchanged = found and replace(found, connection_id=None) == replace(head, connection_id=None)
+            if not unchanged:
+                return False
+            if head.status is Status.FAILED:
+                self._events[key, head.last_seq] = (head.attempt, StoredEvent(head.last_seq, reset))
+            self._change(key, status=Status.QUEUED, lease_until=0.0, forgiven_attempts=head.attempt)
+            return True
 
     def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
         with self._lock:

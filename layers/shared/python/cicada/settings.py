@@ -32,7 +32,7 @@ class ConnectionSettings:
 
 @dataclass(frozen=True, slots=True)
 class ConversationSettings:
-    """The request log and what it is delivered through. Times are seconds."""
+    """The request log and what it is delivered through. Times are seconds; the last two limit each user."""
 
     requests_table: str
     connections_table: str
@@ -41,6 +41,8 @@ class ConversationSettings:
     default_knowledge_base: str = "scripts"
     retention_seconds: int = 7 * 24 * 3600
     queue_patience_seconds: int = 30
+    messages_per_minute: int = 60
+    requests_in_flight: int = 10
 
 
 @dataclass(frozen=True, slots=True)

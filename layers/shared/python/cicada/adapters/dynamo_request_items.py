@@ -91,6 +91,7 @@ def read_head(item: Item) -> Head:
         cancel_requested=item.get("cancelRequested", {}).get("BOOL", False),
         created_at=float(item["createdAt"]["N"]),
         expires_at=float(item["expiresAt"]["N"]),
+        forgiven_attempts=int(item["forgivenAttempts"]["N"]) if "forgivenAttempts" in item else 0,
     )
 
 

@@ -4,6 +4,7 @@
     <tenant>#<user>#<requestId>     HEAD            the request's head: small, as every event updates it
     <tenant>#<user>#<requestId>     E#<seq>         an event; the first also holds the question
     <tenant>#<user>                 SESSION#<id>    a session of the user
+    <tenant>#<user>                 USAGE           what the user has asked for of late (dynamo_usage_table)
 
 The index `history` lists sessions (historyKey = owner) and a session's requests (historyKey = owner and session).
 """
@@ -129,7 +130,7 @@ class DynamoRequestLog:
                 ":one": {"N": "1"},
             },
         )
-        return Lease(key, head.attempt, head.last_seq, head.expires_at) if head else None
+        return Lease(key, head.attempt, head.last_seq, head.expires_at, head.forgiven_attempts) if head else None
 
     def store(self, lease: Lease, event: StoredEvent) -> None:
         """A row left by an earlier attempt is overwritten; one of a later attempt refuses the write."""

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from cicada.adapters.sqs_errors import sqs_errors
 from cicada.conversation.model import RequestKey
-from cicada.errors import ConfigurationError, InvalidFrame, Unavailable
+from cicada.errors import InvalidFrame
 from cicada.permissions.model import Principal
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
-
-
-# SQS puts "AWS.SimpleQueueService." before the codes of its former protocol.
-_MISCONFIGURED = ("AccessDenied", "AccessDeniedException", "QueueDoesNotExist", "NonExistentQueue")
 
 
 class SqsRequestQueue:
@@ -37,23 +33,18 @@ class SqsRequestQueue:
 
     def bury(self, key: RequestKey, reason: str) -> None:
         body = request_message(key) | {"reason": reason}
-        self._send(self._dead_letter_queue_url, body, f"{key.principal.owner}#{key.request_id}", key.request_id)
+        # Never a repeat: a request that is redriven and fails again within five minutes is set aside again.
+        self._send(self._dead_letter_queue_url, body, f"{key.principal.owner}#{key.request_id}", f"{uuid.uuid4()}")
 
     def _send(self, queue_url: str, body: dict[str, str], group: str, deduplication: str) -> None:
-        try:
+        with sqs_errors():
             self._client.send_message(
                 QueueUrl=queue_url,
                 MessageBody=json.dumps(body),
-                MessageGroupId=_id(group),
+                MessageGroupId=queue_id(group),
                 # The owner is part of the id: two users may use the same requestId.
-                MessageDeduplicationId=_id(f"{body['tenant']}#{body['user']}#{deduplication}"),
+                MessageDeduplicationId=queue_id(f"{body['tenant']}#{body['user']}#{deduplication}"),
             )
-        except ClientError as error:
-            if error.response["Error"]["Code"].rpartition(".")[2] in _MISCONFIGURED:
-                raise ConfigurationError("The request queue cannot be written; check its name and the role.") from error
-            raise Unavailable("The request queue did not take the message.") from error
-        except BotoCoreError as error:
-            raise Unavailable("The request queue could not be reached.") from error
 
 
 def request_message(key: RequestKey) -> dict[str, str]:
@@ -70,6 +61,6 @@ def read_request_message(body: str) -> RequestKey:
         raise InvalidFrame("The queue message does not name a request.") from error
 
 
-def _id(text: str) -> str:
+def queue_id(text: str) -> str:
     """SQS takes 128 characters of a narrow alphabet; a digest fits whatever the parts are."""
     return hashlib.sha256(text.encode()).hexdigest()

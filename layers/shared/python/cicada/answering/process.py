@@ -58,7 +58,7 @@ class Processor:
             return Processed.SKIPPED
 
     def _attempt(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
-        if lease.attempt > self.max_attempts:
+        if lease.tries > self.max_attempts:
             return self._fail(lease, delivery, CicadaError("The answer was interrupted too often; ask again."))
         if lease.last_seq > 1:
             delivery.send(Reset(reason="The answer was interrupted and is being generated again."))

@@ -8,6 +8,7 @@ from functools import cache
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.adapters.dynamo_usage_table import DynamoUsageTable
 from cicada.adapters.sqs_request_queue import SqsRequestQueue
 from cicada.bootstrap.aws import client
 from cicada.conversation.accept import Accepter
@@ -28,9 +29,19 @@ class Conversation:
 @cache
 def conversation() -> Conversation:
     settings = load(ConversationSettings)
-    log = DynamoRequestLog(client("dynamodb"), settings.requests_table, time.time)
+    database = client("dynamodb")
+    log = DynamoRequestLog(database, settings.requests_table, time.time)
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(client("apigatewaymanagementapi", endpoint_url=settings.callback_url))
     resumer = Resumer(log, queue, channel, time.time, settings.queue_patience_seconds)
-    accepter = Accepter(log, queue, resumer, time.time, settings.default_knowledge_base, settings.retention_seconds)
+    limits = UsageLimits(
+        DynamoUsageTable(database, settings.requests_table),
+        log,
+        time.time,
+        settings.messages_per_minute,
+        settings.requests_in_flight,
+    )
+    accepter = Accepter(
+        log, queue, resumer, time.time, settings.default_knowledge_base, settings.retention_seconds, limits
+    )
     return Conversation(log, accepter, resumer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, NewRequest, Question, RequestKey
 from cicada.conversation.ports import RequestLog, RequestQueue
 from cicada.conversation.protocol import Accepted, SendMessage, event_body, stored_frame
@@ -14,7 +15,7 @@ from cicada.errors import RequestConflict
 
 @dataclass(frozen=True, slots=True)
 class Accepter:
-    """`retention_seconds`: how long a request and its events are kept."""
+    """`retention_seconds`: how long a request and its events are kept. Without `limits` a user may ask any amount."""
 
     log: RequestLog
     queue: RequestQueue
@@ -22,22 +23,32 @@ class Accepter:
     clock: Callable[[], float]
     default_knowledge_base: str
     retention_seconds: float
+    limits: UsageLimits | None = None
 
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
         """The `accepted` frame; None for a repeated request, whose events have been replayed to the connection.
 
-        Raises `RequestConflict` when the requestId stands for another message.
+        Raises `RequestConflict` when the requestId stands for another message, `LimitExceeded` when the user has
+        asked too much of late: then nothing is stored or queued.
         """
         key = RequestKey(connection.principal, command.request_id)
         question = question_of(command, self.default_knowledge_base)
         accepted = event_body(Accepted(session_id=question.session_id))
         now = self.clock()
         request = NewRequest(key, question, connection.connection_id, now, now + self.retention_seconds)
-        if self.log.create(request, accepted):
-            self.queue.enqueue(key, question.session_id)
-            return stored_frame(accepted, request_id=key.request_id, seq=1)
-        self._repeat(key, question, connection.connection_id)
-        return None
+        if not self._create(request, accepted):
+            self._repeat(key, question, connection.connection_id)
+            return None
+        self.queue.enqueue(key, question.session_id)
+        return stored_frame(accepted, request_id=key.request_id, seq=1)
+
+    def _create(self, request: NewRequest, accepted: str) -> bool:
+        """False for a repeat, which is told first: it neither counts nor is it refused, however old it is."""
+        if self.log.question(request.key) is not None:
+            return False
+        if self.limits:
+            self.limits.admit(request.key)
+        return self.log.create(request, accepted)
 
     def _repeat(self, key: RequestKey, question: Question, connection_id: str) -> None:
         if self.log.question(key) != question:

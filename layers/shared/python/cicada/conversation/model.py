@@ -58,6 +58,7 @@ class Head:
     """The request's row that every writer and reader goes through.
 
     `last_seq` is the last event that counts: rows beyond it are leftovers of a processor that died or lost its lease.
+    `forgiven_attempts` are those before the last redrive, which no longer count against the most that are made.
     """
 
     status: Status
@@ -69,6 +70,7 @@ class Head:
     cancel_requested: bool
     created_at: float
     expires_at: float
+    forgiven_attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,12 @@ class Lease:
     attempt: int
     last_seq: int
     expires_at: float
+    forgiven_attempts: int = 0
+
+    @property
+    def tries(self) -> int:
+        """How often the request was begun, this time included, since it was queued or last redriven."""
+        return self.attempt - self.forgiven_attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,33 @@ class Connection:
     connection_id: str
     principal: Principal
     token_expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a user has asked for of late; `version` counts the changes, 0 for a user who has asked for nothing.
+
+    `theoretical_arrival` is the GCRA's only state (epoch seconds): when the messages so far would be used up at the
+    permitted rate. `admitted`: the latest requests and when each was let in.
+    """
+
+    version: int = 0
+    theoretical_arrival: float = 0
+    admitted: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A message in the dead-letter queue. `handle` is the queue's own name for it.
+
+    `key` is None where the body names no request; `reason` is the failure's code, None where the queue itself gave
+    the request up because no processor had taken it to its end in the permitted deliveries.
+    """
+
+    handle: str
+    key: RequestKey | None
+    reason: str | None
+    sent_at: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Protocol
 
 from cicada.conversation.model import (
     Connection,
+    DeadLetter,
     Head,
     Lease,
     NewRequest,
@@ -16,6 +17,7 @@ from cicada.conversation.model import (
     Status,
     StoredEvent,
     TurnRow,
+    Usage,
 )
 from cicada.permissions.model import Principal
 
@@ -100,3 +102,42 @@ class ConnectionTable(Protocol):
     def get(self, connection_id: str) -> Connection | None: ...
 
     def remove(self, connection_id: str) -> None: ...
+
+
+class UsageTable(Protocol):
+    """What each user has asked for of late. Reads are consistent."""
+
+    def get(self, principal: Principal) -> Usage: ...
+
+    def replace(self, principal: Principal, before: Usage, after: Usage, expires_at: float) -> bool:
+        """Store `after` with the next version, in one step. False, and no change, if `before` is not the newest."""
+        ...
+
+
+class DeadLetterQueue(Protocol):
+    """The requests that were set aside, and the way back into the queue."""
+
+    def count(self) -> int:
+        """About how many letters there are."""
+        ...
+
+    def letters(self) -> Generator[DeadLetter]:
+        """Each letter that can be seen now, once. Other readers do not see it until the iterator has ended."""
+        ...
+
+    def requeue(self, key: RequestKey) -> None:
+        """Hand the request to a processor, beside its session's order; never dropped as a repeat."""
+        ...
+
+    def remove(self, letter: DeadLetter) -> None: ...
+
+
+class RequestReopener(Protocol):
+    """Makes an ended request one that waits for a processor."""
+
+    def reopen(self, key: RequestKey, head: Head, reset: str) -> bool:
+        """Queued again, with its attempts forgiven; of a failed request the last event becomes `reset`. One step.
+
+        False, and no change, if the head is not as given any more.
+        """
+        ...

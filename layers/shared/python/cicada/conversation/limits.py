@@ -1,0 +1,101 @@
+"""How much one user may ask for: messages a minute, and requests in flight at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import itemgetter
+
+from cicada.conversation.model import Head, RequestKey, Status, Usage
+from cicada.conversation.ports import RequestLog, UsageTable
+from cicada.errors import ConfigurationError, LimitExceeded
+from cicada.permissions.model import Principal
+
+# An accepting function has ended by then, so a request that is not stored yet never will be.
+_ACCEPT_SECONDS = 30
+# A request that waits longer was never queued, or the queue has given it up.
+_LONGEST_QUEUED_SECONDS = 15 * 60
+_RETRY_IN_FLIGHT_SECONDS = 5
+# Each try fails only because another message of the same user was let in, and so few are let in at once.
+_TRIES = 50
+_KEPT_SECONDS = 24 * 3600
+# What sums of fractions of a second may be off by.
+_ROUNDING_SECONDS = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class UsageLimits:
+    """Lets requests in, or refuses them with the seconds to wait.
+
+    The rate is the GCRA's (ITU-T I.371): a user may send `messages_per_minute` at once and then one each
+    60 / `messages_per_minute` seconds; its state is one number, and what it refuses does not count.
+
+    In flight is what the request log says is in flight. Nobody has to give a place back, so nobody can die with it:
+    the user's row keeps the latest requests that were let in, and when it is full those that have ended make room.
+    """
+
+    table: UsageTable
+    log: RequestLog
+    clock: Callable[[], float]
+    messages_per_minute: int
+    requests_in_flight: int
+
+    def __post_init__(self) -> None:
+        if self.messages_per_minute < 1 or self.requests_in_flight < 1:
+            raise ConfigurationError("Messages per minute and requests in flight must be at least 1.")
+
+    def admit(self, key: RequestKey) -> None:
+        """Count the request, once however often it is admitted. Raises `LimitExceeded`, and counts nothing then."""
+        for _ in range(_TRIES):
+            now = self.clock()
+            usage = self.table.get(key.principal)
+            if key.request_id in usage.admitted:
+                return
+            arrival = self._arrival(usage, now)
+            admitted = {**self._with_room(usage, key.principal, now), key.request_id: now}
+            after = Usage(usage.version, arrival, admitted)
+            if self.table.replace(key.principal, usage, after, now + _KEPT_SECONDS):
+                return
+        raise LimitExceeded("Many of your messages came at the same moment; send this one again in 1 second.", 1)
+
+    def _arrival(self, usage: Usage, now: float) -> float:
+        """The theoretical arrival time after one more message."""
+        arrival = max(usage.theoretical_arrival, now) + 60 / self.messages_per_minute
+        wait = math.ceil(arrival - now - 60 - _ROUNDING_SECONDS)
+        if wait > 0:
+            raise LimitExceeded(
+                f"You can send {_count(self.messages_per_minute, 'message')} a minute; "
+                f"send this one again in {_count(wait, 'second')}.",
+                wait,
+            )
+        return arrival
+
+    def _with_room(self, usage: Usage, principal: Principal, now: float) -> dict[str, float]:
+        """The admitted requests, oldest first, without as many of the ended ones as make room for one more."""
+        admitted = dict(sorted(usage.admitted.items(), key=itemgetter(1)))
+        for request_id, admitted_at in list(admitted.items()):
+            if len(admitted) < self.requests_in_flight:
+                break
+            if not in_flight(self.log.head(RequestKey(principal, request_id)), admitted_at, now):
+                del admitted[request_id]
+        if len(admitted) >= self.requests_in_flight:
+            raise LimitExceeded(
+                f"You can have {_count(self.requests_in_flight, 'question')} under way at once; "
+                f"wait for an answer and send this one again.",
+                _RETRY_IN_FLIGHT_SECONDS,
+            )
+        return admitted
+
+
+def in_flight(head: Head | None, admitted_at: float, now: float) -> bool:
+    """Whether somebody works on the request, or will. A dead processor's lease runs out, and with it the request's."""
+    if head is None:
+        return admitted_at + _ACCEPT_SECONDS > now
+    if head.status is Status.QUEUED:
+        return head.created_at + _LONGEST_QUEUED_SECONDS > now
+    return head.status is Status.PROCESSING and head.lease_until > now
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

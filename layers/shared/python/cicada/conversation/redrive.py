@@ -1,0 +1,71 @@
+"""Give requests of the dead-letter queue another chance (docs/operations.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cicada.conversation.model import DeadLetter, Head, RequestKey, Status
+from cicada.conversation.ports import DeadLetterQueue, RequestLog, RequestReopener
+from cicada.conversation.protocol import Reset, event_body
+
+_RESET = Reset(reason="The answer failed and is being generated again.")
+
+
+class Redriven(StrEnum):
+    """What became of a dead letter. `running` and `unreadable` ones are left where they are, the others removed."""
+
+    QUEUED = "queued"
+    ENDED = "ended"
+    EXPIRED = "expired"
+    RUNNING = "running"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Redriver:
+    """An operator's verbs on the dead-letter queue."""
+
+    dead_letters: DeadLetterQueue
+    log: RequestLog
+    reopener: RequestReopener
+    clock: Callable[[], float]
+
+    def look(self) -> list[DeadLetter]:
+        """The letters that can be seen now, oldest first; nothing is changed."""
+        with closing(self.dead_letters.letters()) as letters:
+            return sorted(letters, key=lambda letter: letter.sent_at)
+
+    def redrive(self) -> Iterator[tuple[DeadLetter, Redriven]]:
+        """Take on each letter that can be seen now, and say what became of it.
+
+        The letter goes last: dying before that leaves it to the next redrive, and a request that is queued twice is
+        answered once.
+        """
+        with closing(self.dead_letters.letters()) as letters:
+            for letter in letters:
+                yield letter, self._redrive(letter)
+
+    def _redrive(self, letter: DeadLetter) -> Redriven:
+        if letter.key is None:
+            return Redriven.UNREADABLE
+        outcome = self._reopen(letter.key, self.log.head(letter.key))
+        if outcome is Redriven.QUEUED:
+            self.dead_letters.requeue(letter.key)
+        if outcome is not Redriven.RUNNING:
+            self.dead_letters.remove(letter)
+        return outcome
+
+    def _reopen(self, key: RequestKey, head: Head | None) -> Redriven:
+        if head is None:
+            return Redriven.EXPIRED
+        if head.status in (Status.COMPLETE, Status.CANCELLED):
+            return Redriven.ENDED
+        if head.status is Status.QUEUED:
+            return Redriven.QUEUED
+        if head.status is Status.PROCESSING and head.lease_until >= self.clock():
+            return Redriven.RUNNING
+        # Refused when a processor has taken it since it was read.
+        return Redriven.QUEUED if self.reopener.reopen(key, head, event_body(_RESET)) else Redriven.RUNNING
