@@ -28,7 +28,7 @@ class LocalEndpoints:
 class StageSettings:
     """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
 
-    Model ids are Bedrock's.
+    Model ids are Bedrock's. `messages_per_minute` and `requests_in_flight` are what each user may ask for.
     """
 
     name: StageName
@@ -40,6 +40,8 @@ class StageSettings:
     embedding_model_id: str
     embedding_dimension: int
     retain_data: bool
+    messages_per_minute: str
+    requests_in_flight: str
     local: LocalEndpoints | None = None
 
     @property
@@ -72,6 +74,8 @@ def stage_settings(node: Node) -> StageSettings:
         embedding_model_id="amazon.titan-embed-text-v2:0",
         embedding_dimension=1024,
         retain_data=name == "prod",
+        messages_per_minute=str(node.try_get_context("messagesPerMinute") or 60),
+        requests_in_flight=str(node.try_get_context("requestsInFlight") or 10),
     )
 
 
@@ -94,5 +98,8 @@ def _local(node: Node) -> StageSettings:
         embedding_model_id="amazon.titan-embed-text-v2:0",
         embedding_dimension=384,
         retain_data=False,
+        # Its few sample users stand for many people when it is measured and disturbed.
+        messages_per_minute=str(node.try_get_context("messagesPerMinute") or 6000),
+        requests_in_flight=str(node.try_get_context("requestsInFlight") or 200),
         local=endpoints,
     )

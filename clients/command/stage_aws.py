@@ -60,14 +60,15 @@ def invoke_function(stage: Stage, deployed_name: str, event: str) -> Invocation:
 
 
 def _cognito(stage: Stage) -> CognitoIdentityProviderClient:
-    return boto3.client("cognito-idp", **_options(stage))
+    return boto3.client("cognito-idp", **client_options(stage))
 
 
 def _lambda(stage: Stage) -> LambdaClient:
-    return boto3.client("lambda", **_options(stage))
+    return boto3.client("lambda", **client_options(stage))
 
 
-def _options(stage: Stage) -> dict[str, Any]:
+def client_options(stage: Stage) -> dict[str, Any]:
+    """What boto3 is told to reach the stage's services."""
     return {
         "endpoint_url": stage.endpoint_url,
         "region_name": stage.region,

@@ -61,6 +61,12 @@ class Conversation(Construct):
         for command in commands.values():
             tables.connections.grant_read_data(command)
             self.join(command)
+        limits = {
+            "messages_per_minute": functions.settings.messages_per_minute,
+            "requests_in_flight": functions.settings.requests_in_flight,
+        }
+        for name, value in limits.items():
+            commands["ws_message"].add_environment(f"CICADA_{name.upper()}", value)
 
     def join(self, function: lambda_.Function) -> None:
         """Let the function take part: read and write the request log, queue requests, post to connections."""

@@ -103,8 +103,7 @@ class InMemoryRequestLog:
     def reopen(self, key: RequestKey, head: Head, reset: str) -> bool:
         with self._lock:
             found = self.head(key)
-            unchanged = found and replace(found, connection_id=None) == replace(head, connection_id=None)
-            if not unchanged:
+            if found is None or _position(found) != _position(head):
                 return False
             if head.status is Status.FAILED:
                 self._events[key, head.last_seq] = (head.attempt, StoredEvent(head.last_seq, reset))
@@ -140,6 +139,10 @@ class InMemoryRequestLog:
                 return None
             self._heads[key] = replace(head, **values)  # type: ignore[arg-type]
             return self._heads[key]
+
+
+def _position(head: Head) -> tuple[object, ...]:
+    return head.status, head.attempt, head.last_seq, head.lease_until
 
 
 class DisturbedRequestLog(InMemoryRequestLog):

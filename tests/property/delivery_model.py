@@ -2,9 +2,9 @@
 
 Each step below is one DynamoDB call or one post, as in `cicada.conversation.delivery` and `.resume`; between any
 two steps anybody else may take any number of theirs. Time is left out: a lease may run out at any moment, so a
-processor that is merely slow meets its successor at every step. The network keeps what was posted to the open
-connection, and at any moment an arbitrary part of that has arrived: this covers frames that are lost, late,
-doubled and out of order, because a client that keeps events by number is in the same state for all of them.
+processor that is merely slow meets its successor at every step. The network keeps what was posted to the client's
+connection, and when the client next looks, an arbitrary part of that has arrived: this covers frames that are lost,
+late, doubled and out of order, because a client that keeps events by number is in the same state for all of them.
 
 `Rules` can be broken one by one, to see that the checks would notice.
 """
@@ -26,12 +26,16 @@ ResumeStep = Literal["point", "read"]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """`events`: of one answer, its end included. `page`: how many events a resume reads and posts in one step."""
+    """`events`: of one answer, its end included. `page`: how many events a resume reads and posts in one step.
+
+    `same_connection`: a resume may also go over a connection that has not broken, as it does after silence.
+    """
 
     events: int
     processors: int
     resumes: int
     page: int = 1
+    same_connection: bool = True
     stranger: bool = False
 
 
@@ -95,18 +99,20 @@ class Client(NamedTuple):
 
 
 class State(NamedTuple):
-    """`pointed`: the connection that the last resume pointed to. `unposted`: counted events whose sender died.
+    """`network`: what was posted to the client's present connection, or to its last one while it has none.
 
-    Idle processors and resumes are None, as one that has ended, died or given up does nothing more.
+    `pointed`: the connection that the last resume pointed to. `unposted`: counted events whose sender died.
+    `waiting` processors have not begun, and `unresumed` resumes have not been sent; those that have ended, died or
+    given up are not in the state.
     """
 
     rows: tuple[Row | None, ...]
     head: Head
     network: frozenset[Frame]
     client: Client
-    processors: tuple[Processor | None, ...]
+    processors: tuple[Processor, ...]
     waiting: int
-    resumes: tuple[Resume | None, ...]
+    resumes: tuple[Resume, ...]
     unresumed: int
     pointed: int
     unposted: frozenset[int]
@@ -145,15 +151,13 @@ class Delivery:
         """Everything that may happen next."""
         yield from self._take_lease(state)
         for place, processor in enumerate(state.processors):
-            if processor:
-                yield self._send(state, place, processor)
-                if state.waiting or place < len(state.processors) - 1:
-                    yield _die(state, place, processor)
+            yield self._send(state, place, processor)
+            if processor.attempt < self._bounds.processors:
+                yield _die(state, place, processor)
         for place, resume in enumerate(state.resumes):
-            if resume:
-                yield self._resume(state, place, resume)
+            yield self._resume(state, place, resume)
         yield from _leave(state)
-        yield from _come_back(state)
+        yield from self._come_back(state)
 
     def _take_lease(self, state: State) -> Steps:
         """Its predecessor's lease has run out, whether that is dead or slow."""
@@ -175,7 +179,7 @@ class Delivery:
     # ---- a processor's steps ----
 
     def _send(self, state: State, place: int, processor: Processor) -> tuple[str, State]:
-        who = f"processor {place + 1}"
+        who = f"processor {processor.attempt}"
         frame = Frame(processor.seq, processor.script[0])
         if processor.at == len(self._rules.sending):
             after = self._forget(state, processor.connection)
@@ -206,10 +210,10 @@ class Delivery:
 
     def _post(self, state: State, place: int, processor: Processor, frame: Frame) -> tuple[str, State]:
         connection = state.head.connection if self._looks_first else processor.connection
-        label = f"processor {place + 1} posts {frame.seq} ({frame.body}) to connection {connection}"
+        label = f"processor {processor.attempt} posts {frame.seq} ({frame.body}) to connection {connection}"
         processor = processor._replace(connection=connection)
         if connection in (state.client.connection, STRANGER) or connection == NOBODY:
-            return label, self._next_step(_posted(state, connection, frame), place, processor)
+            return label, self._next_step(self._posted(state, connection, frame), place, processor)
         gone = processor._replace(at=len(self._rules.sending))
         return f"{label}: gone", _with_processor(state, place, gone)
 
@@ -258,7 +262,7 @@ class Delivery:
         if resume.connection not in (state.client.connection, STRANGER):
             return f"{label}: gone", _with_resume(state, place, resume._replace(gone=True))
         for frame in frames:
-            state = _posted(state, resume.connection, frame)
+            state = self._posted(state, resume.connection, frame)
         return label, self._read_on(state, place, resume._replace(after=until))
 
     def _read_on(self, state: State, place: int, resume: Resume) -> State:
@@ -272,33 +276,37 @@ class Delivery:
         return resume.last if self._rules.resume_stops_at_last_seq else len(state.rows)
 
 
-# ---- the client's steps ----
+    # ---- the client's steps ----
+
+    def _come_back(self, state: State) -> Steps:
+        """Resume over a new connection, or, because of a gap or silence, over the same one."""
+        if not state.unresumed:
+            return
+        client = state.client
+        for seen in arrivals(state):
+            if client.connection == NOBODY:
+                number = client.opened + 1
+                yield _asked(state._replace(network=frozenset()), Client(number, number, seen), "comes back over")
+            elif self._bounds.same_connection:
+                yield _asked(state, client._replace(seen=seen), "goes on over")
+
+    def _posted(self, state: State, connection: int, frame: Frame) -> State:
+        if connection == NOBODY:
+            return state
+        if connection == STRANGER:
+            return state._replace(problem="A frame was posted to a stranger.")
+        held = state.network | state.client.seen
+        other = next((known for known in held if known.seq == frame.seq), frame)
+        if other.body != frame.body:
+            return state._replace(problem=f"Two events have the number {frame.seq}: {other.body}, {frame.body}.")
+        return state._replace(network=state.network | {frame})
 
 
 def _leave(state: State) -> Steps:
     """The connection breaks; what has not arrived over it never will."""
-    client = state.client
-    if client.connection == NOBODY:
-        return
-    for seen in arrivals(state):
-        left = client._replace(connection=NOBODY, seen=seen)
-        yield (
-            f"the connection {client.connection} breaks, {_told(seen)} having arrived",
-            state._replace(client=left, network=frozenset()),
-        )
-
-
-def _come_back(state: State) -> Steps:
-    """Resume over a new connection, or, because of a gap or silence, over the same one."""
-    if not state.unresumed:
-        return
-    client = state.client
-    if client.connection == NOBODY:
-        number = client.opened + 1
-        yield _asked(state, client._replace(connection=number, opened=number), "comes back over")
-        return
-    for seen in arrivals(state):
-        yield _asked(state, client._replace(seen=seen), "goes on over")
+    if state.client.connection != NOBODY:
+        label = f"the connection {state.client.connection} breaks"
+        yield label, state._replace(client=state.client._replace(connection=NOBODY))
 
 
 def _asked(state: State, client: Client, how: str) -> tuple[str, State]:
@@ -309,7 +317,7 @@ def _asked(state: State, client: Client, how: str) -> tuple[str, State]:
 
 
 def arrivals(state: State) -> Iterator[frozenset[Frame]]:
-    """What the client may have by now: all that it had, and any part of what was posted to its connection."""
+    """What the client may have by now: all that it had, and any part of what was posted to it."""
     seen = state.client.seen
     new = sorted(state.network - seen)
     for some in chain.from_iterable(combinations(new, size) for size in range(len(new) + 1)):
@@ -332,7 +340,7 @@ def _told(seen: frozenset[Frame]) -> str:
 def _die(state: State, place: int, processor: Processor) -> tuple[str, State]:
     counted = processor.at == 2 and state.head.last_seq >= processor.seq
     unposted = state.unposted | {processor.seq} if counted else state.unposted
-    return f"processor {place + 1} dies", _stop(state._replace(unposted=unposted), place)
+    return f"processor {processor.attempt} dies", _stop(state._replace(unposted=unposted), place)
 
 
 def _stop(state: State, place: int) -> State:
@@ -346,22 +354,13 @@ def _next_event(state: State, place: int, processor: Processor) -> State:
 
 
 def _with_processor(state: State, place: int, processor: Processor | None) -> State:
-    return state._replace(processors=(*state.processors[:place], processor, *state.processors[place + 1 :]))
+    changed = (processor,) if processor else ()
+    return state._replace(processors=state.processors[:place] + changed + state.processors[place + 1 :])
 
 
 def _with_resume(state: State, place: int, resume: Resume | None) -> State:
-    return state._replace(resumes=(*state.resumes[:place], resume, *state.resumes[place + 1 :]))
-
-
-def _posted(state: State, connection: int, frame: Frame) -> State:
-    if connection == NOBODY:
-        return state
-    if connection == STRANGER:
-        return state._replace(problem="A frame was posted to a stranger.")
-    other = next((known for known in state.network | state.client.seen if known.seq == frame.seq), frame)
-    if other.body != frame.body:
-        return state._replace(problem=f"Two events have the number {frame.seq}: {other.body}, {frame.body}.")
-    return state._replace(network=state.network | {frame})
+    changed = (resume,) if resume else ()
+    return state._replace(resumes=state.resumes[:place] + changed + state.resumes[place + 1 :])
 
 
 def _row(state: State, seq: int) -> Row | None:

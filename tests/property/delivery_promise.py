@@ -18,7 +18,7 @@ def check(bounds: Bounds, rules: Rules | None = None) -> Explored:
 
 def at_rest(state: State) -> bool:
     """The servers have nothing left to do; the client may still want something."""
-    return not any(state.processors) and not any(state.resumes) and (state.head.ended or not state.waiting)
+    return not state.processors and not state.resumes and (state.head.ended or not state.waiting)
 
 
 def _problem_at_rest(state: State, bounds: Bounds) -> str:

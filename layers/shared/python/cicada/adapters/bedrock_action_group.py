@@ -31,7 +31,7 @@ def answered(app: BedrockAgentFunctionResolver, tool: Callable[[ToolSession], st
     try:
         return BedrockFunctionResponse(tool(session))
     except CicadaError as error:
-        logger.exception("A tool failed")
+        logger.error("A tool failed", extra={"code": error.code})
         return BedrockFunctionResponse(str(error), response_state="FAILURE")
 
 

@@ -30,6 +30,7 @@ from cicada.adapters.dynamo_request_items import (
     session_history_key,
     session_update,
 )
+from cicada.adapters.retry import Retry
 from cicada.conversation.model import (
     Head,
     Lease,
@@ -47,6 +48,8 @@ from cicada.permissions.model import Principal
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+_CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
+
 
 class DynamoRequestLog:
     """`clock` gives epoch seconds: rows past their time to live are not found, although DynamoDB deletes them late."""
@@ -63,6 +66,10 @@ class DynamoRequestLog:
             {"Put": self._put(first_event_item(request, accepted))},
             {"Update": {"TableName": self._table, **session_update(request)}},
         ]
+        # Two messages of one session at the same moment both write the session's row.
+        return _CONFLICTS.call(lambda: self._write_together(writes))
+
+    def _write_together(self, writes: list[Any]) -> bool:
         with dynamo_errors():
             try:
                 self._client.transact_write_items(TransactItems=writes)

@@ -26,7 +26,7 @@ class DynamoUsageTable:
         if not item:
             return Usage()
         return Usage(
-            version=int(item["version"]["N"]),
+            version=int(item["usageVersion"]["N"]),
             theoretical_arrival=float(item["arrival"]["N"]),
             admitted={request_id: float(moment["N"]) for request_id, moment in item["admitted"]["M"].items()},
         )
@@ -34,7 +34,7 @@ class DynamoUsageTable:
     def replace(self, principal: Principal, before: Usage, after: Usage, expires_at: float) -> bool:
         item: dict[str, Any] = {
             **_key(principal),
-            "version": {"N": str(before.version + 1)},
+            "usageVersion": {"N": str(before.version + 1)},
             "arrival": {"N": repr(after.theoretical_arrival)},
             "admitted": {"M": {request_id: {"N": f"{moment:.3f}"} for request_id, moment in after.admitted.items()}},
             "expiresAt": {"N": str(int(expires_at))},
@@ -44,11 +44,8 @@ class DynamoUsageTable:
                 self._client.put_item(
                     TableName=self._table,
                     Item=item,
-                    # "version" is a word that DynamoDB reserves nothing for, and no row has version 0.
-                    ConditionExpression="version = :before" if before.version else "attribute_not_exists(pk)",
-                    **(
-                        {"ExpressionAttributeValues": {":before": {"N": str(before.version)}}} if before.version else {}
-                    ),
+                    ConditionExpression="attribute_not_exists(pk) OR usageVersion = :before",
+                    ExpressionAttributeValues={":before": {"N": str(before.version)}},
                 )
             except self._client.exceptions.ConditionalCheckFailedException:
                 return False

@@ -35,13 +35,12 @@ class SqsDeadLetterQueue:
         self._wait_seconds = wait_seconds
 
     def count(self) -> int:
-        names: Sequence[str] = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
         with sqs_errors():
             reply = self._client.get_queue_attributes(
                 QueueUrl=self._dead_letter_queue_url,
-                AttributeNames=names,  # type: ignore[arg-type]
+                AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
             )
-        return sum(int(reply["Attributes"][name]) for name in names)  # type: ignore[index]
+        return sum(int(number) for number in reply["Attributes"].values())
 
     def letters(self) -> Generator[DeadLetter]:
         received: list[DeadLetter] = []

@@ -73,6 +73,8 @@ class Processor:
 
     def _relay(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
         """Deliver the answer while it is generated. `StreamBroken` when it breaks off in the middle."""
+        if delivery.cancel_requested:
+            return self._cancel(delivery)
         timer = _Timer(self.clock)
         finished: Finished | None = None
         with Pump(self.answerer.answer(question, lease.key.principal), self.pace_seconds) as pump:
@@ -84,8 +86,7 @@ class Processor:
                 self._deliver(parts, delivery)
                 timer.note(parts)
                 if delivery.cancel_requested:
-                    delivery.send(Cancelled())
-                    return Processed.CANCELLED
+                    return self._cancel(delivery)
                 finished = next((part for part in parts if isinstance(part, Finished)), None)
         delivery.send(complete(finished, timer.milliseconds()))
         return Processed.COMPLETE
@@ -99,6 +100,10 @@ class Processor:
             sent = True
         if not sent:
             delivery.heartbeat()
+
+    def _cancel(self, delivery: Delivery) -> Processed:
+        delivery.send(Cancelled())
+        return Processed.CANCELLED
 
     def _fail(self, lease: Lease, delivery: Delivery, error: CicadaError) -> Processed:
         self.report(error)

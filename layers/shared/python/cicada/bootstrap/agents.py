@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,15 +18,14 @@ from cicada.agents.ports import Agent
 from cicada.agents.profiles import ProfileTools, profile_toolbox
 from cicada.agents.theories import TheoryTools, theory_toolbox
 from cicada.bootstrap.aws import client
+from cicada.bootstrap.log import report_fallback
 from cicada.bootstrap.search import retriever
-from cicada.errors import CicadaError, ConfigurationError
+from cicada.errors import ConfigurationError
 from cicada.retrieval.search import Retriever
 from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
-
-logger = logging.getLogger(__name__)
 
 
 @cache
@@ -55,7 +53,7 @@ def agent(
     if settings.agents == "converse":
         return loop
     if settings.agents == "bedrock":
-        return FallbackAgent(bedrock_agent(settings, timeout_seconds), loop, _report_fallback)
+        return FallbackAgent(bedrock_agent(settings, timeout_seconds), loop, report_fallback)
     raise ConfigurationError(f"CICADA_AGENTS is {settings.agents!r}; it must be bedrock or converse.")
 
 
@@ -85,7 +83,3 @@ def _profile_tools(table: str) -> ProfileTools:
 
 def _theory_tools(table: str, evidence: Retriever) -> TheoryTools:
     return TheoryTools(DynamoTheoryStore(client("dynamodb"), table), RetrievedEvidence(evidence), time.time)
-
-
-def _report_fallback(error: CicadaError) -> None:
-    logger.warning("A Bedrock agent failed; tool use answers instead", exc_info=error, extra={"code": error.code})

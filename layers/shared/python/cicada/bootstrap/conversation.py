@@ -12,6 +12,7 @@ from cicada.adapters.dynamo_usage_table import DynamoUsageTable
 from cicada.adapters.sqs_request_queue import SqsRequestQueue
 from cicada.bootstrap.aws import client
 from cicada.conversation.accept import Accepter
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
 from cicada.settings import ConversationSettings, load

@@ -15,7 +15,7 @@ logger = Logger(service="cicada")
 
 def report_fallback(error: CicadaError) -> None:
     """An agent could not be reached and the second way was taken."""
-    logger.warning("Fell back to tool use", extra={"code": error.code})
+    logger.warning("A Bedrock agent failed; tool use answers instead", extra=failure_fields(error))
 
 
 def report_failed_answer(error: CicadaError) -> None:

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import time
 from functools import cache
-from typing import TYPE_CHECKING
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock_chat_model import BedrockChatModel
 from cicada.adapters.converse_stream import ConverseModel
 from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.fallback_agent import FallbackAgent
 from cicada.adapters.sqs_request_queue import SqsRequestQueue
-from cicada.agents.ports import Agent
 from cicada.answering.answer import Answerer
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
-from cicada.bootstrap.agents import bedrock_agent, tool_loop
+from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client
-from cicada.bootstrap.log import report_failed_answer, report_fallback
+from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.search import retriever
 from cicada.planning.classifier import classify
 from cicada.planning.rules import load_rules
-from cicada.retrieval.search import Retriever
 from cicada.settings import ModelSettings, ProcessorSettings, load
-
-if TYPE_CHECKING:
-    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
 
 
 @cache
@@ -61,22 +54,13 @@ def answerer() -> Answerer:
     return Answerer(
         classify=lambda message: classify(message, rules),
         passages=PassageAnswerer(search, chat),
-        agent=_agent(settings, bedrock, model, search),
+        agent=agent(settings.agent, bedrock, model, search, settings.model.model_timeout_seconds),
         model=chat,
     )
 
 
 def default_knowledge_base() -> str:
     return load(ProcessorSettings).conversation.default_knowledge_base
-
-
-def _agent(
-    settings: ProcessorSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, search: Retriever
-) -> Agent:
-    tools = tool_loop(settings.agent, bedrock, model, search)
-    if settings.agent.agents == "converse":
-        return tools
-    return FallbackAgent(bedrock_agent(settings.agent, settings.model.model_timeout_seconds), tools, report_fallback)
 
 
 def _converse_model(settings: ModelSettings) -> ConverseModel:

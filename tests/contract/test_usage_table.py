@@ -1,0 +1,224 @@
+"""What every table of usage does, and the limits on top of it: the fake and DynamoDB alike."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+import pytest
+
+from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.adapters.dynamo_usage_table import DynamoUsageTable
+from cicada.conversation.limits import UsageLimits
+from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent, Usage
+from cicada.conversation.ports import RequestLog, UsageTable
+from cicada.errors import ConfigurationError, LimitExceeded
+from cicada.permissions.model import Principal
+from tests.contract.requests_table import TABLE, requests_table
+from tests.fakes.clock import Clock
+from tests.fakes.request_log import InMemoryRequestLog
+from tests.fakes.usage_table import DisturbedUsageTable, InMemoryUsageTable
+
+ANN = Principal("acme", "ann")
+BOB = Principal("acme", "bob")
+LATER = 1_900_000_000.0
+PER_MINUTE, IN_FLIGHT = 6, 3
+
+
+@dataclass(frozen=True)
+class Ports:
+    table: UsageTable
+    log: RequestLog
+
+
+@contextmanager
+def opened(kind: str, clock: Clock) -> Iterator[Ports]:
+    if kind == "memory":
+        yield Ports(InMemoryUsageTable(), InMemoryRequestLog(clock))
+    else:
+        with requests_table() as client:
+            yield Ports(DynamoUsageTable(client, TABLE), DynamoRequestLog(client, TABLE, clock))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["memory", "dynamo"])
+def ports(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Ports]:
+    with opened(request.param, clock) as ports:
+        yield ports
+
+
+def limits_on(ports: Ports, clock: Clock, table: UsageTable | None = None) -> UsageLimits:
+    return UsageLimits(table or ports.table, ports.log, clock, PER_MINUTE, IN_FLIGHT)
+
+
+def key(number: int, principal: Principal = ANN) -> RequestKey:
+    return RequestKey(principal, f"7e57d004-2b97-4e7a-b45f-{number:012d}")
+
+
+def store(ports: Ports, clock: Clock, request: RequestKey) -> None:
+    question = Question("Who?", "s1", "scripts")
+    ports.log.create(NewRequest(request, question, "c1", clock(), clock() + 3600), '{"type":"accepted"}')
+
+
+def end(ports: Ports, clock: Clock, request: RequestKey) -> None:
+    lease = ports.log.take_lease(request, clock(), clock() + 15)
+    if lease:
+        ports.log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
+        ports.log.advance(lease, 2, clock() + 15, Status.CANCELLED)
+
+
+def test_a_user_who_asked_for_nothing_has_no_usage(ports: Ports) -> None:
+    assert ports.table.get(ANN) == Usage()
+
+
+def test_usage_is_found_as_it_was_stored(ports: Ports) -> None:
+    after = Usage(0, 1_800_000_060.123456, {key(1).request_id: 1_800_000_000.125})
+    assert ports.table.replace(ANN, Usage(), after, LATER)
+    assert ports.table.get(ANN) == Usage(1, after.theoretical_arrival, after.admitted)
+    assert ports.table.get(BOB) == Usage()
+
+
+def test_of_two_changes_of_the_same_usage_one_is_made(ports: Ports) -> None:
+    for round_number in range(3):
+        before = ports.table.get(ANN)
+        assert ports.table.replace(ANN, before, Usage(0, round_number + 1.0), LATER)
+        assert not ports.table.replace(ANN, before, Usage(0, 99.0), LATER)
+        assert ports.table.get(ANN) == Usage(round_number + 1, round_number + 1.0)
+
+
+def test_a_missing_table_is_no_user_without_usage() -> None:
+    with requests_table() as client, pytest.raises(ConfigurationError):
+        DynamoUsageTable(client, "missing").get(ANN)
+
+
+def test_rows_have_a_time_to_live_and_take_one_write_unit() -> None:
+    with requests_table() as client:
+        admitted = {key(number).request_id: 1_800_000_000.125 for number in range(15)}
+        owner = Principal("tenant" * 5, "7e57d004-2b97-4e7a-b45f-5387367791cd")
+        DynamoUsageTable(client, TABLE).replace(owner, Usage(), Usage(0, 1_800_000_060.123456, admitted), LATER + 0.9)
+        [item] = client.scan(TableName=TABLE)["Items"]
+        assert item["expiresAt"] == {"N": str(int(LATER))}
+        assert item_bytes(item) <= 1024
+
+
+def item_bytes(value: object, name: str = "") -> int:
+    """As DynamoDB counts: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html"""
+    size = len(name.encode())
+    if not isinstance(value, dict):
+        return size + len(str(value).encode())
+    [(kind, content), *others] = value.items()
+    if others or kind not in ("S", "N", "M"):
+        return sum(item_bytes(each, attribute) for attribute, each in value.items())
+    if kind == "M":
+        return size + 3 + sum(1 + item_bytes(each, attribute) for attribute, each in content.items())
+    return size + (len(content.encode()) if kind == "S" else len(content) // 2 + 2)
+
+
+def test_two_messages_at_once_do_not_share_the_last_place(ports: Ports, clock: Clock) -> None:
+    table = DisturbedUsageTable(ports.table)
+    limits = limits_on(ports, clock, table)
+    for number in range(IN_FLIGHT - 1):
+        limits.admit(key(number))
+        store(ports, clock, key(number))
+
+    def another() -> None:
+        limits.admit(key(98))
+
+    table.between = another
+    with pytest.raises(LimitExceeded):
+        limits.admit(key(99))
+    assert key(98).request_id in ports.table.get(ANN).admitted
+
+
+def test_two_messages_at_once_both_count(ports: Ports, clock: Clock) -> None:
+    table = DisturbedUsageTable(ports.table)
+    limits = limits_on(ports, clock, table)
+    table.between = lambda: limits.admit(key(1))
+    limits.admit(key(2))
+    assert set(ports.table.get(ANN).admitted) == {key(1).request_id, key(2).request_id}
+    assert ports.table.get(ANN).theoretical_arrival == clock() + 2 * 60 / PER_MINUTE
+
+
+def test_the_same_message_twice_at_once_counts_once(ports: Ports, clock: Clock) -> None:
+    table = DisturbedUsageTable(ports.table)
+    limits = limits_on(ports, clock, table)
+    table.between = lambda: limits.admit(key(1))
+    limits.admit(key(1))
+    assert ports.table.get(ANN).theoretical_arrival == clock() + 60 / PER_MINUTE
+
+
+def test_a_turn_costs_one_write(ports: Ports, clock: Clock) -> None:
+    table = DisturbedUsageTable(ports.table)
+    limits = limits_on(ports, clock, table)
+    for number in range(20):
+        limits.admit(key(number))
+        store(ports, clock, key(number))
+        end(ports, clock, key(number))
+        clock.now += 60 / PER_MINUTE
+    assert (table.reads, table.writes) == (20, 20)
+    assert len(ports.table.get(ANN).admitted) == IN_FLIGHT
+
+
+def test_of_many_threads_only_as_many_as_permitted_get_in(clock: Clock) -> None:
+    with opened("memory", clock) as ports:
+        limits = limits_on(ports, clock)
+
+        def admitted(number: int) -> bool:
+            with suppress(LimitExceeded):
+                limits.admit(key(number))
+                return True
+            return False
+
+        with ThreadPoolExecutor(8) as pool:
+            assert sum(pool.map(admitted, range(40))) == IN_FLIGHT
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_users_are_let_in_alike_and_never_beyond_the_limits(seed: int) -> None:
+    histories = []
+    for kind in ("memory", "dynamo"):
+        clock = Clock()
+        with opened(kind, clock) as ports:
+            histories.append(random_history(ports, clock, random.Random(seed)))
+    assert histories[0] == histories[1]
+
+
+def random_history(ports: Ports, clock: Clock, chance: random.Random) -> list[object]:
+    """Sixty messages of two users, some of whose requests end in between; who was let in when."""
+    limits = limits_on(ports, clock)
+    seen: list[object] = []
+    times: dict[Principal, list[float]] = {ANN: [], BOB: []}
+    under_way: dict[Principal, list[RequestKey]] = {ANN: [], BOB: []}
+    for number in range(60):
+        clock.now += chance.choice([0, 0.25, 1, 4, 11])
+        who = chance.choice([ANN, BOB])
+        try:
+            limits.admit(key(number, who))
+        except LimitExceeded as error:
+            seen.append((number, str(error), error.retry_after_seconds))
+        else:
+            store(ports, clock, key(number, who))
+            times[who].append(clock())
+            under_way[who].append(key(number, who))
+            seen.append(number)
+        assert len(under_way[who]) <= IN_FLIGHT
+        if under_way[who] and chance.random() < 0.7:
+            end(ports, clock, under_way[who].pop(chance.randrange(len(under_way[who]))))
+    for each in times.values():
+        assert_rate_kept(each)
+    return seen
+
+
+def assert_rate_kept(times: list[float]) -> None:
+    """At most the burst and what the time between the first and the last permits."""
+    for first, last in itertools.combinations(range(len(times)), 2):
+        permitted = PER_MINUTE + (times[last] - times[first]) * PER_MINUTE / 60
+        assert last - first + 1 <= permitted + 0.001

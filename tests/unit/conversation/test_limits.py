@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import json
+import uuid
+
+import pytest
+
+from cicada.conversation.accept import Accepter
+from cicada.conversation.limits import UsageLimits
+from cicada.conversation.model import RequestKey, Usage
+from cicada.conversation.protocol import Cancelled, failed, frame
+from cicada.errors import ConfigurationError, LimitExceeded, Unavailable
+from tests.fakes.usage_table import DisturbedUsageTable, InMemoryUsageTable
+from tests.unit.conversation.situation import ANN, BOB, KEY, LEASE_SECONDS, Situation, send_message
+
+
+class Limited(Situation):
+    """A conversation with limits."""
+
+    per_minute = 60
+    in_flight = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.table = DisturbedUsageTable(InMemoryUsageTable())
+        limits = UsageLimits(self.table, self.log, self.clock, self.per_minute, self.in_flight)
+        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, "scripts", 3600, limits)
+
+    def send(self, request_id: str | None = None, message: str = "Who?") -> RequestKey:
+        sent = request_id or str(uuid.uuid4())
+        self.accepter.accept(send_message(message, sent), self.connection())
+        return RequestKey(ANN, sent)
+
+    def finish(self, key: RequestKey) -> None:
+        self.delivery(self.lease(key)).send(Cancelled())
+
+
+class Hurried(Limited):
+    """A conversation in which the rate is what matters."""
+
+    per_minute = 4
+    in_flight = 100
+
+
+@pytest.fixture
+def here() -> Limited:
+    return Limited()
+
+
+def refusal(here: Limited, request_id: str | None = None) -> LimitExceeded:
+    with pytest.raises(LimitExceeded) as caught:
+        here.send(request_id)
+    return caught.value
+
+
+def full(here: Limited) -> list[RequestKey]:
+    return [here.send() for _ in range(here.in_flight)]
+
+
+def test_of_a_refused_message_nothing_is_stored_or_queued(here: Limited) -> None:
+    queued = full(here)
+    steps: list[str] = []
+    here.log.before = steps.append
+    writes = here.table.writes
+    refused = str(uuid.uuid4())
+    error = refusal(here, refused)
+    assert steps == []
+    assert here.table.writes == writes
+    assert here.queue.requests == queued
+    assert here.log.head(RequestKey(ANN, refused)) is None
+    assert json.loads(frame(failed(error), request_id=refused)) == {
+        "requestId": refused,
+        "type": "error",
+        "error": "You can have 3 questions under way at once; wait for an answer and send this one again.",
+        "code": "rate_limited",
+        "retryable": True,
+        "retryAfterSeconds": 5,
+    }
+
+
+def test_a_repeat_of_an_accepted_request_is_neither_counted_nor_refused(here: Limited) -> None:
+    first, *_ = full(here)
+    usage = here.table.get(ANN)
+    for _ in range(5):
+        here.send(first.request_id)
+    assert here.table.get(ANN) == usage
+    assert [event["type"] for event in here.received("c1")] == ["accepted"] * 5
+
+
+def test_a_repeat_of_a_request_of_long_ago_is_neither_counted_nor_refused(here: Limited) -> None:
+    first = here.send()
+    here.finish(first)
+    full(here)
+    usage = here.table.get(ANN)
+    assert first.request_id not in usage.admitted
+    here.send(first.request_id)
+    assert here.table.get(ANN) == usage
+
+
+def test_a_refused_message_is_accepted_once_an_answer_has_ended(here: Limited) -> None:
+    _, second, _ = full(here)
+    refused = str(uuid.uuid4())
+    refusal(here, refused)
+    here.finish(second)
+    here.send(refused)
+    refusal(here)
+
+
+def test_each_user_has_limits_of_their_own(here: Limited) -> None:
+    full(here)
+    assert here.ask(principal=BOB) is not None
+
+
+def test_a_request_whose_processor_has_died_gives_its_place_back(here: Limited) -> None:
+    first, *_ = full(here)
+    here.lease(first)
+    refusal(here)
+    here.clock.now += LEASE_SECONDS
+    here.send()
+    refusal(here)
+
+
+def test_a_processor_that_goes_on_keeps_its_place(here: Limited) -> None:
+    deliveries = [here.delivery(here.lease(key)) for key in full(here)]
+    for _ in range(200):
+        here.clock.now += LEASE_SECONDS - 1
+        for delivery in deliveries:
+            delivery.heartbeat()
+    refusal(here)
+
+
+def test_a_request_that_was_let_in_but_never_stored_gives_its_place_back(here: Limited) -> None:
+    def fail(step: str) -> None:
+        raise Unavailable("The database could not be reached.")
+
+    here.log.before = fail
+    for _ in range(here.in_flight):
+        with pytest.raises(Unavailable):
+            here.send()
+    here.log.before = lambda step: None
+    refusal(here)
+    here.clock.now += 30
+    here.send()
+
+
+def test_a_request_that_was_never_queued_gives_its_place_back(here: Limited) -> None:
+    here.queue.failure = Unavailable("The request queue could not be reached.")
+    for _ in range(here.in_flight):
+        with pytest.raises(Unavailable):
+            here.send()
+    here.queue.failure = None
+    here.clock.now += 899
+    refusal(here)
+    here.clock.now += 1
+    here.send()
+
+
+def test_a_message_that_could_not_be_stored_does_not_count_twice(here: Limited) -> None:
+    def fail(step: str) -> None:
+        raise Unavailable("The database could not be reached.")
+
+    here.log.before = fail
+    with pytest.raises(Unavailable):
+        here.send(KEY.request_id)
+    usage = here.table.get(ANN)
+    here.log.before = lambda step: None
+    here.send(KEY.request_id)
+    assert here.table.get(ANN) == usage
+    assert here.queue.requests == [KEY]
+
+
+def test_a_lowered_limit_holds_at_once(here: Limited) -> None:
+    keys = full(here)
+    lowered = UsageLimits(here.table, here.log, here.clock, 60, 1)
+    for key in keys[:2]:
+        here.finish(key)
+    with pytest.raises(LimitExceeded):
+        lowered.admit(KEY)
+    here.finish(keys[2])
+    lowered.admit(KEY)
+    assert list(here.table.get(ANN).admitted) == [KEY.request_id]
+
+
+def test_a_minutes_messages_may_come_at_once_and_the_next_one_has_to_wait() -> None:
+    here = Hurried()
+    full_rate = [here.send() for _ in range(here.per_minute)]
+    error = refusal(here)
+    assert (error.code, error.retryable, error.retry_after_seconds) == ("rate_limited", True, 15)
+    assert str(error) == "You can send 4 messages a minute; send this one again in 15 seconds."
+    assert here.queue.requests == full_rate
+
+
+def test_whoever_waits_as_long_as_told_is_accepted() -> None:
+    here = Hurried()
+    for _ in range(here.per_minute):
+        here.send()
+    for _ in range(10):
+        here.clock.now += refusal(here).retry_after_seconds
+        here.send()
+
+
+def test_what_is_refused_does_not_make_the_wait_longer() -> None:
+    here = Hurried()
+    for _ in range(here.per_minute):
+        here.send()
+    for _ in range(100):
+        assert refusal(here).retry_after_seconds == 15
+
+
+def test_a_user_who_has_paused_has_a_whole_minutes_messages_and_no_more() -> None:
+    here = Hurried()
+    here.send()
+    here.clock.now += 3600
+    for _ in range(here.per_minute):
+        here.send()
+    refusal(here)
+
+
+@pytest.mark.parametrize("per_minute", [1, 7, 59, 60, 1000])
+def test_the_rate_is_kept_whatever_the_fractions_of_a_second(per_minute: int) -> None:
+    here = Situation()
+    limits = UsageLimits(InMemoryUsageTable(), here.log, here.clock, per_minute, 10_000)
+    for number in range(per_minute):
+        limits.admit(RequestKey(ANN, str(number)))
+    with pytest.raises(LimitExceeded):
+        limits.admit(RequestKey(ANN, "one more"))
+
+
+@pytest.mark.parametrize(("per_minute", "in_flight"), [(0, 10), (60, 0), (-1, 10)])
+def test_limits_that_let_nobody_in_are_refused(per_minute: int, in_flight: int) -> None:
+    here = Situation()
+    with pytest.raises(ConfigurationError):
+        UsageLimits(InMemoryUsageTable(), here.log, here.clock, per_minute, in_flight)
+
+
+def test_a_user_whose_messages_keep_overtaking_each_other_is_told_to_wait() -> None:
+    class Overtaken(InMemoryUsageTable):
+        def replace(self, principal: object, before: Usage, after: Usage, expires_at: float) -> bool:
+            return False
+
+    here = Situation()
+    limits = UsageLimits(Overtaken(), here.log, here.clock, 60, 10)
+    with pytest.raises(LimitExceeded) as caught:
+        limits.admit(KEY)
+    assert caught.value.retry_after_seconds == 1
