@@ -3,10 +3,12 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv/bin
 UV := $(VENV)/uv
+# Texts are embedded side by side; threads inside each would only wait for one another.
+export OPENBLAS_NUM_THREADS := 1
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit bench synth lock clean
+.PHONY: help setup run stop check format test unit chaos bench synth lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -36,6 +38,12 @@ unit: setup ## The fast tests alone
 test: setup ## All tests, with a real OpenSearch, the local stage and a browser
 	node --test tests/web/*.test.mjs
 	$(VENV)/pytest
+
+chaos: setup ## Disturb a local stage in every way for ten minutes; every answer must be exact
+	$(VENV)/python -m evals.chaos --minutes 10
+
+bench: setup ## Measure what the delivery of an answer costs, on a local stage too
+	$(VENV)/python -m evals.delivery_bench
 
 synth: setup ## Synthesise the templates of the AWS stages
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev

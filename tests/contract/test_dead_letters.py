@@ -135,6 +135,14 @@ def test_a_request_is_queued_again_however_often(letters: LettersUnderTest) -> N
     assert letters.requeued() == [KEYS[0]] * 3
 
 
+def test_a_redriven_request_waits_for_no_other_message() -> None:
+    with request_queues() as queues:
+        for _ in range(2):
+            sqs_queue(queues).requeue(KEYS[0])
+            [message] = queues.client.receive_message(QueueUrl=queues.requests_url, MaxNumberOfMessages=10)["Messages"]
+            assert key_in(message["Body"]) == KEYS[0]
+
+
 def test_a_request_that_fails_again_at_once_is_set_aside_again(letters: LettersUnderTest) -> None:
     for _ in range(2):
         letters.bury(KEYS[0], "internal")

@@ -13,6 +13,7 @@ from cicada.conversation.ports import RequestQueue
 from cicada.errors import ConfigurationError, InvalidFrame
 from cicada.permissions.model import Principal
 from tests.contract.request_queues import Queues, request_queues
+from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingQueue
 
 ANN = Principal("acme", "ann")
@@ -44,8 +45,8 @@ def under_test(request: pytest.FixtureRequest) -> Iterator[QueueUnderTest]:
             yield QueueUnderTest(sqs_queue(queues), lambda: keys(queues), lambda: dead_letters(queues))
 
 
-def sqs_queue(queues: Queues) -> SqsRequestQueue:
-    return SqsRequestQueue(queues.client, queues.requests_url, queues.dead_letters_url)
+def sqs_queue(queues: Queues, clock: Clock | None = None) -> SqsRequestQueue:
+    return SqsRequestQueue(queues.client, queues.requests_url, queues.dead_letters_url, clock or Clock())
 
 
 def key_in(body: dict[str, str]) -> RequestKey:
@@ -101,6 +102,26 @@ def test_a_takeover_does_not_wait_for_its_session() -> None:
         queue.enqueue_takeover(SECOND, 0)
         [taken] = queues.client.receive_message(QueueUrl=queues.requests_url, MaxNumberOfMessages=10)["Messages"]
         assert read_request_message(taken["Body"]) == SECOND
+
+
+def test_a_takeover_does_not_wait_for_one_that_has_died() -> None:
+    with request_queues() as queues:
+        queue = sqs_queue(queues)
+        for attempt in (1, 2):
+            queue.enqueue_takeover(FIRST, attempt)
+            [taken] = queues.client.receive_message(QueueUrl=queues.requests_url, MaxNumberOfMessages=10)["Messages"]
+            assert read_request_message(taken["Body"]) == FIRST
+
+
+def test_a_takeover_whose_processor_died_before_its_lease_is_queued_again() -> None:
+    with request_queues() as queues:
+        clock = Clock()
+        queue = sqs_queue(queues, clock)
+        queue.enqueue_takeover(FIRST, 1)
+        assert len(queues.client.receive_message(QueueUrl=queues.requests_url)["Messages"]) == 1
+        clock.now += 10
+        queue.enqueue_takeover(FIRST, 1)
+        assert len(queues.client.receive_message(QueueUrl=queues.requests_url)["Messages"]) == 1
 
 
 def test_what_was_asked_is_not_in_the_queue() -> None:

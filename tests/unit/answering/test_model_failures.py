@@ -21,6 +21,7 @@ from cicada.answering.process import Processed, Processor
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import Status
 from cicada.conversation.protocol import Chunk, parse_event
+from cicada.conversation.redrive import Redriver
 from cicada.errors import CicadaError
 from cicada.planning.model import Classification, Route
 from tests.fakes.agent import ScriptedAgent
@@ -39,6 +40,7 @@ from tests.fakes.bedrock_wire import (
     scripted_bedrock,
     text_delta,
 )
+from tests.fakes.dead_letters import InMemoryDeadLetters
 from tests.fakes.retrieval import fixed_retriever
 from tests.unit.answering.situation import passage
 from tests.unit.conversation.situation import KEY, LEASE_SECONDS, Situation
@@ -242,11 +244,38 @@ def test_a_cancel_before_the_first_token_of_a_silent_model_is_heeded_at_the_next
 
 
 @FAULTS
-def test_a_cancel_before_a_stream_breaks_off_is_heeded_instead_of_a_second_try(fault: object) -> None:
-    with asked(broken(fault), SEYTON) as (here, bedrock):
+def test_a_cancel_before_a_stream_breaks_off_is_heeded_instead_of_a_second_try(
+    fault: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Answerer] = []
+    answer = Answerer.answer
+
+    def counted(answerer: Answerer, *arguments: Any) -> Any:
+        begun.append(answerer)
+        return answer(answerer, *arguments)
+
+    monkeypatch.setattr(Answerer, "answer", counted)
+    with asked(broken(fault), SEYTON) as (here, _):
         once_posted(here, '"content":"Mac"', lambda: here.log.request_cancel(KEY))
         assert here.process() is Processed.CANCELLED
     assert here.kinds[-1] == "cancelled"
     assert here.everything_said == "Mac"
-    assert len(bedrock.requests) == 1
+    assert len(begun) == 1
     assert here.queue.buried == []
+
+
+def test_a_redriven_request_has_all_its_attempts_again() -> None:
+    with asked(SEYTON) as (here, _):
+        for _ in range(3):
+            here.lease()
+            here.clock.now += LEASE_SECONDS + 1
+        assert here.process() is Processed.FAILED
+        letters = InMemoryDeadLetters()
+        letters.put(*here.queue.buried[0], here.clock())
+        assert [outcome for _, outcome in Redriver(letters, here.log, here.log, here.clock).redrive()] == ["queued"]
+        for _ in range(2):
+            here.lease()
+            here.clock.now += LEASE_SECONDS + 1
+        assert here.process() is Processed.COMPLETE
+    assert here.answer == "Seyton."
+    assert "error" not in here.kinds

@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from cicada.adapters.sqs_errors import sqs_errors
-from cicada.adapters.sqs_request_queue import queue_id, read_request_message, request_message
+from cicada.adapters.sqs_request_queue import read_request_message, request_message
 from cicada.conversation.model import DeadLetter, RequestKey
 from cicada.errors import InvalidFrame
 
@@ -52,12 +52,14 @@ class SqsDeadLetterQueue:
             self._show_again(received)
 
     def requeue(self, key: RequestKey) -> None:
+        # A group of its own each time: a message whose processor dies holds its group until it is visible again.
+        once = str(uuid.uuid4())
         with sqs_errors():
             self._client.send_message(
                 QueueUrl=self._queue_url,
                 MessageBody=json.dumps(request_message(key)),
-                MessageGroupId=queue_id(f"redrive#{key.principal.owner}#{key.request_id}"),
-                MessageDeduplicationId=str(uuid.uuid4()),
+                MessageGroupId=once,
+                MessageDeduplicationId=once,
             )
 
     def remove(self, letter: DeadLetter) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cicada.adapters.sqs_errors import sqs_errors
@@ -15,21 +17,32 @@ from cicada.permissions.model import Principal
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
+# A take-over whose processor died in its turn, before it took the lease, is queued again after this.
+_TAKEOVER_SECONDS = 10
+
 
 class SqsRequestQueue:
     """A message holds the request's key and nothing else: what was asked is in the request log."""
 
-    def __init__(self, client: SQSClient, queue_url: str, dead_letter_queue_url: str = "") -> None:
+    def __init__(
+        self,
+        client: SQSClient,
+        queue_url: str,
+        dead_letter_queue_url: str = "",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._client = client
         self._queue_url = queue_url
         self._dead_letter_queue_url = dead_letter_queue_url
+        self._clock = clock
 
     def enqueue(self, key: RequestKey, session_id: str) -> None:
         self._send(self._queue_url, request_message(key), f"{key.principal.owner}#{session_id}", key.request_id)
 
     def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
-        repeat = f"{key.request_id}#{attempt}"
-        self._send(self._queue_url, request_message(key), f"takeover#{key.principal.owner}#{key.request_id}", repeat)
+        # A group for each: the message of a take-over that has died holds its group until it is visible again.
+        repeat = f"{key.request_id}#{attempt}#{int(self._clock() // _TAKEOVER_SECONDS)}"
+        self._send(self._queue_url, request_message(key), f"takeover#{key.principal.owner}#{repeat}", repeat)
 
     def bury(self, key: RequestKey, reason: str) -> None:
         body = request_message(key) | {"reason": reason}

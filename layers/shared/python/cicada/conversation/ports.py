@@ -78,7 +78,10 @@ class RequestQueue(Protocol):
         ...
 
     def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
-        """Beside the session's order, because the processor of `attempt` has died. Repeating it has no effect."""
+        """Beside the session's order, because the processor of `attempt` has died.
+
+        Repeating it at once has no effect; later it has, as the processor that came may have died before its lease.
+        """
         ...
 
     def bury(self, key: RequestKey, reason: str) -> None:
