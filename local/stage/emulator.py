@@ -16,7 +16,8 @@ def start_emulator(config: StageConfig) -> Running:
     if not _COMMAND.exists():
         raise StageError("The emulator is not installed: run `make setup`.")
     require_free(config.emulator_port, "EMULATOR_PORT")
-    state = config.folder / "emulator"
+    # Stored addresses hold the port, so the state of another port is of no use.
+    state = config.folder / f"emulator-{config.emulator_port}"
     temporary = config.folder / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
     environment = inherited() | {

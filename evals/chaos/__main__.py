@@ -1,0 +1,43 @@
+"""`python -m evals.chaos --minutes 10 --seed 1`: is the delivery promise kept whatever happens? (docs/delivery.md)
+
+Starts a local stage of its own. Exit status 1 if any answer is wrong, has a gap or two ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+
+from evals.chaos.report import render
+from evals.chaos.run import NotReadyError, run
+from evals.own_stage import own_stage, say
+from local.stage.settings import StageError
+
+
+def main(arguments: list[str]) -> int:
+    options = _options(arguments)
+    try:
+        with own_stage("chaos") as target:
+            found = run(target, seconds=options.minutes * 60, seed=options.seed, lanes=options.lanes, say=say)
+            print(json.dumps(asdict(found), indent=2) if options.json else render(found))
+            if not found.passed:
+                raise StageError(f"The stage's logs are in {target.info['logs']}.")
+    except (StageError, NotReadyError) as error:
+        say(str(error))
+        return 1
+    return 0
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m evals.chaos", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--lanes", type=int, default=4, help="how many ask at once")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

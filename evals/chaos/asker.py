@@ -1,0 +1,177 @@
+"""One question over real sockets, by the client's rules, disturbed as planned."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
+
+from cicada_client.errors import Refused
+from cicada_client.exchange import Exchange
+from cicada_client.timing import Timing
+from evals.chaos.ledger import Frame, Ledger
+from evals.chaos.plan import Plan
+from evals.chaos.target import Suffered, Target, Trouble
+
+# The silence after which a client resumes is shorter than the default, so that more happens in a run.
+TIMING = Timing(silence_seconds=5, patience_seconds=150)
+_REPLAY_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What became of a question. `problems`: what must not be, beside a wrong text.
+
+    `suffered`: what the stage suffered meanwhile, by whomever it was meant. `recovery_seconds`: from a kill that hit
+    this answer to the next text.
+    """
+
+    plan: Plan
+    request_id: str
+    status: str
+    text: str
+    code: str | None
+    problems: tuple[str, ...]
+    suffered: Suffered
+    cuts: int
+    duplicates: int
+    kills: int
+    resets: int
+    seconds: float
+    recovery_seconds: float | None
+
+
+def ask(plan: Plan, target: Target, trouble: Trouble) -> Asked:
+    """Ask, live through the disturbances, and at last read the whole once more from its beginning."""
+    before, began = trouble.suffered(), time.monotonic()
+    attempt = _Attempt(plan, target, trouble)
+    problems = attempt.run()
+    assembly = attempt.exchange.assembly
+    if assembly.text != attempt.ledger.text:
+        problems.append("What was put together step by step differs from what was replayed.")
+    return Asked(
+        plan=plan,
+        request_id=assembly.request_id,
+        status=assembly.status,
+        text=assembly.text,
+        code=assembly.error["code"] if assembly.error else None,
+        problems=tuple(problems),
+        suffered=trouble.suffered().since(before),
+        cuts=attempt.done.cuts,
+        duplicates=attempt.done.duplicates,
+        kills=attempt.done.kills,
+        resets=attempt.ledger.resets,
+        seconds=time.monotonic() - began,
+        recovery_seconds=attempt.done.recovery_seconds,
+    )
+
+
+@dataclass(slots=True)
+class _Done:
+    """The disturbances so far."""
+
+    cuts: int = 0
+    duplicates: int = 0
+    kills: int = 0
+    killed_at: float | None = None
+    resets_at_kill: int = 0
+    recovery_seconds: float | None = None
+
+
+class _Attempt:
+    def __init__(self, plan: Plan, target: Target, trouble: Trouble) -> None:
+        request_id = str(uuid.uuid4())
+        question = {"action": "sendMessage", "requestId": request_id, "message": plan.question}
+        self._plan = plan
+        self._url = target.url
+        self._token = target.token(plan.user)
+        self._trouble = trouble
+        self.ledger = Ledger(request_id)
+        self.exchange = Exchange(request_id, question, TIMING, time.monotonic())
+        self.done = _Done()
+
+    def run(self) -> list[str]:
+        """The problems."""
+        for fault in self._plan.faults:
+            self._trouble.order(fault)
+        try:
+            while not self.exchange.finished:
+                if time.monotonic() >= self.exchange.gives_up_at:
+                    return [f"There was no news for {TIMING.patience_seconds:.0f} s."]
+                self._on_a_connection()
+            self._replay()
+        except Refused as refused:
+            return [f"The question was refused: {refused.code}."]
+        return self.ledger.problems()
+
+    def _on_a_connection(self) -> None:
+        try:
+            with connect(f"{self._url}?token={self._token}", close_timeout=1) as connection:
+                _send(connection, self.exchange.opening(time.monotonic()))
+                self._follow(connection)
+        except (OSError, WebSocketException):
+            time.sleep(TIMING.back_off_seconds)
+
+    def _follow(self, connection: Connection) -> None:
+        """Until the answer has ended, the connection is cut, or the patience ends."""
+        while not self.exchange.finished and time.monotonic() < self.exchange.gives_up_at:
+            try:
+                frame = json.loads(connection.recv(timeout=self.exchange.wait(time.monotonic())))
+            except TimeoutError:
+                _send(connection, self.exchange.due(time.monotonic()))
+                continue
+            self._take(frame)
+            if self._disturb():
+                connection.socket.shutdown(socket.SHUT_RDWR)
+                return
+
+    def _take(self, frame: Frame) -> None:
+        if frame.get("requestId") != self.exchange.assembly.request_id:
+            return
+        self.ledger.note(frame)
+        for event in self.exchange.receive(frame, time.monotonic()):
+            if event["type"] == "chunk":
+                self._note_recovery()
+
+    def _note_recovery(self) -> None:
+        done = self.done
+        hit = done.killed_at is not None and self.ledger.resets > done.resets_at_kill
+        if hit and done.killed_at is not None and done.recovery_seconds is None:
+            done.recovery_seconds = time.monotonic() - done.killed_at
+
+    def _disturb(self) -> bool:
+        """What is due after this event; True if the connection is to be cut."""
+        plan, done, events = self._plan, self.done, len(self.ledger)
+        if done.duplicates < sum(place <= events for place in plan.duplicates):
+            self._trouble.deliver_again(self._token, self.exchange.assembly.request_id)
+            done.duplicates += 1
+        if plan.kill_after is not None and done.killed_at is None and self.ledger.chunks >= plan.kill_after:
+            done.killed_at, done.resets_at_kill = time.monotonic(), self.ledger.resets
+            done.kills = self._trouble.kill(everyone=plan.kill_all)
+        due = sum(place <= events for place in plan.cuts) > done.cuts and not self.exchange.finished
+        done.cuts += due
+        return due
+
+    def _replay(self) -> None:
+        """The whole answer once more from the log: it must hold the same events and no others."""
+        with connect(f"{self._url}?token={self._token}", close_timeout=1) as connection:
+            request_id, last = self.exchange.assembly.request_id, self.exchange.assembly.last_seq
+            _send(connection, [{"action": "resume", "requestId": request_id, "afterSeq": 0}])
+            missing = set(range(1, last + 1))
+            while missing:
+                frame = json.loads(connection.recv(timeout=_REPLAY_SECONDS))
+                self.ledger.note(frame)
+                missing.discard(frame.get("seq", 0))
+
+
+def _send(connection: Connection, commands: Iterable[dict[str, Any]]) -> None:
+    for command in commands:
+        connection.send(json.dumps(command))

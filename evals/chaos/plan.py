@@ -1,0 +1,100 @@
+"""What is asked, and what is done to each question: drawn from the seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+QUESTIONS = (
+    "What does Macbeth say about tomorrow and tomorrow?",
+    "Who tells Macbeth that the queen is dead?",
+    "What does Hamlet say about death and sleep?",
+    "In which scene does Macbeth buy a bicycle for Banquo?",
+    "Hello there!",
+)
+USERS = ("alice", "bob")
+# An event more than any of these answers has would never come.
+_LATEST_EVENT = 8
+_LONGEST_STALL_SECONDS = 8
+
+
+class Disturbance(StrEnum):
+    CUT = "cut"
+    KILL = "kill"
+    DUPLICATE = "duplicate"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class FaultOrder:
+    """A fault as the Bedrock stand-in takes it (local/bedrock/faults.py)."""
+
+    operation: str
+    kind: str
+    after: int
+    times: int
+    seconds: float
+
+    @property
+    def early(self) -> bool:
+        """Whether it strikes before the first piece of text, where the same call is tried again."""
+        return self.after == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One question. `cuts` and `duplicates`: after so many events; `kill_after`: after so many chunks.
+
+    `kill_all`: every processor that there is, otherwise one of them.
+    """
+
+    user: str
+    question: str
+    cuts: tuple[int, ...] = ()
+    duplicates: tuple[int, ...] = ()
+    kill_after: int | None = None
+    kill_all: bool = False
+    faults: tuple[FaultOrder, ...] = ()
+
+
+def plans(seed: int, lane: int) -> Iterator[Plan]:
+    """Endless. Each kind of disturbance comes alone, then all mixed, then none, in a shuffled order."""
+    chance = random.Random(f"{seed}/{lane}")  # noqa: S311 - not for secrets
+    while True:
+        hands: list[frozenset[Disturbance]] = [frozenset({kind}) for kind in Disturbance]
+        hands += [frozenset(chance.sample(list(Disturbance), 2)), frozenset(Disturbance), frozenset()]
+        chance.shuffle(hands)
+        for hand in hands:
+            yield _plan(chance, hand)
+
+
+def _plan(chance: random.Random, hand: frozenset[Disturbance]) -> Plan:
+    return Plan(
+        user=chance.choice(USERS),
+        question=chance.choice(QUESTIONS),
+        cuts=_events(chance) if Disturbance.CUT in hand else (),
+        duplicates=_events(chance) if Disturbance.DUPLICATE in hand else (),
+        kill_after=chance.randint(1, 2) if Disturbance.KILL in hand else None,
+        kill_all=chance.random() < 0.5,
+        faults=(_fault(chance),) if Disturbance.FAULT in hand else (),
+    )
+
+
+def _events(chance: random.Random) -> tuple[int, ...]:
+    return tuple(sorted(chance.sample(range(1, _LATEST_EVENT + 1), chance.randint(1, 3))))
+
+
+def _fault(chance: random.Random) -> FaultOrder:
+    operation = chance.choice(("converse-stream", "converse-stream", "converse-stream", "invoke-model"))
+    kinds = ["throttle", "exception", "drop", "stall"]
+    if operation == "invoke-model":
+        return FaultOrder(operation, chance.choice(kinds[:3]), 0, chance.randint(1, 2), 0)
+    return FaultOrder(
+        operation=operation,
+        kind=chance.choice([*kinds, "bad-checksum"]),
+        after=chance.choice((0, 1, 5, 20)),
+        times=chance.choice((1, 1, 1, 2)),
+        seconds=chance.uniform(0.5, _LONGEST_STALL_SECONDS),
+    )

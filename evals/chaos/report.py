@@ -1,0 +1,122 @@
+"""What a run of chaos came to."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evals.chaos.asker import Asked
+
+# A stream that breaks is begun once more; a call is tried three times; an answer is begun by three processors.
+_BREAKS, _CALLS, _PROCESSORS = 2, 3, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A broken promise, and how to come by it again: the seed chooses the same disturbances."""
+
+    request_id: str
+    seed: int
+    what: tuple[str, ...]
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Counts of a run. `exact`: the same text as undisturbed. `exhausted`: ended in an `error` that was due."""
+
+    seed: int
+    seconds: float
+    runs: int
+    exact: int
+    exhausted: tuple[str, ...]
+    wrong: tuple[Wrong, ...]
+    cuts: int
+    kills: int
+    duplicates: int
+    resets: int
+    faults: Mapping[str, int]
+    recovery_seconds: tuple[float, ...]
+
+    @property
+    def passed(self) -> bool:
+        return not self.wrong
+
+
+def judge(asked: Asked, undisturbed: str) -> list[str]:
+    """What is wrong with an answer; nothing if it is exact, or failed after as many blows as it takes."""
+    problems = list(asked.problems)
+    if asked.status == "failed":
+        if not _due(asked):
+            problems.append(f"The answer failed ({asked.code}), which {asked.suffered} does not account for.")
+    elif asked.status == "complete":
+        if asked.text != undisturbed:
+            problems.append(f"The text has {len(asked.text)} characters and differs from the undisturbed one.")
+    elif not problems:
+        problems.append(f"The answer is {asked.status}.")
+    return problems
+
+
+def _due(asked: Asked) -> bool:
+    suffered = asked.suffered
+    if asked.code == "stream_broken":
+        return suffered.late_faults >= _BREAKS
+    if asked.code in ("dependency_throttled", "dependency_unavailable"):
+        return suffered.early_faults >= _CALLS
+    return asked.code == "internal" and suffered.kills >= _PROCESSORS
+
+
+def report(
+    answers: Sequence[Asked], undisturbed: Mapping[str, str], faults: Mapping[str, int], *, seed: int, seconds: float
+) -> Report:
+    found = [(asked, judge(asked, undisturbed[asked.plan.question])) for asked in answers]
+    return Report(
+        seed=seed,
+        seconds=seconds,
+        runs=len(answers),
+        exact=sum(asked.status == "complete" and not problems for asked, problems in found),
+        exhausted=tuple(str(asked.code) for asked, problems in found if asked.status == "failed" and not problems),
+        wrong=tuple(
+            Wrong(asked.request_id, seed, tuple(problems), repr(asked.plan)) for asked, problems in found if problems
+        ),
+        cuts=sum(asked.cuts for asked in answers),
+        kills=sum(asked.kills for asked in answers),
+        duplicates=sum(asked.duplicates for asked in answers),
+        resets=sum(asked.resets for asked in answers),
+        faults=faults,
+        recovery_seconds=tuple(sorted(each.recovery_seconds for each in answers if each.recovery_seconds is not None)),
+    )
+
+
+def render(found: Report) -> str:
+    """The report as lines of text."""
+    rows: list[tuple[str, Any]] = [
+        ("seed", found.seed),
+        ("seconds", f"{found.seconds:.0f}"),
+        ("questions asked", found.runs),
+        ("answers exact", found.exact),
+        ("errors that were due", f"{len(found.exhausted)} {' '.join(sorted(found.exhausted))}".strip()),
+        ("wrong", len(found.wrong)),
+        ("connections cut", found.cuts),
+        ("processors killed", found.kills),
+        ("deliveries repeated", found.duplicates),
+        ("model faults", f"{sum(found.faults.values())} ({_listed(found.faults)})"),
+        ("answers begun again", found.resets),
+        ("seconds from a kill to the next text", _spread(found.recovery_seconds)),
+    ]
+    lines = [f"{name:<38}{value}" for name, value in rows]
+    for wrong in found.wrong:
+        lines += ["", f"{wrong.request_id} (seed {wrong.seed}): {' '.join(wrong.what)}", f"  {wrong.plan}"]
+    return "\n".join(lines)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _spread(seconds: Sequence[float]) -> str:
+    if not seconds:
+        return "none was hit"
+    return f"median {statistics.median(seconds):.1f}, longest {max(seconds):.1f}, of {len(seconds)}"

@@ -1,0 +1,58 @@
+"""A run: several people ask at once while the stage is disturbed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from evals.chaos.asker import Asked, ask
+from evals.chaos.plan import QUESTIONS, USERS, Plan, plans
+from evals.chaos.report import Report, report
+from evals.chaos.target import Target, Trouble
+
+Say = Callable[[str], None]
+
+
+def _silent(_: str) -> None:
+    """Nobody wants to know."""
+
+
+class NotReadyError(Exception):
+    """The stage does not answer undisturbed questions, so there is nothing to compare with."""
+
+
+def run(target: Target, *, seconds: float, seed: int, lanes: int = 4, say: Say = _silent) -> Report:
+    """Ask for so many seconds, then wait for the answers that are still out. `lanes`: how many ask at once."""
+    trouble = Trouble(target, seed)
+    undisturbed = {question: _undisturbed(question, target, trouble) for question in QUESTIONS}
+    began = time.monotonic()
+    until = began + seconds
+
+    def ask_on(lane: int) -> list[Asked]:
+        answers: list[Asked] = []
+        for plan in plans(seed, lane):
+            if time.monotonic() >= until:
+                return answers
+            answers.append(ask(plan, target, trouble))
+            say(_line(lane, answers[-1]))
+        return answers
+
+    try:
+        with ThreadPoolExecutor(lanes) as pool:
+            answers = [asked for lane in pool.map(ask_on, range(lanes)) for asked in lane]
+    finally:
+        trouble.calm()
+    return report(answers, undisturbed, trouble.faults(), seed=seed, seconds=time.monotonic() - began)
+
+
+def _undisturbed(question: str, target: Target, trouble: Trouble) -> str:
+    asked = ask(Plan(USERS[0], question), target, trouble)
+    if asked.status != "complete" or asked.problems:
+        raise NotReadyError(f"An undisturbed question was not answered: {asked.status} {' '.join(asked.problems)}")
+    return asked.text
+
+
+def _line(lane: int, asked: Asked) -> str:
+    done = f"cuts {asked.cuts} kills {asked.kills} duplicates {asked.duplicates} resets {asked.resets}"
+    return f"lane {lane}: {asked.status} after {asked.seconds:.1f} s, {done}"

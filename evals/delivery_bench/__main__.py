@@ -1,0 +1,57 @@
+"""`python -m evals.delivery_bench`: what the delivery promise costs (docs/delivery.md).
+
+Figures of this machine at this moment: nothing is asserted, and the load is printed beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import asdict
+
+from evals.delivery_bench.cost import cost
+from evals.delivery_bench.crowd import Crowd, crowd
+from evals.delivery_bench.growth import LENGTHS, PACE_SECONDS, growth
+from evals.delivery_bench.overhead import overhead
+from evals.delivery_bench.render import Results, render
+from evals.own_stage import own_stage
+from local.stage.settings import StageError
+
+
+def main(arguments: list[str]) -> int:
+    options = _options(arguments)
+    load = os.getloadavg()[0]
+    try:
+        found = Results(
+            growth=[growth(length, haste=options.haste) for length in LENGTHS],
+            overhead=overhead(options.runs),
+            costs=[cost(pace) for pace in (PACE_SECONDS, 2.5 * PACE_SECONDS)],
+            crowd=_crowd(options.sockets, options.answers) if options.sockets else None,
+            load=(load, os.getloadavg()[0]),
+        )
+    except StageError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps(asdict(found), indent=2) if options.json else render(found))
+    return 0
+
+
+def _crowd(sockets: int, answers: int) -> Crowd:
+    with own_stage("bench") as target:
+        return crowd(target, sockets=sockets, answers=answers)
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m evals.delivery_bench")
+    parser.add_argument("--haste", type=float, default=4, help="how many times faster than 100 tokens/s (growth only)")
+    parser.add_argument("--runs", type=int, default=50, help="first tokens measured")
+    parser.add_argument("--sockets", type=int, default=200, help="0 leaves the local stage out")
+    parser.add_argument("--answers", type=int, default=20)
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,171 @@
+"""The message path as it is wired, with a scripted model behind it and metered services in front."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+
+from cicada.adapters.api_gateway_channel import ApiGatewayChannel
+from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
+from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.adapters.dynamo_usage_table import DynamoUsageTable
+from cicada.adapters.sqs_request_queue import SqsRequestQueue
+from cicada.agents.model import AgentTurn
+from cicada.answering.answer import Answerer
+from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.passages import PassageAnswerer
+from cicada.answering.process import Processed, Processor
+from cicada.conversation.accept import Accepter
+from cicada.conversation.connect import identify
+from cicada.conversation.limits import UsageLimits
+from cicada.conversation.model import Connection, RequestKey
+from cicada.conversation.protocol import SendMessage
+from cicada.conversation.resume import Resumer
+from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
+from cicada.errors import CicadaError
+from cicada.permissions.model import Principal
+from cicada.planning.classifier import classify
+from cicada.planning.rules import load_rules
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.search import Retriever
+from evals.delivery_bench.metered_aws import MeteredAws
+
+QUESTION = "Who tells Macbeth that the queen is dead?"
+# As Cognito and API Gateway make them, so that the rows have their true sizes.
+_USER = Principal("default", "7e57d004-2b97-4e7a-b45f-5387367791cd")
+_CONNECTION = "L0SM9cOFvHcCIhw="
+_TABLE, _CONNECTIONS = "requests", "connections"
+# Four and a half characters a token with its space, about what English text has.
+_WORDS = (" the", " queen", ",", " my", " lord", " is", " dead", ".", " She", " should", " have", " died", " hereafter")
+
+
+def tokens(count: int) -> list[str]:
+    return list(islice(cycle(_WORDS), count))
+
+
+@dataclass(slots=True)
+class PacedModel:
+    """Says its pieces at `tokens_per_second` (0: at once), the first after `first_after_seconds`."""
+
+    pieces: Sequence[str]
+    tokens_per_second: float = 0
+    first_after_seconds: float = 0
+    first_at: float = 0
+
+    def stream(self, prompt: Prompt) -> Iterator[str | ModelUsage]:
+        if self.first_after_seconds:
+            time.sleep(self.first_after_seconds)
+        self.first_at = time.perf_counter()
+        for number, piece in enumerate(self.pieces):
+            if self.tokens_per_second:
+                time.sleep(max(0.0, self.first_at + number / self.tokens_per_second - time.perf_counter()))
+            yield piece
+        yield ModelUsage(len(prompt.user) // 4, len(self.pieces))
+
+
+class FixedIndex:
+    """Finds the same ten passages for every question."""
+
+    def __init__(self) -> None:
+        document = DocumentKey(Collection(_USER.tenant, "scripts"), "macbeth")
+        text = "".join(tokens(150)).strip()
+        self._hits = tuple(Hit(_passage(document, number, text), 1 / number) for number in range(1, 11))
+
+    def search(self, query: IndexQuery) -> LaneHits:  # noqa: ARG002 - the port's
+        return LaneHits(self._hits, self._hits)
+
+    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+        raise NotImplementedError
+
+    def delete(self, document: DocumentKey) -> None:
+        raise NotImplementedError
+
+    def count(self, filter: PassageFilter) -> int:
+        raise NotImplementedError
+
+    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+        raise NotImplementedError
+
+
+def _passage(document: DocumentKey, number: int, text: str) -> Passage:
+    locator = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", number, number + 4, ("Macbeth", "Seyton"))
+    return Passage(f"macbeth#{number}", document, "1", "Macbeth", text, "", locator)
+
+
+class FixedEmbedder:
+    """The same vector for every text."""
+
+    model_id = "fixed"
+    dimension = 1
+
+    def embed_query(self, text: str) -> Vector:  # noqa: ARG002 - the port's
+        return (1.0,)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return [(1.0,) for _ in texts]
+
+
+class NoAgent:
+    """No question of the bench is for an agent."""
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        raise NotImplementedError
+
+
+def _fail(error: CicadaError) -> None:
+    raise error
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """One user's way of a question, from the frame to the last event."""
+
+    model: PacedModel
+    pace_seconds: float = 0.2
+    aws: MeteredAws = field(default_factory=MeteredAws)
+    log: DynamoRequestLog = field(init=False)
+    processor: Processor = field(init=False)
+    _accepter: Accepter = field(init=False)
+    _connections: DynamoConnectionTable = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = DynamoRequestLog(self.aws.dynamodb, _TABLE, time.time)
+        channel = ApiGatewayChannel(self.aws.management)
+        queue = SqsRequestQueue(self.aws.sqs, "https://sqs.us-east-1.amazonaws.com/000000000000/requests.fifo")
+        rules = load_rules()
+        passages = PassageAnswerer(Retriever(FixedIndex(), FixedEmbedder()), self.model)
+        self.processor = Processor(
+            log=self.log,
+            channel=channel,
+            queue=queue,
+            answerer=Answerer(lambda message: classify(message, rules), passages, NoAgent(), self.model),
+            clock=time.time,
+            lease_seconds=15,
+            heartbeat_seconds=4,
+            max_attempts=3,
+            report=_fail,
+            pace_seconds=self.pace_seconds,
+        )
+        usage = UsageLimits(DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10)
+        resumer = Resumer(self.log, queue, channel, time.time, queue_patience_seconds=30)
+        self._accepter = Accepter(self.log, queue, resumer, time.time, "scripts", 7 * 24 * 3600, usage)
+        self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
+
+    def connect(self) -> None:
+        """As `$connect` does."""
+        self._connections.add(Connection(_CONNECTION, _USER, time.time() + 3600), time.time() + 7200)
+
+    def accept(self) -> RequestKey:
+        """As `sendMessage` does, in a session that goes on."""
+        connection = identify(_CONNECTION, self._connections, time.time())
+        request_id = str(uuid.uuid4())
+        command = SendMessage(action="sendMessage", request_id=request_id, message=QUESTION, session_id="s-1")
+        self._accepter.accept(command, connection)
+        return RequestKey(_USER, request_id)
+
+    def process(self, key: RequestKey) -> None:
+        if self.processor.process(key) is not Processed.COMPLETE:
+            raise RuntimeError("The answer did not end as it should.")

@@ -1,0 +1,22 @@
+"""Mixed chaos on the deployed stage, for as long as a test may take; `make chaos` goes on for ten minutes."""
+
+from __future__ import annotations
+
+import pytest
+
+from evals.chaos.report import render
+from evals.chaos.run import run
+from evals.chaos.target import Target
+from tests.e2e.conftest import Deployed
+
+
+@pytest.mark.timeout(300)
+def test_whatever_happens_every_answer_is_exact(stage: Deployed) -> None:
+    found = run(Target(stage.config, stage.info), seconds=20, seed=7, lanes=4)
+    assert found.passed, render(found)
+    assert found.exact + len(found.exhausted) == found.runs
+    assert found.exact > 0
+    assert found.cuts > 0
+    assert found.kills > 0
+    assert found.duplicates > 0
+    assert sum(found.faults.values()) > 0
