@@ -153,7 +153,7 @@ class Delivery:
         for place, processor in enumerate(state.processors):
             yield self._send(state, place, processor)
             if processor.attempt < self._bounds.processors:
-                yield _die(state, place, processor)
+                yield self._die(state, place, processor)
         for place, resume in enumerate(state.resumes):
             yield self._resume(state, place, resume)
         yield from _leave(state)
@@ -210,7 +210,8 @@ class Delivery:
 
     def _post(self, state: State, place: int, processor: Processor, frame: Frame) -> tuple[str, State]:
         connection = state.head.connection if self._looks_first else processor.connection
-        label = f"processor {processor.attempt} posts {frame.seq} ({frame.body}) to connection {connection}"
+        where = f"connection {connection}" if connection != NOBODY else "nobody"
+        label = f"processor {processor.attempt} posts {frame.seq} ({frame.body}) to {where}"
         processor = processor._replace(connection=connection)
         if connection in (state.client.connection, STRANGER) or connection == NOBODY:
             return label, self._next_step(self._posted(state, connection, frame), place, processor)
@@ -226,6 +227,12 @@ class Delivery:
         if self._rules.forgets_only_its_own and state.head.connection != connection:
             return state
         return state._replace(head=state.head._replace(connection=NOBODY))
+
+    def _die(self, state: State, place: int, processor: Processor) -> tuple[str, State]:
+        sending = self._rules.sending
+        lost = sending.index("advance") < processor.at <= sending.index("post")
+        unposted = state.unposted | {processor.seq} if lost else state.unposted
+        return f"processor {processor.attempt} dies", _stop(state._replace(unposted=unposted), place)
 
     # ---- a resume's steps ----
 
@@ -274,7 +281,6 @@ class Delivery:
 
     def _last(self, state: State, resume: Resume) -> int:
         return resume.last if self._rules.resume_stops_at_last_seq else len(state.rows)
-
 
     # ---- the client's steps ----
 
@@ -335,12 +341,6 @@ def _told(seen: frozenset[Frame]) -> str:
 
 
 # ---- the state after ----
-
-
-def _die(state: State, place: int, processor: Processor) -> tuple[str, State]:
-    counted = processor.at == 2 and state.head.last_seq >= processor.seq
-    unposted = state.unposted | {processor.seq} if counted else state.unposted
-    return f"processor {processor.attempt} dies", _stop(state._replace(unposted=unposted), place)
 
 
 def _stop(state: State, place: int) -> State:

@@ -1,0 +1,239 @@
+"""The real code of accepting, processing, delivering and resuming, run one port call at a time by a scheduler.
+
+Hypothesis decides who goes on, who dies, what the network does and when leases run out.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from cicada.answering.process import Processed
+from cicada.conversation.model import Status
+from cicada.errors import RequestConflict, RequestNotFound, Unavailable
+from tests.property.baton import Actor, Died
+from tests.property.delivery_world import ANNS, World
+from tests.property.stepped_ports import WORDS
+from tests.unit.conversation.situation import ANN, LEASE_SECONDS, PATIENCE_SECONDS
+
+_ACTORS_AT_ONCE = 5
+some = st.integers(0, 99)
+
+
+class Delivering(RuleBasedStateMachine):
+    """Ann asks, and everything that can happen to her answer happens."""
+
+    world: World
+
+    @initialize(breaks=st.lists(st.integers(0, WORDS), max_size=3))
+    def begin(self, breaks: list[int]) -> None:
+        self.world = World(breaks)
+        self.world.connect()
+        assert self.world.connection
+        self.world.send(self.world.connection)
+
+    def teardown(self) -> None:
+        if hasattr(self, "world"):
+            with closing(self.world):
+                self.world.finish()
+
+    # ---- who begins something ----
+
+    def _room(self) -> bool:
+        return len(self.world.actors) < _ACTORS_AT_ONCE
+
+    def _there(self) -> bool:
+        return self.world.connection is not None
+
+    @precondition(lambda self: self._room() and self._there())
+    @rule()
+    def send_again(self) -> None:
+        self.world.send(self.world.connection or "")
+
+    @precondition(lambda self: self._room() and self._there())
+    @rule()
+    def resume(self) -> None:
+        self.world.resume(self.world.connection or "")
+
+    @precondition(lambda self: self._room() and self.world.queue.messages)
+    @rule(which=some)
+    def deliver_a_message(self, which: int) -> None:
+        self.world.deliver(which % len(self.world.queue.messages))
+
+    @precondition(lambda self: self._room())
+    @rule()
+    def cancel(self) -> None:
+        self.world.cancel()
+
+    @precondition(lambda self: self._room())
+    @rule(asks=st.booleans())
+    def bob_tries_the_same_request_id(self, asks: bool) -> None:
+        if asks:
+            self.world.send("bob", "Bob's own question")
+        else:
+            self.world.resume("bob")
+
+    # ---- what becomes of it ----
+
+    def _busy(self) -> bool:
+        return bool(self.world.actors)
+
+    def _one(self, which: int) -> Actor:
+        return self.world.actors[which % len(self.world.actors)]
+
+    @precondition(_busy)
+    @rule(which=some, calls=st.integers(1, 12))
+    def go_on(self, which: int, calls: int) -> None:
+        actor = self._one(which)
+        for _ in range(calls):
+            if not actor.ended:
+                self.world.step(actor)
+
+    @precondition(_busy)
+    @rule(which=some)
+    def die(self, which: int) -> None:
+        self.world.step(self._one(which), Died())
+
+    @precondition(_busy)
+    @rule(which=some)
+    def find_a_service_out_of_reach(self, which: int) -> None:
+        actor = self._one(which)
+        if actor.at != "start":
+            self.world.step(actor, Unavailable("It could not be reached."))
+
+    @rule(seconds=st.sampled_from([1.0, LEASE_SECONDS + 1, PATIENCE_SECONDS + 1]))
+    def let_time_pass(self, seconds: float) -> None:
+        self.world.clock.now += seconds
+
+    # ---- the network ----
+
+    def _frames(self) -> bool:
+        return bool(self.world.channel.under_way.get(self.world.connection or ""))
+
+    @precondition(_frames)
+    @rule(which=some, again=st.booleans())
+    def receive(self, which: int, again: bool) -> None:
+        self.world.receive(which, again=again)
+
+    @precondition(_frames)
+    @rule(which=some)
+    def lose(self, which: int) -> None:
+        frames = self.world.channel.under_way[self.world.connection or ""]
+        frames.pop(which % len(frames))
+
+    @precondition(_there)
+    @rule()
+    def leave(self) -> None:
+        self.world.disconnect()
+
+    @precondition(lambda self: not self._there())
+    @rule()
+    def come_back(self) -> None:
+        self.world.connect()
+
+
+TestDelivering = Delivering.TestCase
+TestDelivering.settings = settings(
+    max_examples=200, stateful_step_count=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+
+
+def asked(world: World) -> None:
+    """Ann's message has been accepted and queued."""
+    world.connect()
+    world.run(world.send("ann 1"))
+
+
+def interleave(world: World, decisions: list[int]) -> None:
+    """Everybody goes on to the end, in the order of the decisions."""
+    for decision in decisions:
+        if world.actors:
+            world.step(world.actors[decision % len(world.actors)])
+    while world.actors:
+        world.run(world.actors[0])
+
+
+@settings(max_examples=150)
+@given(st.lists(some, max_size=80))
+def test_a_request_sent_and_delivered_several_times_at_once_is_answered_once(decisions: list[int]) -> None:
+    with closing(World()) as world:
+        asked(world)
+        for _ in range(2):
+            world.send("ann 1")
+            world.deliver(0)
+        world.resume("ann 1")
+        interleave(world, decisions)
+        assert sorted(world.outcomes) == [Processed.COMPLETE, Processed.SKIPPED]
+        assert world.queue.messages == [ANNS]
+        assert len(world.generations.of(ANN)) == 1
+        world.finish()
+        assert world.assembly.text == world.generations.of(ANN)[0]
+
+
+@settings(max_examples=150)
+@given(st.lists(some, max_size=60), st.integers(0, 40))
+def test_a_slow_processor_and_its_successor_give_one_answer(decisions: list[int], expires_after: int) -> None:
+    with closing(World()) as world:
+        asked(world)
+        slow = world.deliver(0)
+        for _ in range(expires_after):
+            if not slow.ended:
+                world.step(slow)
+        world.clock.now += LEASE_SECONDS + 1
+        world.deliver(0)
+        interleave(world, decisions)
+        assert world.outcomes.count(Processed.COMPLETE) == 1
+        head = world.log.head(ANNS)
+        assert head
+        assert head.status is Status.COMPLETE
+        world.finish()
+        assert world.assembly.text in world.generations.of(ANN)
+
+
+@settings(max_examples=150)
+@given(st.lists(some, max_size=60), st.integers(0, 40))
+def test_a_client_that_comes_back_once_and_stays_gets_everything_unasked(decisions: list[int], leaves: int) -> None:
+    with closing(World()) as world:
+        asked(world)
+        processor = world.deliver(0)
+        for _ in range(leaves):
+            if not processor.ended:
+                world.step(processor)
+        world.disconnect()
+        world.connect()
+        world.resume("ann 2")
+        interleave(world, decisions)
+        while world.channel.under_way["ann 2"]:
+            world.receive(0)
+        assert world.assembly.status == "complete"
+        assert world.assembly.text == world.generations.of(ANN)[0]
+
+
+@settings(max_examples=100)
+@given(st.lists(some, max_size=60))
+def test_another_message_under_the_same_request_id_is_refused_and_changes_nothing(decisions: list[int]) -> None:
+    with closing(World()) as world:
+        asked(world)
+        world.deliver(0)
+        other = world.send("ann 1", "Another question")
+        interleave(world, decisions)
+        assert isinstance(other.error, RequestConflict)
+        question = world.log.question(ANNS)
+        assert question
+        assert question.message == "Who?"
+        assert world.outcomes == [Processed.COMPLETE]
+
+
+@settings(max_examples=100)
+@given(st.lists(some, max_size=60))
+def test_a_stranger_who_knows_the_request_id_gets_nothing_of_the_answer(decisions: list[int]) -> None:
+    with closing(World()) as world:
+        asked(world)
+        world.deliver(0)
+        stranger = world.resume("bob")
+        interleave(world, decisions)
+        assert isinstance(stranger.error, RequestNotFound)
+        assert world.channel.under_way["bob"] == []
