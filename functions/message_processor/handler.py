@@ -19,5 +19,6 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
 
 
 def _process(body: str) -> None:
-    outcome = processor().process(read_request_message(body))
-    logger.info("Processed a request", extra={"outcome": outcome})
+    key = read_request_message(body)
+    outcome = processor().process(key)
+    logger.info("Processed a request", extra={"requestId": key.request_id, "outcome": outcome})

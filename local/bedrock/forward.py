@@ -114,27 +114,41 @@ def _turns(message: Message) -> Iterator[dict[str, Any]]:
 def _events(response: urllib3.BaseHTTPResponse) -> Iterator[Mapping[str, Any]]:
     """The JSON of each `data:` line of the server-sent events."""
     rest = b""
-    for piece in response.stream(4096):
+    # Whatever has come: waiting for a full buffer would hold tokens back.
+    while piece := response.read1(4096):
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             data = line.strip().removeprefix(b"data:").strip()
             if line.startswith(b"data:") and data != b"[DONE]":
-                yield json.loads(data)
+                yield _event(data)
+
+
+def _event(data: bytes) -> Mapping[str, Any]:
+    try:
+        event: Mapping[str, Any] = json.loads(data)
+    except json.JSONDecodeError as error:
+        raise WireError("ModelStreamErrorException", "The model's server sent a line that is no JSON.") from error
+    if "error" in event:
+        raise WireError("ModelStreamErrorException", "The model's server broke the answer off with an error.")
+    return event
 
 
 def _parts(events: Iterator[Mapping[str, Any]]) -> Iterator[Part]:
     """Text as it comes; a tool call's arguments come in pieces and are given whole, at the end."""
     calls: dict[int, dict[str, str]] = {}
-    reason, usage = "end_turn", dict[str, int]()
+    reason, usage = "", dict[str, int]()
     for event in events:
         usage = event.get("usage") or usage
         for choice in event.get("choices", ())[:1]:
-            reason = STOP_REASONS.get(choice.get("finish_reason") or "", reason)
+            finished = choice.get("finish_reason")
+            reason = STOP_REASONS.get(finished, "end_turn") if finished else reason
             delta = choice.get("delta") or {}
             if delta.get("content"):
                 yield Text(delta["content"])
             for piece in delta.get("tool_calls") or ():
                 _collect(calls.setdefault(piece.get("index", 0), {"id": "", "name": "", "arguments": ""}), piece)
+    if not reason:
+        raise WireError("ModelStreamErrorException", "The model's server ended the stream before the answer's end.")
     yield from (_use(place, call) for place, call in sorted(calls.items()))
     yield Finish("tool_use" if calls else reason, usage.get("prompt_tokens"), usage.get("completion_tokens"))
 

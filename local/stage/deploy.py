@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from local.stage.aws import aws_client, client_environment
+from local.stage.processes import finish
 from local.stage.settings import ACCOUNT, REGION, ROOT, StageConfig, StageError, inherited
 
 if TYPE_CHECKING:
@@ -77,10 +77,7 @@ def _cdk(config: StageConfig, log: Path, *arguments: str) -> None:
     environment = inherited() | client_environment(config) | {"JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20"}
     command = [str(_CDK), *arguments, "--no-color", "--no-notices", "--ci"]
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as output:
-        status = subprocess.run(
-            command, cwd=ROOT, env=environment, stdout=output, stderr=output, stdin=subprocess.DEVNULL, check=False
-        ).returncode
+    status = finish("CDK", command, environment, log)
     if status:
         end = "\n".join(log.read_text(errors="replace").splitlines()[-25:])
         raise StageError(f"`cdk {arguments[0]}` failed. Its log, {log}, ends with:\n{end}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from local.stage.aws import client_environment
-from local.stage.processes import Running, answers, require_free, start, wait_until
+from local.stage.processes import Running, answers, start, wait_until
 from local.stage.settings import REGION, ROOT, StageConfig, StageError, inherited
 
 _COMMAND = ROOT / ".build" / "emulator" / "bin" / "ministack"
@@ -15,7 +15,6 @@ def start_emulator(config: StageConfig) -> Running:
     """Start it with the state of its last orderly end. It is ready when it answers."""
     if not _COMMAND.exists():
         raise StageError("The emulator is not installed: run `make setup`.")
-    require_free(config.emulator_port, "EMULATOR_PORT")
     # Stored addresses hold the port, so the state of another port is of no use.
     state = config.folder / f"emulator-{config.emulator_port}"
     temporary = config.folder / "tmp"
@@ -43,7 +42,6 @@ def start_emulator(config: StageConfig) -> Running:
 
 def start_bedrock(config: StageConfig) -> Running:
     """Start the Bedrock stand-in."""
-    require_free(config.bedrock_port, "BEDROCK_PORT")
     environment = (
         inherited()
         | client_environment(config)

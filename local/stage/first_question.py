@@ -16,5 +16,11 @@ def ask_first_question(config: StageConfig) -> None:
     command = [sys.executable, "-m", "clients.command", "ask", QUESTION]
     environment = inherited() | {"CICADA_STAGE_FILE": str(config.info_file)}
     if subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False).returncode:
-        raise StageError(f"The first question was not answered; the logs are in {config.folder / 'logs'}.")
+        hint = f" Does {url} answer, and is CICADA_LLM_MODEL one of its models?" if (url := _model_url()) else ""
+        raise StageError(f"The first question was not answered; the logs are in {config.folder / 'logs'}.{hint}")
     print(flush=True)
+
+
+def _model_url() -> str:
+    """The server that the stand-in forwards to, if one was named."""
+    return inherited().get("CICADA_LLM_URL", "")

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from local.stage.processes import Running, answers, require_free, start, wait_until
+from local.stage.processes import Running, answers, start, wait_until
 from local.stage.settings import StageConfig, inherited
 
 EXAMPLES = (
@@ -19,7 +19,6 @@ EXAMPLES = (
 
 def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
     """Start the page's server; the page learns from `/config.json` where to connect and to sign in."""
-    require_free(config.page_port, "PAGE_PORT")
     page_config = {
         "websocketUrl": info["websocketUrl"],
         # The emulator does not return the subprotocol that browsers need to see chosen.

@@ -51,6 +51,15 @@ def start(name: str, command: list[str], environment: Mapping[str, str], log: Pa
     return Running(name, guard, log)
 
 
+def finish(name: str, command: list[str], environment: Mapping[str, str], log: Path) -> int:
+    """Run the command to its end under a guard; its exit status."""
+    running = start(name, command, environment, log)
+    try:
+        return running.guard.wait()
+    finally:
+        running.stop()
+
+
 def wait_until(ready: Callable[[], bool], running: Running, patience_seconds: float) -> None:
     """Wait for `ready`. `StageError` with the end of the log when the process dies first or time runs out."""
     deadline = time.monotonic() + patience_seconds

@@ -16,7 +16,7 @@ from local.stage.agents import write_agents
 from local.stage.deploy import deploy, outputs
 from local.stage.emulator import start_bedrock, start_emulator
 from local.stage.page import start_page
-from local.stage.processes import Running
+from local.stage.processes import Running, require_free
 from local.stage.samples import ingest_samples
 from local.stage.search_server import start_opensearch
 from local.stage.settings import REGION, ROOT, StageConfig
@@ -50,6 +50,7 @@ class LocalStage:
 
     def _start(self) -> None:
         self._config.folder.mkdir(parents=True, exist_ok=True)
+        self._require_ports()
         self._ending.callback(self._forget)
         if self._config.search == "opensearch" and not self._config.opensearch_url:
             self._say("Starting OpenSearch …")
@@ -70,7 +71,14 @@ class LocalStage:
             self._say(f"  {line}")
         self.info = self._describe(deployed)
         self._add(start_page(self._config, self.info))
+        self.info["processes"] |= {each.name: each.guard.pid for each in self._running}
         self._config.info_file.write_text(json.dumps(self.info, indent=2), "utf-8")
+
+    def _require_ports(self) -> None:
+        """Before anything is started: a port that is taken is nothing to learn after a minute."""
+        require_free(self._config.emulator_port, "EMULATOR_PORT")
+        require_free(self._config.bedrock_port, "BEDROCK_PORT")
+        require_free(self._config.page_port, "PAGE_PORT")
 
     def _add(self, running: Running) -> None:
         self._running.append(running)
@@ -78,6 +86,7 @@ class LocalStage:
 
     def _forget(self) -> None:
         """What is left when everything has ended: the state and the logs."""
+        self._say("Removing temporary files …")
         self._config.info_file.unlink(missing_ok=True)
         shutil.rmtree(self._config.folder / "tmp", ignore_errors=True)
 

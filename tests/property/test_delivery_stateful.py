@@ -27,10 +27,13 @@ class Delivering(RuleBasedStateMachine):
     """Ann asks, and everything that can happen to her answer happens."""
 
     world: World
+    may_cancel: bool
 
-    @initialize(breaks=st.lists(st.integers(0, WORDS), max_size=3))
-    def begin(self, breaks: list[int]) -> None:
+    @initialize(breaks=st.lists(st.integers(0, WORDS), max_size=3), cancels=st.integers(0, 3))
+    def begin(self, breaks: list[int], cancels: int) -> None:
         self.world = World(breaks)
+        # Else hardly an answer would come to its end.
+        self.may_cancel = cancels == 3
         self.world.connect()
         assert self.world.connection
         self.world.send(self.world.connection)
@@ -63,7 +66,7 @@ class Delivering(RuleBasedStateMachine):
     def deliver_a_message(self, which: int) -> None:
         self.world.deliver(which % len(self.world.queue.messages))
 
-    @precondition(lambda self: self._room())
+    @precondition(lambda self: self._room() and self.may_cancel)
     @rule()
     def cancel(self) -> None:
         self.world.cancel()

@@ -281,3 +281,9 @@ def test_no_json_raises_anything_but_a_refusal(value: object) -> None:
 )
 def test_no_field_raises_anything_but_a_refusal(command: dict[str, Any], replaced: dict[str, Any]) -> None:
     refused_or_read(json.dumps(command | replaced))
+
+
+@pytest.mark.parametrize("blank", [" ", "\n\t", "\u3000"])
+def test_a_message_of_nothing_but_space_is_refused(blank: str) -> None:
+    with pytest.raises(InvalidFrame, match='"message"'):
+        parse_command(json.dumps(SEND | {"message": blank}))

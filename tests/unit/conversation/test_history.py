@@ -164,19 +164,20 @@ def test_an_answer_too_long_for_a_frame_is_cut_and_says_so(talk: Talk) -> None:
 @pytest.mark.parametrize("session", ["s1"])
 def test_whatever_was_said_a_page_fits_in_a_frame(session: str, message: str, answer: str, repeats: int) -> None:
     talk = Talk()
+    asked = ("Q" + message * repeats)[:8000]
     for _ in range(2):
-        talk.turn((message * repeats)[:8000], *[answer * repeats] * 10)
+        talk.turn(asked, *[answer * repeats] * 10)
     turns = talk.all_turns(session, 50)
     assert len(turns) == 2
     for turn in turns:
-        assert (message * repeats)[:8000].startswith(turn.message)
+        assert asked.startswith(turn.message)
         assert (answer * repeats * 10).startswith(turn.answer)
-        assert turn.truncated == ((turn.message, turn.answer) != ((message * repeats)[:8000], answer * repeats * 10))
+        assert turn.truncated == ((turn.message, turn.answer) != (asked, answer * repeats * 10))
 
 
 @pytest.mark.parametrize("hard", ["\x01", '"', "\\", "\n", "😀"])
 def test_what_json_escapes_is_counted(talk: Talk, hard: str) -> None:
-    talk.turn(hard * 8000, *[hard * 5_000] * 4)
+    talk.turn("Q" + hard * 7999, *[hard * 5_000] * 4)
     assert talk.page("s1").turns[0].truncated
 
 

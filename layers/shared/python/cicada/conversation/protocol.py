@@ -20,6 +20,7 @@ FRAME_LIMIT_BYTES = 32 * 1024
 MESSAGE_LIMIT_BYTES = 128 * 1024
 
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"
+_NOT_BLANK = r"\S"
 _UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 RequestId = Annotated[str, Field(pattern=_UUID)]
 SessionId = Annotated[str, Field(pattern=_NAME)]
@@ -57,7 +58,7 @@ class SendMessage(_Frame):
 
     action: Literal["sendMessage"]
     request_id: RequestId
-    message: Annotated[str, Field(min_length=1, max_length=8000)]
+    message: Annotated[str, Field(min_length=1, max_length=8000, pattern=_NOT_BLANK)]
     session_id: SessionId | None = None
     knowledge_base: KnowledgeBaseName | None = None
     scope: Scope | None = None
