@@ -7,7 +7,10 @@ import os
 import hypothesis
 import pytest
 
+from tests.chromium import chromium
 from tests.settings import unwanted_variables
+
+__all__ = ["chromium"]
 
 hypothesis.settings.register_profile("cicada", derandomize=True, deadline=None, database=None)
 hypothesis.settings.load_profile("cicada")
@@ -22,7 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the developer's AWS account nor a stage that runs here has a say."""
+    """Neither the developer's AWS account nor a stage that runs here has a say, nor what an earlier test has set."""
+    monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
     for name in unwanted_variables():
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")

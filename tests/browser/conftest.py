@@ -7,23 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from local.page import app
 from tests.browser.fake_backend import CLIENT_ID, PASSWORDS, FakeBackend
 from tests.browser.plays import QUESTION, answered
 from tests.browser.serving import serving
-
-_CHROMIUM_PATHS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
-_CHROMIUM_OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,26 +20,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("enable_socket")
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """The system's Chromium, or the one that `playwright install chromium` has fetched."""
-    with sync_playwright() as playwright:
-        browser = _launch(playwright)
-        yield browser
-        browser.close()
-
-
-def _launch(playwright: Playwright) -> Browser:
-    found = next((path for path in _CHROMIUM_PATHS if Path(path).exists()), None)
-    try:
-        return playwright.chromium.launch(executable_path=found, args=_CHROMIUM_OPTIONS)
-    except Error as error:
-        pytest.fail(
-            "The browser tests need Chromium: install your system's package `chromium`, "
-            f"or run `playwright install chromium`. ({error.message.splitlines()[0]})"
-        )
 
 
 @pytest.fixture

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import chromium
 from tests.e2e.conftest import Deployed
-
-__all__ = ["chromium"]
 
 QUESTION = "What does Macbeth say about tomorrow and tomorrow?"
 PATIENCE_MILLISECONDS = 60_000

@@ -12,112 +12,28 @@ late, doubled and out of order, because a client that keeps events by number is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain, combinations
-from typing import Literal, NamedTuple
 
-NOBODY = 0
-STRANGER = -1
-ACCEPTED = "accepted"
-
-SendStep = Literal["store", "advance", "post"]
-ResumeStep = Literal["point", "read"]
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """`events`: of one answer, its end included. `page`: how many events a resume reads and posts in one step.
-
-    `same_connection`: a resume may also go over a connection that has not broken, as it does after silence.
-    """
-
-    events: int
-    processors: int
-    resumes: int
-    page: int = 1
-    same_connection: bool = True
-    stranger: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The promise rests on each of these."""
-
-    sending: tuple[SendStep, ...] = ("store", "advance", "post")
-    resuming: tuple[ResumeStep, ...] = ("point", "read")
-    store_is_fenced: bool = True
-    advance_is_fenced: bool = True
-    resume_stops_at_last_seq: bool = True
-    takeover_resets: bool = True
-    forgets_only_its_own: bool = True
-    owner_is_in_the_key: bool = True
-
-
-class Frame(NamedTuple):
-    seq: int
-    body: str
-
-
-class Row(NamedTuple):
-    attempt: int
-    body: str
-
-
-class Head(NamedTuple):
-    last_seq: int
-    attempt: int
-    ended: bool
-    connection: int
-
-
-class Processor(NamedTuple):
-    """`script`: the events still to send, the first of them under way as number `seq`. `at`: its next step."""
-
-    attempt: int
-    seq: int
-    script: tuple[str, ...]
-    at: int = 0
-    connection: int = NOBODY
-
-
-class Resume(NamedTuple):
-    """`after`: the last event that has been read. `last`: the head's at the moment of pointing or looking."""
-
-    connection: int
-    after: int
-    at: int = 0
-    last: int = 0
-    gone: bool = False
-
-
-class Client(NamedTuple):
-    """One user's client, on one connection at a time; connections are numbered and never reused."""
-
-    connection: int
-    opened: int
-    seen: frozenset[Frame]
-
-
-class State(NamedTuple):
-    """`network`: what was posted to the client's present connection, or to its last one while it has none.
-
-    `pointed`: the connection that the last resume pointed to. `unposted`: counted events whose sender died.
-    `waiting` processors have not begun, and `unresumed` resumes have not been sent; those that have ended, died or
-    given up are not in the state.
-    """
-
-    rows: tuple[Row | None, ...]
-    head: Head
-    network: frozenset[Frame]
-    client: Client
-    processors: tuple[Processor, ...]
-    waiting: int
-    resumes: tuple[Resume, ...]
-    unresumed: int
-    pointed: int
-    unposted: frozenset[int]
-    problem: str = ""
-
+from tests.property.delivery_states import (
+    ACCEPTED,
+    NOBODY,
+    STRANGER,
+    Bounds,
+    Client,
+    Frame,
+    Head,
+    Processor,
+    Resume,
+    Row,
+    Rules,
+    State,
+    arrivals,
+    next_event,
+    row,
+    stop,
+    whole_until,
+    with_processor,
+    with_resume,
+)
 
 Steps = Iterator[tuple[str, State]]
 
@@ -183,7 +99,7 @@ class Delivery:
         frame = Frame(processor.seq, processor.script[0])
         if processor.at == len(self._rules.sending):
             after = self._forget(state, processor.connection)
-            return f"{who} forgets connection {processor.connection}", _next_event(after, place, processor)
+            return f"{who} forgets connection {processor.connection}", next_event(after, place, processor)
         match self._rules.sending[processor.at]:
             case "store":
                 return f"{who} stores {frame.seq} ({frame.body})", self._store(state, place, processor, frame)
@@ -194,16 +110,16 @@ class Delivery:
 
     def _store(self, state: State, place: int, processor: Processor, frame: Frame) -> State:
         rows = state.rows + (None,) * (frame.seq - len(state.rows))
-        row = rows[frame.seq - 1]
-        if self._rules.store_is_fenced and row and row.attempt > processor.attempt:
-            return _stop(state, place)
+        found = rows[frame.seq - 1]
+        if self._rules.store_is_fenced and found and found.attempt > processor.attempt:
+            return stop(state, place)
         changed = (*rows[: frame.seq - 1], Row(processor.attempt, frame.body), *rows[frame.seq :])
         return self._next_step(state._replace(rows=changed), place, processor)
 
     def _advance(self, state: State, place: int, processor: Processor, frame: Frame) -> State:
         head = state.head
         if head.ended or (self._rules.advance_is_fenced and head.attempt != processor.attempt):
-            return _stop(state, place)
+            return stop(state, place)
         ended = frame.body.startswith("complete")
         changed = state._replace(head=head._replace(last_seq=frame.seq, ended=ended))
         return self._next_step(changed, place, processor._replace(connection=head.connection))
@@ -216,12 +132,12 @@ class Delivery:
         if connection in (state.client.connection, STRANGER) or connection == NOBODY:
             return label, self._next_step(self._posted(state, connection, frame), place, processor)
         gone = processor._replace(at=len(self._rules.sending))
-        return f"{label}: gone", _with_processor(state, place, gone)
+        return f"{label}: gone", with_processor(state, place, gone)
 
     def _next_step(self, state: State, place: int, processor: Processor) -> State:
         if processor.at + 1 < len(self._rules.sending):
-            return _with_processor(state, place, processor._replace(at=processor.at + 1))
-        return _next_event(state, place, processor)
+            return with_processor(state, place, processor._replace(at=processor.at + 1))
+        return next_event(state, place, processor)
 
     def _forget(self, state: State, connection: int) -> State:
         if self._rules.forgets_only_its_own and state.head.connection != connection:
@@ -232,17 +148,17 @@ class Delivery:
         sending = self._rules.sending
         lost = sending.index("advance") < processor.at <= sending.index("post")
         unposted = state.unposted | {processor.seq} if lost else state.unposted
-        return f"processor {processor.attempt} dies", _stop(state._replace(unposted=unposted), place)
+        return f"processor {processor.attempt} dies", stop(state._replace(unposted=unposted), place)
 
     # ---- a resume's steps ----
 
     def _resume(self, state: State, place: int, resume: Resume) -> tuple[str, State]:
         who = f"the resume for connection {resume.connection}"
         if resume.connection == STRANGER and self._rules.owner_is_in_the_key:
-            return "a stranger's resume finds no such request", _with_resume(state, place, None)
+            return "a stranger's resume finds no such request", with_resume(state, place, None)
         if resume.gone:
             after = self._forget(state, resume.connection)
-            return f"{who} finds it gone and forgets it", _with_resume(after, place, None)
+            return f"{who} finds it gone and forgets it", with_resume(after, place, None)
         if self._rules.resuming[resume.at] == "point":
             return f"{who} points to it", self._point(state, place, resume)
         if resume.at == 0 and resume.last == 0:
@@ -256,28 +172,30 @@ class Delivery:
         if resume.connection != STRANGER:
             changed = changed._replace(pointed=resume.connection)
         if resume.at + 1 == len(self._rules.resuming):
-            return _with_resume(changed, place, None)
+            return with_resume(changed, place, None)
         return self._read_on(changed, place, resume._replace(at=resume.at + 1, last=head.last_seq))
 
     def _read(self, state: State, place: int, resume: Resume) -> tuple[str, State]:
         until = min(resume.after + self._bounds.page, self._last(state, resume))
         frames = [
-            Frame(seq, row.body) for seq in range(resume.after + 1, until + 1) if (row := _row(state, seq)) is not None
+            Frame(seq, found.body)
+            for seq in range(resume.after + 1, until + 1)
+            if (found := row(state, seq)) is not None
         ]
         told = ", ".join(f"{frame.seq} ({frame.body})" for frame in frames) or "nothing"
         label = f"the resume for connection {resume.connection} reads and posts {told}"
         if resume.connection not in (state.client.connection, STRANGER):
-            return f"{label}: gone", _with_resume(state, place, resume._replace(gone=True))
+            return f"{label}: gone", with_resume(state, place, resume._replace(gone=True))
         for frame in frames:
             state = self._posted(state, resume.connection, frame)
         return label, self._read_on(state, place, resume._replace(after=until))
 
     def _read_on(self, state: State, place: int, resume: Resume) -> State:
         if resume.after < self._last(state, resume):
-            return _with_resume(state, place, resume)
+            return with_resume(state, place, resume)
         if resume.at + 1 < len(self._rules.resuming):
-            return _with_resume(state, place, resume._replace(at=resume.at + 1))
-        return _with_resume(state, place, None)
+            return with_resume(state, place, resume._replace(at=resume.at + 1))
+        return with_resume(state, place, None)
 
     def _last(self, state: State, resume: Resume) -> int:
         return resume.last if self._rules.resume_stops_at_last_seq else len(state.rows)
@@ -322,46 +240,5 @@ def _asked(state: State, client: Client, how: str) -> tuple[str, State]:
     return label, state._replace(client=client, resumes=resumes, unresumed=state.unresumed - 1)
 
 
-def arrivals(state: State) -> Iterator[frozenset[Frame]]:
-    """What the client may have by now: all that it had, and any part of what was posted to it."""
-    seen = state.client.seen
-    new = sorted(state.network - seen)
-    for some in chain.from_iterable(combinations(new, size) for size in range(len(new) + 1)):
-        yield seen.union(some)
-
-
-def whole_until(seen: frozenset[Frame]) -> int:
-    """The last number before the first gap."""
-    numbers = {frame.seq for frame in seen}
-    return next(seq for seq in range(len(numbers) + 1) if seq + 1 not in numbers)
-
-
 def _told(seen: frozenset[Frame]) -> str:
     return ", ".join(str(frame.seq) for frame in sorted(seen)) or "nothing"
-
-
-# ---- the state after ----
-
-
-def _stop(state: State, place: int) -> State:
-    return _with_processor(state, place, None)
-
-
-def _next_event(state: State, place: int, processor: Processor) -> State:
-    rest = processor.script[1:]
-    following = Processor(processor.attempt, processor.seq + 1, rest) if rest else None
-    return _with_processor(state, place, following)
-
-
-def _with_processor(state: State, place: int, processor: Processor | None) -> State:
-    changed = (processor,) if processor else ()
-    return state._replace(processors=state.processors[:place] + changed + state.processors[place + 1 :])
-
-
-def _with_resume(state: State, place: int, resume: Resume | None) -> State:
-    changed = (resume,) if resume else ()
-    return state._replace(resumes=state.resumes[:place] + changed + state.resumes[place + 1 :])
-
-
-def _row(state: State, seq: int) -> Row | None:
-    return state.rows[seq - 1] if seq <= len(state.rows) else None

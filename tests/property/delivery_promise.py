@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.property.delivery_model import NOBODY, Bounds, Delivery, Frame, Rules, State, arrivals, whole_until
+from tests.property.delivery_model import Delivery
+from tests.property.delivery_states import NOBODY, Bounds, Frame, Rules, State, arrivals, whole_until
 from tests.property.exhaustive import Explored, Model, explore
 
 

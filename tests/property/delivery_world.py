@@ -25,8 +25,8 @@ from tests.unit.conversation.situation import ANN, BOB, ID, LEASE_SECONDS, PATIE
 
 ANNS = RequestKey(ANN, ID)
 BOBS = RequestKey(BOB, ID)
-# Enough for the queue to take a message that it has dropped as a repeat.
-_LAST_RESUMES = 14
+# Each brings a processor that nothing disturbs; the first of them may find the attempts used up.
+_LAST_RESUMES = 3
 _FINAL_TYPES = ("complete", "cancelled", "error")
 
 

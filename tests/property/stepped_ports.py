@@ -66,29 +66,33 @@ def _tell_answer(actor: Actor) -> None:
 
 @dataclass
 class SteppedQueue:
-    """Whatever was ever queued may be delivered at any time, and again; a repeat within five minutes is dropped."""
+    """Whatever was ever queued may be delivered at any time, and again.
+
+    As on SQS a repeat within five minutes is dropped; of a take-over, one within the same ten seconds.
+    """
 
     clock: Callable[[], float]
     messages: list[RequestKey] = field(default_factory=list)
     buried: list[RequestKey] = field(default_factory=list)
-    _queued_at: dict[tuple[RequestKey, int], float] = field(default_factory=dict)
+    _queued_at: dict[RequestKey, float] = field(default_factory=dict)
+    _takeovers: set[tuple[RequestKey, int, float]] = field(default_factory=set)
 
     def enqueue(self, key: RequestKey, session_id: str) -> None:
         pause("enqueue")
-        self._add(key, -1)
+        if self._queued_at.get(key, 0) < self.clock() - 300:
+            self._queued_at[key] = self.clock()
+            self.messages.append(key)
 
     def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
         pause("enqueue take-over")
-        self._add(key, attempt)
+        repeat = (key, attempt, self.clock() // 10)
+        if repeat not in self._takeovers:
+            self._takeovers.add(repeat)
+            self.messages.append(key)
 
     def bury(self, key: RequestKey, reason: str) -> None:
         pause("bury")
         self.buried.append(key)
-
-    def _add(self, key: RequestKey, attempt: int) -> None:
-        if self._queued_at.get((key, attempt), 0) < self.clock() - 300:
-            self._queued_at[key, attempt] = self.clock()
-            self.messages.append(key)
 
 
 @dataclass

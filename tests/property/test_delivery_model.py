@@ -1,15 +1,15 @@
 """The delivery's rules keep the promise in every interleaving, and without any one of them one breaks it.
 
 `pytest -s` prints how much was visited and the shortest way to each broken promise. `CICADA_MODEL=large` adds bounds
-that take some minutes and 10 GB of memory.
+that take three minutes and 1.5 GB of memory.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tests.property.delivery_model import Bounds, Rules
 from tests.property.delivery_promise import check
+from tests.property.delivery_states import Bounds, Rules
 from tests.property.settings import visits_large_bounds
 
 # What a request's log may hold: `accepted`, what a first attempt has sent, `reset`, and the events of the last.

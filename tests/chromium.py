@@ -1,0 +1,40 @@
+"""One Chromium for all tests that look at the page: the browser driver can be started once in a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+
+_CHROMIUM_PATHS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+_CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium, or the one that `playwright install chromium` has fetched."""
+    with sync_playwright() as playwright:
+        browser = _launch(playwright)
+        yield browser
+        browser.close()
+
+
+def _launch(playwright: Playwright) -> Browser:
+    found = next((path for path in _CHROMIUM_PATHS if Path(path).exists()), None)
+    try:
+        return playwright.chromium.launch(executable_path=found, args=_CHROMIUM_OPTIONS)
+    except Error as error:
+        pytest.fail(
+            "The browser tests need Chromium: install your system's package `chromium`, "
+            f"or run `playwright install chromium`. ({error.message.splitlines()[0]})"
+        )

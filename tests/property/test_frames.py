@@ -1,0 +1,222 @@
+"""100,000 frames, most of them bad, through the route table and the functions behind it.
+
+Which of them are good is decided by `command_rules`, not by the code that is tested. A good one has its effect; a
+bad one gets one `error` with a code and a sentence that holds nothing of it, and nothing else happens.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from random import Random
+from typing import Any
+
+import pytest
+
+from cicada.bootstrap.conversation import Conversation
+from cicada.conversation.model import Connection, Head, Question, RequestKey
+from cicada.conversation.protocol import Chunk
+from infra.routes import ROUTES
+from tests.fakes.conversation import InMemoryConnections
+from tests.property.command_rules import Fields, good_command, request_id_in
+from tests.property.frames import SECRET, FrameMaker
+from tests.unit.conversation.situation import ANN, BOB, ID, Situation, send_message
+
+FRAMES = 100_000
+# With fresh ports for each batch, as a log of so many requests would be searched slowly.
+BATCH = 500
+BOBS_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
+FUNCTIONS = sorted(set(ROUTES.values()))
+FRAME_LIMIT_BYTES = 32 * 1024
+# The protocol's own words, which a sentence may hold although the frame holds them too.
+WORDS = (
+    *("sendMessage", "resume", "cancel", "history", "ping", "action", "requestId", "message", "sessionId"),
+    *("knowledgeBase", "scope", "episodes", "metadata", "afterSeq", "before", "limit"),
+)
+Reply = dict[str, Any]
+
+
+@dataclass
+class Api:
+    """The functions on ports in memory, and Ann connected: one request of hers is being answered. Bob has one too."""
+
+    here: Situation = field(default_factory=Situation)
+    connections: InMemoryConnections = field(default_factory=InMemoryConnections)
+    asked: dict[str, Question] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.connections.add(Connection("ann", ANN, float("inf")), 0)
+        self.here.ask(SECRET, connection_id="elsewhere")
+        self.asked[ID] = Question(SECRET, ID, "scripts")
+        delivery = self.here.delivery()
+        for word in ("one ", "two ", "three "):
+            delivery.send(Chunk(content=word))
+        self.here.accepter.accept(send_message("Mine", BOBS_ID), Connection("bob", BOB, float("inf")))
+
+    @property
+    def conversation(self) -> Conversation:
+        return Conversation(self.here.log, self.here.accepter, self.here.resumer)
+
+    def send(self, function: str, frame: str) -> Reply | None:
+        """The reply to Ann's frame, parsed."""
+        event = {"requestContext": {"connectionId": "ann"}, "isBase64Encoded": False} | (
+            {"body": frame} if frame else {}
+        )
+        reply = importlib.import_module(f"functions.{function}.handler").handler(event, None)
+        assert reply["statusCode"] == 200
+        assert len(reply.get("body", "").encode()) <= FRAME_LIMIT_BYTES
+        return dict(json.loads(reply["body"])) if "body" in reply else None
+
+    def head(self, request_id: str) -> Head:
+        return self.here.head(RequestKey(ANN, request_id))
+
+    def posted(self) -> int:
+        return sum(map(len, self.here.channel.frames.values()))
+
+    def traces(self) -> object:
+        """What a frame may leave behind."""
+        heads = [self.head(ID), self.here.head(RequestKey(BOB, BOBS_ID))]
+        return heads, self.posted(), len(self.here.queue.requests), len(self.here.log.sessions(ANN, None, 10**6))
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
+    """Wires the functions to new ports."""
+
+    def start() -> Api:
+        api = Api()
+        for function in FUNCTIONS:
+            module = importlib.import_module(f"functions.{function}.handler")
+            monkeypatch.setattr(module, "connections", lambda: api.connections)
+            monkeypatch.setattr(module, "conversation", lambda: api.conversation)
+        return api
+
+    return start
+
+
+def route(frame: str) -> str:
+    """What API Gateway makes of `$request.body.action`: an action without a route, or none, goes to `$default`."""
+    try:
+        fields = json.loads(frame)
+    except (ValueError, RecursionError):
+        return "$default"
+    action = fields.get("action") if isinstance(fields, dict) else None
+    return action if isinstance(action, str) and action in ROUTES else "$default"
+
+
+def refused(reply: Reply | None, frame: str, code: str) -> None:
+    """One error that says which request it is about, what is wrong, and nothing else of the frame."""
+    assert reply is not None
+    request_id = request_id_in(frame)
+    assert reply.get("requestId") == request_id
+    assert set(reply) - {"requestId"} == {"type", "error", "code", "retryable"}
+    assert (reply["type"], reply["code"]) == ("error", code)
+    sentence: str = reply["error"]
+    assert re.fullmatch(r"[A-Z][^\n]{10,200}[^.]\.", sentence), sentence
+    assert SECRET not in sentence
+    for word in WORDS:
+        sentence = sentence.replace(word, "\n")
+    quoted = [sentence[at : at + 10] for at in range(len(sentence) - 9) if sentence[at : at + 10] in frame]
+    assert not quoted
+
+
+def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    request_id = fields["requestId"]
+    scope = fields.get("scope") or {}
+    question = Question(
+        fields["message"],
+        fields.get("sessionId") or request_id,
+        fields.get("knowledgeBase") or "scripts",
+        tuple(scope.get("episodes", ())),
+        {name: tuple(values) for name, values in scope.get("metadata", {}).items()},
+    )
+    before = api.asked.setdefault(request_id, question)
+    if before != question:
+        refused(reply, frame, "request_conflict")
+    elif reply is None:
+        assert api.head(request_id).connection_id == "ann"
+    else:
+        session = {"sessionId": question.session_id}
+        assert reply == {"requestId": request_id, "seq": 1, "type": "accepted"} | session
+        assert api.here.log.question(RequestKey(ANN, request_id)) == question
+        assert api.here.queue.requests[-1] == RequestKey(ANN, request_id)
+
+
+def resumed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    if fields["requestId"] not in api.asked:
+        refused(reply, frame, "request_not_found")
+        return
+    assert reply is None
+    head = api.head(fields["requestId"])
+    assert head.connection_id == "ann"
+    expected = list(range(fields["afterSeq"] + 1, head.last_seq + 1))
+    assert not expected or api.here.numbers("ann")[-len(expected) :] == expected
+
+
+def cancelled(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    if fields["requestId"] not in api.asked:
+        refused(reply, frame, "request_not_found")
+        return
+    assert reply is None
+    assert api.head(fields["requestId"]).cancel_requested
+
+
+def listed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    if not _is_time(fields.get("before")):
+        refused(reply, frame, "invalid_frame")
+        return
+    assert reply is not None
+    assert (reply["type"], reply["sessionId"]) == ("history", fields.get("sessionId"))
+    assert len(reply["sessions"]) + len(reply["turns"]) <= fields.get("limit", 20)
+    assert "Mine" not in json.dumps(reply)
+
+
+def _is_time(before: str | None) -> bool:
+    try:
+        return before is None or datetime.fromisoformat(before).timestamp() is not None
+    except (ValueError, OverflowError):
+        return False
+
+
+def ponged(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply == {"type": "pong"}
+
+
+EFFECTS = {"sendMessage": sent, "resume": resumed, "cancel": cancelled, "history": listed, "ping": ponged}
+
+
+def judge(api: Api, function: str, frame: str) -> str:
+    """Send the frame, check what comes of it, and say what that was."""
+    fields = good_command(frame)
+    if fields and ROUTES[fields["action"]] == function:
+        EFFECTS[fields["action"]](api, fields, api.send(function, frame), frame)
+        return str(fields["action"])
+    before = api.traces()
+    refused(api.send(function, frame), frame, "invalid_frame")
+    assert api.traces() == before
+    return "misrouted" if fields else "bad"
+
+
+@pytest.mark.timeout(600)
+def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
+    fresh: Callable[[], Api], caplog: pytest.LogCaptureFixture
+) -> None:
+    chance = Random(20261121)
+    kinds: Counter[str] = Counter()
+    for _ in range(FRAMES // BATCH):
+        api = fresh()
+        maker = FrameMaker(chance, (ID, BOBS_ID, *(f"7e57d004-2b97-4e7a-b45f-53873677{n:04x}" for n in range(5))))
+        for _ in range(BATCH):
+            frame = maker.frame()
+            function = chance.choice(FUNCTIONS) if chance.randrange(30) == 0 else ROUTES[route(frame)]
+            kinds[judge(api, function, frame)] += 1
+    print(f"\n{kinds}")  # noqa: T201 - read with -s
+    assert caplog.records == []
+    assert sum(kinds.values()) == FRAMES
+    assert kinds["bad"] > FRAMES // 3
+    assert min(kinds[action] for action in EFFECTS) > FRAMES // 50
