@@ -51,7 +51,9 @@ def test_the_question_field_stays_in_sight_beside_a_long_list_of_conversations(p
     with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
         for _ in range(20):
             ask_on_wire(wire, "Hello there!")
-            wire.receive()
+        accepted = 0
+        while accepted < 20:
+            accepted += wire.receive()["type"] == "accepted"
     page.reload()
     last = page.get_by_role("navigation").get_by_role("button").nth(19)
     expect(last).to_be_attached(timeout=PATIENCE_MILLISECONDS)
