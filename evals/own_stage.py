@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evals.chaos.target import Target
-from local.stage.processes import free_port
-from local.stage.settings import ROOT, StageConfig
+from local.stage.isolated import isolated
+from local.stage.settings import ROOT
 from local.stage.stage import LocalStage
 
 
@@ -19,15 +19,7 @@ from local.stage.stage import LocalStage
 def own_stage(name: str) -> Iterator[Target]:
     """A fresh stage below `.build` on free ports. Its folder is kept, for its logs, if the block raises."""
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=ROOT / ".build"))
-    config = StageConfig(
-        folder=folder,
-        emulator_port=free_port(),
-        bedrock_port=free_port(),
-        page_port=free_port(),
-        opensearch_port=free_port(),
-        search="embedded",
-        opensearch_url="",
-    )
+    config = isolated(folder)
     with LocalStage(config, say) as stage:
         yield Target(config, stage.info)
     shutil.rmtree(folder)

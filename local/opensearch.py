@@ -12,6 +12,7 @@ import stat
 import subprocess
 import zipfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,12 +102,11 @@ def start(distribution: Distribution, data_dir: Path, port: int, log_file: Path,
     command = [*unprivileged.command_prefix(user), str(distribution.home / "bin" / "opensearch")]
     running = processes.start("OpenSearch", command, environment, log_file)
     url = f"http://127.0.0.1:{port}"
-    try:
+    with ExitStack() as if_not_ready:
+        if_not_ready.callback(running.stop)
         ready = processes.answers(f"{url}/_cluster/health?wait_for_status=yellow&timeout=1s")
         processes.wait_until(ready, running, START_SECONDS)
-    except BaseException:
-        running.stop()
-        raise
+        if_not_ready.pop_all()
     say(f"OpenSearch answers at {url}")
     return RunningServer(url, running)
 

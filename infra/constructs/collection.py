@@ -39,21 +39,6 @@ class Collection(Construct):
                 max_indexing_capacity_in_ocu=4, max_search_capacity_in_ocu=4
             ),
         )
-        encryption = aoss.CfnSecurityPolicy(
-            self,
-            "Encryption",
-            name=self.name,
-            type="encryption",
-            policy=json.dumps({"Rules": [self._rule("collection")], "AWSOwnedKey": True}),
-        )
-        network = aoss.CfnSecurityPolicy(
-            self,
-            "Network",
-            name=self.name,
-            type="network",
-            # Reached from Lambda outside a VPC; the data policy and IAM decide who gets in.
-            policy=json.dumps([{"Rules": [self._rule("collection")], "AllowFromPublic": True}]),
-        )
         self._collection = aoss.CfnCollection(
             self,
             "Collection",
@@ -62,7 +47,7 @@ class Collection(Construct):
             collection_group_name=group.name,
             standby_replicas=group.standby_replicas,
         )
-        for needed in (group, encryption, network):
+        for needed in (group, *self._security_policies()):
             self._collection.add_resource_dependency(needed)
         self._index = aoss.CfnIndex(
             self,
@@ -74,6 +59,18 @@ class Collection(Construct):
         )
         deployer = ["aoss:CreateIndex", "aoss:DescribeIndex", "aoss:UpdateIndex", "aoss:DeleteIndex"]
         self._index.add_resource_dependency(self._data_policy("Deployer", _deployer(), deployer))
+
+    def _security_policies(self) -> list[aoss.CfnSecurityPolicy]:
+        """What must be there before the collection. It is reached from outside a VPC: IAM decides who gets in."""
+        covered = {"ResourceType": "collection", "Resource": [f"collection/{self.name}"]}
+        policies: dict[str, object] = {
+            "encryption": {"Rules": [covered], "AWSOwnedKey": True},
+            "network": [{"Rules": [covered], "AllowFromPublic": True}],
+        }
+        return [
+            aoss.CfnSecurityPolicy(self, kind.capitalize(), name=self.name, type=kind, policy=json.dumps(policy))
+            for kind, policy in policies.items()
+        ]
 
     @property
     def endpoint(self) -> str:
@@ -101,9 +98,6 @@ class Collection(Construct):
         return aoss.CfnAccessPolicy(
             self, f"{id}Data", name=f"{self.name}-{id.lower()}"[:32], type="data", policy=policy
         )
-
-    def _rule(self, kind: str) -> dict[str, object]:
-        return {"ResourceType": kind, "Resource": [f"collection/{self.name}"]}
 
 
 def _role_arn(function: lambda_.Function) -> str:

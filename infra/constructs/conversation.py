@@ -5,7 +5,7 @@ from __future__ import annotations
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.constructs.function import Functions
+from infra.constructs.function import Functions, configure
 from infra.constructs.identity import Identity
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.tables import Tables
@@ -32,15 +32,7 @@ class Conversation(Construct):
         self._tables = tables
         self._requests = requests
         connections = {"connections_table": tables.connections.table_name}
-        authorizer = functions.add(
-            self,
-            "authorizer",
-            environment={
-                "token_issuer": identity.issuer,
-                "token_client_id": identity.client.user_pool_client_id,
-                "token_keys_url": identity.keys_url,
-            },
-        )
+        authorizer = functions.add(self, "authorizer", environment=identity.token_settings)
         connect = functions.add(self, "ws_connect", environment=connections)
         disconnect = functions.add(self, "ws_disconnect", environment=connections)
         commands = {
@@ -61,12 +53,11 @@ class Conversation(Construct):
         for command in commands.values():
             tables.connections.grant_read_data(command)
             self.join(command)
-        limits = {
-            "messages_per_minute": functions.settings.messages_per_minute,
-            "requests_in_flight": functions.settings.requests_in_flight,
-        }
-        for name, value in limits.items():
-            commands["ws_message"].add_environment(f"CICADA_{name.upper()}", value)
+        limits = functions.settings
+        configure(
+            commands["ws_message"],
+            {"messages_per_minute": limits.messages_per_minute, "requests_in_flight": limits.requests_in_flight},
+        )
 
     def join(self, function: lambda_.Function) -> None:
         """Let the function take part: read and write the request log, queue requests, post to connections."""
@@ -76,8 +67,7 @@ class Conversation(Construct):
             "requests_queue_url": self._requests.queue.queue_url,
             "callback_url": self.api.callback_url,
         }
-        for name, value in settings.items():
-            function.add_environment(f"CICADA_{name.upper()}", value)
+        configure(function, settings)
         self._tables.requests.grant_read_write_data(function)
         self._requests.queue.grant_send_messages(function)
         self.api.grant_post(function)

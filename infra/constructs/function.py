@@ -39,7 +39,6 @@ class Functions:
         """The function in `functions/<name>`. `environment` becomes its `CICADA_<NAME>` variables."""
         id = "".join(part.capitalize() for part in name.split("_"))
         function_name = f"{self.settings.prefix}-{name.replace('_', '-')}"
-        variables = {f"CICADA_{key.upper()}": value for key, value in environment.items()}
         log_group = _log_group(scope, id, function_name)
         function = lambda_.Function(
             scope,
@@ -53,11 +52,12 @@ class Functions:
             layers=[*self.layers.base, *(self.layers.embedded if searches else [])],
             timeout=Duration.seconds(timeout_seconds),
             memory_size=memory_mb,
-            environment=self._endpoints() | variables,
+            environment=self._endpoints(),
             logging_format=lambda_.LoggingFormat.JSON,
             log_group=log_group,
             role=_role(scope, id, log_group),
         )
+        configure(function, environment)
         self.by_name[name] = function
         return function
 
@@ -71,6 +71,12 @@ class Functions:
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": local.bedrock_url,
             "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": local.bedrock_url,
         }
+
+
+def configure(function: lambda_.Function, environment: Mapping[str, str]) -> None:
+    """Give the function these settings, as its `CICADA_<NAME>` variables."""
+    for name, value in environment.items():
+        function.add_environment(f"CICADA_{name.upper()}", value)
 
 
 def _log_group(scope: Construct, id: str, function_name: str) -> logs.LogGroup:

@@ -36,13 +36,22 @@ class Identity(Construct):
         )
 
     @property
-    def issuer(self) -> str:
+    def token_settings(self) -> dict[str, str]:
+        """What whoever checks the pool's tokens must know."""
+        return {
+            "token_issuer": self._issuer,
+            "token_client_id": self.client.user_pool_client_id,
+            "token_keys_url": self._keys_url,
+        }
+
+    @property
+    def _issuer(self) -> str:
         """The `iss` of the pool's tokens."""
         return f"https://cognito-idp.{Stack.of(self).region}.amazonaws.com/{self.pool.user_pool_id}"
 
     @property
-    def keys_url(self) -> str:
+    def _keys_url(self) -> str:
         """Where the authorizer finds the keys: at the issuer, which locally is the emulator."""
         local = self._settings.local
-        base = f"{local.aws_url}/{self.pool.user_pool_id}" if local else self.issuer
+        base = f"{local.aws_url}/{self.pool.user_pool_id}" if local else self._issuer
         return f"{base}/.well-known/jwks.json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from local import opensearch
+from local.stage.isolated import free_port
 from tests.contract.passage_indexes import FakeUnderTest, IndexUnderTest, OpenSearchUnderTest, SqliteUnderTest
 from tests.contract.settings import running_opensearch
 
@@ -26,7 +26,7 @@ def opensearch_url() -> Iterator[str]:
     with TemporaryDirectory(prefix="cicada-opensearch-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # As root, the server runs as another user.
-        server = opensearch.start(distribution, folder / "data", _free_port(), folder / "server.log")
+        server = opensearch.start(distribution, folder / "data", free_port(), folder / "server.log")
         try:
             yield server.url
         finally:
@@ -51,10 +51,3 @@ def opensearch_under_test(opensearch_url: str) -> Iterator[OpenSearchUnderTest]:
     made = OpenSearchUnderTest(opensearch_url)
     yield made
     made.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

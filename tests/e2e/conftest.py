@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 import pytest
 
-from local.stage.processes import free_port
+from local.stage.isolated import isolated
 from local.stage.settings import StageConfig
 from local.stage.stage import LocalStage
 
@@ -43,14 +43,6 @@ class Deployed:
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     folder = tmp_path_factory.mktemp("stage")
-    config = StageConfig(
-        folder=folder,
-        emulator_port=free_port(),
-        bedrock_port=free_port(),
-        page_port=free_port(),
-        opensearch_port=free_port(),
-        search="embedded",
-        opensearch_url="",
-    )
+    config = isolated(folder)
     with LocalStage(config, print) as running:
         yield Deployed(config, running.info)

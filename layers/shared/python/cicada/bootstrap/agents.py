@@ -17,7 +17,7 @@ from cicada.agents.model import AgentKind
 from cicada.agents.ports import Agent
 from cicada.agents.profiles import ProfileTools, profile_toolbox
 from cicada.agents.theories import TheoryTools, theory_toolbox
-from cicada.bootstrap.aws import client
+from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.log import report_fallback
 from cicada.bootstrap.search import retriever
 from cicada.errors import ConfigurationError
@@ -78,8 +78,8 @@ def tool_loop(
 
 
 def _profile_tools(table: str) -> ProfileTools:
-    return ProfileTools(DynamoProfileStore(client("dynamodb"), table), time.time)
+    return ProfileTools(DynamoProfileStore(database(), table), time.time)
 
 
 def _theory_tools(table: str, evidence: Retriever) -> TheoryTools:
-    return TheoryTools(DynamoTheoryStore(client("dynamodb"), table), RetrievedEvidence(evidence), time.time)
+    return TheoryTools(DynamoTheoryStore(database(), table), RetrievedEvidence(evidence), time.time)

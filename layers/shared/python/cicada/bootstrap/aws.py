@@ -19,3 +19,13 @@ def client(
         tcp_keepalive=True,
     )
     return boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
+
+
+def database() -> Any:
+    """DynamoDB. A call with all its tries ends well inside a lease: one that hangs must not cost a second answer."""
+    return client("dynamodb", read_timeout_seconds=3, attempts=3)
+
+
+def connection_endpoint(url: str) -> Any:
+    """The endpoint that posts to connections. What is not posted in time is stored, and the client resumes."""
+    return client("apigatewaymanagementapi", read_timeout_seconds=3, attempts=2, endpoint_url=url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
-from cicada.bootstrap.aws import client
+from cicada.bootstrap.aws import database
 from cicada.conversation.ports import ConnectionTable
 from cicada.settings import ConnectionSettings, load
 
@@ -13,4 +13,4 @@ from cicada.settings import ConnectionSettings, load
 @cache
 def connections() -> ConnectionTable:
     """Kept for the life of the container."""
-    return DynamoConnectionTable(client("dynamodb"), load(ConnectionSettings).connections_table)
+    return DynamoConnectionTable(database(), load(ConnectionSettings).connections_table)

@@ -10,7 +10,7 @@ from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamo_request_log import DynamoRequestLog
 from cicada.adapters.dynamo_usage_table import DynamoUsageTable
 from cicada.adapters.sqs_request_queue import SqsRequestQueue
-from cicada.bootstrap.aws import client
+from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
@@ -30,13 +30,13 @@ class Conversation:
 @cache
 def conversation() -> Conversation:
     settings = load(ConversationSettings)
-    database = client("dynamodb")
-    log = DynamoRequestLog(database, settings.requests_table, time.time)
+    tables = database()
+    log = DynamoRequestLog(tables, settings.requests_table, time.time)
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
-    channel = ApiGatewayChannel(client("apigatewaymanagementapi", endpoint_url=settings.callback_url))
+    channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
     resumer = Resumer(log, queue, channel, time.time, settings.queue_patience_seconds)
     limits = UsageLimits(
-        DynamoUsageTable(database, settings.requests_table),
+        DynamoUsageTable(tables, settings.requests_table),
         log,
         time.time,
         settings.messages_per_minute,

@@ -14,7 +14,7 @@ from cicada.answering.answer import Answerer
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.bootstrap.agents import agent
-from cicada.bootstrap.aws import client
+from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.search import retriever
 from cicada.planning.classifier import classify
@@ -28,8 +28,8 @@ def processor() -> Processor:
     settings = load(ProcessorSettings)
     conversation = settings.conversation
     return Processor(
-        log=DynamoRequestLog(client("dynamodb"), conversation.requests_table, time.time),
-        channel=ApiGatewayChannel(client("apigatewaymanagementapi", endpoint_url=conversation.callback_url)),
+        log=DynamoRequestLog(database(), conversation.requests_table, time.time),
+        channel=ApiGatewayChannel(connection_endpoint(conversation.callback_url)),
         queue=SqsRequestQueue(client("sqs"), conversation.requests_queue_url, settings.dead_letter_queue_url),
         answerer=answerer(),
         clock=time.time,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -99,12 +99,10 @@ class IndexFile:
     def _open(self) -> _Opened:
         if not self._path.exists():
             self._make()
-        connection = _connect(self._path)
-        try:
+        with ExitStack() as if_refused:
+            connection = if_refused.enter_context(closing(_connect(self._path)))
             self._check(dict(connection.execute("SELECT name, value FROM property").fetchall()))
-        except BaseException:
-            connection.close()
-            raise
+            if_refused.pop_all()
         return _Opened(connection, _inode(self._path))
 
     def _make(self) -> None:
