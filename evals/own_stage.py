@@ -5,24 +5,33 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from evals.chaos.database import Database
 from evals.chaos.target import Target
-from local.stage.isolated import isolated
+from local.stage.isolated import free_port, isolated
 from local.stage.settings import ROOT
 from local.stage.stage import LocalStage
 
 
 @contextmanager
-def own_stage(name: str) -> Iterator[Target]:
+def own_stage(name: str, **context: str) -> Iterator[Target]:
     """A fresh stage below `.build` on free ports. Its folder is kept, for its logs, if the block raises."""
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=ROOT / ".build"))
-    config = isolated(folder)
-    with LocalStage(config, say) as stage:
-        yield Target(config, stage.info)
+    with disturbable(folder, say, **context) as target:
+        yield target
     shutil.rmtree(folder)
+
+
+@contextmanager
+def disturbable(folder: Path, say: Callable[[str], None], **context: str) -> Iterator[Target]:
+    """A stage in this folder whose DynamoDB can be throttled; `context` as in `StageConfig`."""
+    port = free_port()
+    config = isolated(folder, databaseUrl=f"http://127.0.0.1:{port}", **context)
+    with Database(config.aws_url, port).serving() as database, LocalStage(config, say) as stage:
+        yield Target(config, stage.info, database)
 
 
 def say(line: str) -> None:

@@ -11,17 +11,23 @@ StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
 _TEMPERATURE = "0.2"
 _MAX_TOKENS = "2048"
+_LEASE_SECONDS = "15"
 
 
 @dataclass(frozen=True, slots=True)
 class LocalEndpoints:
-    """Where the parts of the local stage listen, as the functions reach them."""
+    """Where the parts of the local stage listen, as the functions reach them.
+
+    `database_url`: DynamoDB's, where it is not the emulator's. `processors`: how many answer at the same time.
+    """
 
     aws_url: str
     bedrock_url: str
     search_engine: str
     index_path: str
     opensearch_url: str
+    database_url: str
+    processors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,7 @@ class StageSettings:
     """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
 
     Model ids are Bedrock's. `messages_per_minute` and `requests_in_flight` are what each user may ask for.
+    `lease_seconds`: after so long without a sign of life a processor counts as dead.
     """
 
     name: StageName
@@ -42,6 +49,7 @@ class StageSettings:
     retain_data: bool
     messages_per_minute: str
     requests_in_flight: str
+    lease_seconds: str
     local: LocalEndpoints | None = None
 
     @property
@@ -76,6 +84,7 @@ def stage_settings(node: Node) -> StageSettings:
         retain_data=name == "prod",
         messages_per_minute=str(node.try_get_context("messagesPerMinute") or 60),
         requests_in_flight=str(node.try_get_context("requestsInFlight") or 10),
+        lease_seconds=str(node.try_get_context("leaseSeconds") or _LEASE_SECONDS),
     )
 
 
@@ -86,6 +95,9 @@ def _local(node: Node) -> StageSettings:
         search_engine=node.try_get_context("search") or "embedded",
         index_path=node.try_get_context("indexPath") or "index.sqlite",
         opensearch_url=node.try_get_context("opensearchUrl") or "",
+        database_url=node.try_get_context("databaseUrl") or "",
+        # The emulator works on one message of a FIFO queue at a time for each event source mapping.
+        processors=int(node.try_get_context("processors") or 8),
     )
     return StageSettings(
         name="local",
@@ -101,5 +113,6 @@ def _local(node: Node) -> StageSettings:
         # Its few sample users stand for many people when it is measured and disturbed.
         messages_per_minute=str(node.try_get_context("messagesPerMinute") or 6000),
         requests_in_flight=str(node.try_get_context("requestsInFlight") or 200),
+        lease_seconds=str(node.try_get_context("leaseSeconds") or _LEASE_SECONDS),
         local=endpoints,
     )

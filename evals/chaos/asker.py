@@ -81,6 +81,7 @@ class _Done:
     cuts: int = 0
     duplicates: int = 0
     kills: int = 0
+    stormed: bool = False
     killed_at: float | None = None
     resets_at_kill: int = 0
     recovery_seconds: float | None = None
@@ -156,6 +157,9 @@ class _Attempt:
         if plan.kill_after is not None and done.killed_at is None and self.ledger.chunks >= plan.kill_after:
             done.killed_at, done.resets_at_kill = time.monotonic(), self.ledger.resets
             done.kills = self._trouble.kill(everyone=plan.kill_all)
+        if plan.storm and not done.stormed and events >= plan.storm.after:
+            done.stormed = True
+            self._trouble.throttle(plan.storm)
         due = sum(place <= events for place in plan.cuts) > done.cuts and not self.exchange.finished
         done.cuts += due
         return due

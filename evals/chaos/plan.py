@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +18,7 @@ USERS = ("alice", "bob")
 # An event more than any of these answers has would never come.
 _LATEST_EVENT = 8
 _LONGEST_STALL_SECONDS = 8
+_LONGEST_STORM_SECONDS = 4
 
 
 class Disturbance(StrEnum):
@@ -25,6 +26,7 @@ class Disturbance(StrEnum):
     KILL = "kill"
     DUPLICATE = "duplicate"
     FAULT = "fault"
+    THROTTLE = "throttle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,15 @@ class FaultOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class Storm:
+    """After so many events DynamoDB refuses this share of its calls for so long; the SDK tries a call three times."""
+
+    after: int
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One question. `cuts` and `duplicates`: after so many events; `kill_after`: after so many chunks.
 
@@ -57,14 +68,16 @@ class Plan:
     kill_after: int | None = None
     kill_all: bool = False
     faults: tuple[FaultOrder, ...] = ()
+    storm: Storm | None = None
 
 
-def plans(seed: int, lane: int) -> Iterator[Plan]:
-    """Endless. Each kind of disturbance comes alone, then all mixed, then none, in a shuffled order."""
+def plans(seed: int, lane: int, kinds: Collection[Disturbance] = tuple(Disturbance)) -> Iterator[Plan]:
+    """Endless. Each kind of disturbance comes alone, then two, then all mixed, then none, in a shuffled order."""
     chance = random.Random(f"{seed}/{lane}")  # noqa: S311 - not for secrets
     while True:
-        hands: list[frozenset[Disturbance]] = [frozenset({kind}) for kind in Disturbance]
-        hands += [frozenset(chance.sample(list(Disturbance), 2)), frozenset(Disturbance), frozenset()]
+        hands: list[frozenset[Disturbance]] = [frozenset({kind}) for kind in kinds]
+        if len(hands) > 1:
+            hands += [frozenset(chance.sample(list(kinds), 2)), frozenset(kinds), frozenset()]
         chance.shuffle(hands)
         for hand in hands:
             yield _plan(chance, hand)
@@ -79,11 +92,16 @@ def _plan(chance: random.Random, hand: frozenset[Disturbance]) -> Plan:
         kill_after=chance.randint(1, 2) if Disturbance.KILL in hand else None,
         kill_all=chance.random() < 0.5,
         faults=(_fault(chance),) if Disturbance.FAULT in hand else (),
+        storm=_storm(chance) if Disturbance.THROTTLE in hand else None,
     )
 
 
 def _events(chance: random.Random) -> tuple[int, ...]:
     return tuple(sorted(chance.sample(range(1, _LATEST_EVENT + 1), chance.randint(1, 3))))
+
+
+def _storm(chance: random.Random) -> Storm:
+    return Storm(chance.randint(1, 4), chance.uniform(0.5, _LONGEST_STORM_SECONDS), chance.choice((0.2, 0.5, 0.9)))
 
 
 def _fault(chance: random.Random) -> FaultOrder:

@@ -38,6 +38,7 @@ class Report:
     duplicates: int
     resets: int
     faults: Mapping[str, int]
+    throttled: int
     recovery_seconds: tuple[float, ...]
 
     @property
@@ -65,11 +66,18 @@ def _due(asked: Asked) -> bool:
         return suffered.late_faults >= _BREAKS
     if asked.code in ("dependency_throttled", "dependency_unavailable"):
         return suffered.early_faults >= _CALLS
-    return asked.code == "internal" and suffered.kills >= _PROCESSORS
+    # A processor gives up when a call of DynamoDB was refused with all its tries.
+    return asked.code == "internal" and suffered.kills + suffered.throttled // _CALLS >= _PROCESSORS
 
 
 def report(
-    answers: Sequence[Asked], undisturbed: Mapping[str, str], faults: Mapping[str, int], *, seed: int, seconds: float
+    answers: Sequence[Asked],
+    undisturbed: Mapping[str, str],
+    faults: Mapping[str, int],
+    throttled: int,
+    *,
+    seed: int,
+    seconds: float,
 ) -> Report:
     found = [(asked, judge(asked, undisturbed[asked.plan.question])) for asked in answers]
     return Report(
@@ -86,6 +94,7 @@ def report(
         duplicates=sum(asked.duplicates for asked in answers),
         resets=sum(asked.resets for asked in answers),
         faults=faults,
+        throttled=throttled,
         recovery_seconds=tuple(sorted(each.recovery_seconds for each in answers if each.recovery_seconds is not None)),
     )
 
@@ -103,6 +112,7 @@ def render(found: Report) -> str:
         ("processors killed", found.kills),
         ("deliveries repeated", found.duplicates),
         ("model faults", f"{sum(found.faults.values())} ({_listed(found.faults)})"),
+        ("calls of DynamoDB refused", found.throttled),
         ("answers begun again", found.resets),
         ("seconds from a kill to the next text", _spread(found.recovery_seconds)),
     ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 
 from evals.chaos.asker import Asked, ask
-from evals.chaos.plan import QUESTIONS, USERS, Plan, plans
+from evals.chaos.plan import QUESTIONS, USERS, Disturbance, Plan, plans
 from evals.chaos.report import Report, report
 from evals.chaos.target import Target, Trouble
 
@@ -22,8 +23,20 @@ class NotReadyError(Exception):
     """The stage does not answer undisturbed questions, so there is nothing to compare with."""
 
 
-def run(target: Target, *, seconds: float, seed: int, lanes: int = 4, say: Say = _silent) -> Report:
-    """Ask for so many seconds, then wait for the answers that are still out. `lanes`: how many ask at once."""
+def run(
+    target: Target,
+    *,
+    seconds: float,
+    seed: int,
+    lanes: int = 4,
+    kinds: Collection[Disturbance] = tuple(Disturbance),
+    kills: float = math.inf,
+    say: Say = _silent,
+) -> Report:
+    """Ask for so many seconds or until so many processors are killed, then wait for the answers that are still out.
+
+    `lanes`: how many ask at once. `kinds`: how they are disturbed.
+    """
     trouble = Trouble(target, seed)
     undisturbed = {question: _undisturbed(question, target, trouble) for question in QUESTIONS}
     began = time.monotonic()
@@ -31,8 +44,8 @@ def run(target: Target, *, seconds: float, seed: int, lanes: int = 4, say: Say =
 
     def ask_on(lane: int) -> list[Asked]:
         answers: list[Asked] = []
-        for plan in plans(seed, lane):
-            if time.monotonic() >= until:
+        for plan in plans(seed, lane, kinds):
+            if time.monotonic() >= until or trouble.suffered().kills >= kills:
                 return answers
             answers.append(ask(plan, target, trouble))
             say(_line(lane, answers[-1]))
@@ -43,7 +56,14 @@ def run(target: Target, *, seconds: float, seed: int, lanes: int = 4, say: Say =
             answers = [asked for lane in pool.map(ask_on, range(lanes)) for asked in lane]
     finally:
         trouble.calm()
-    return report(answers, undisturbed, trouble.faults(), seed=seed, seconds=time.monotonic() - began)
+    return report(
+        answers,
+        undisturbed,
+        trouble.faults(),
+        trouble.suffered().throttled,
+        seed=seed,
+        seconds=time.monotonic() - began,
+    )
 
 
 def _undisturbed(question: str, target: Target, trouble: Trouble) -> str:

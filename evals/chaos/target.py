@@ -20,7 +20,8 @@ import jwt
 from cicada.adapters.sqs_request_queue import request_message
 from cicada.conversation.model import RequestKey
 from cicada.permissions.model import Principal
-from evals.chaos.plan import FaultOrder
+from evals.chaos.database import Database
+from evals.chaos.plan import FaultOrder, Storm
 from local.stage.aws import aws_client
 from local.stage.settings import StageConfig
 
@@ -34,6 +35,7 @@ class Target:
 
     config: StageConfig
     info: dict[str, Any]
+    database: Database
 
     @property
     def url(self) -> str:
@@ -57,22 +59,26 @@ def principal(token: str) -> Principal:
 
 @dataclass(frozen=True, slots=True)
 class Suffered:
-    """What the whole stage has suffered so far: killed processes, and faults before and in the middle of a reply."""
+    """What the whole stage has suffered so far: killed processes, faults before and in the middle of a model's reply,
+    and refused calls of DynamoDB.
+    """
 
     kills: int = 0
     early_faults: int = 0
     late_faults: int = 0
+    throttled: int = 0
 
     def since(self, before: Suffered) -> Suffered:
         return Suffered(
             self.kills - before.kills,
             self.early_faults - before.early_faults,
             self.late_faults - before.late_faults,
+            self.throttled - before.throttled,
         )
 
 
 class Trouble:
-    """Kills processors, delivers queue messages twice and orders faults; counts all of it. For several threads."""
+    """Kills processors, repeats queue messages, orders faults, throttles; counts all of it. For several threads."""
 
     def __init__(self, target: Target, seed: int) -> None:
         self._target = target
@@ -102,6 +108,10 @@ class Trouble:
             MessageDeduplicationId=str(uuid.uuid4()),
         )
 
+    def throttle(self, storm: Storm) -> None:
+        """DynamoDB refuses calls for a while, whoever makes them."""
+        self._target.database.storm(storm.seconds, storm.share)
+
     def order(self, fault: FaultOrder) -> None:
         """The stand-in's next call of the operation suffers the fault, whoever makes it."""
         with self._lock:
@@ -116,6 +126,7 @@ class Trouble:
                 self._kills,
                 _times(self._ordered, early=True) - _times(waiting, early=True),
                 _times(self._ordered, early=False) - _times(waiting, early=False),
+                self._target.database.throttled,
             )
 
     def faults(self) -> dict[str, int]:

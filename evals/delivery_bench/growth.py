@@ -11,7 +11,7 @@ from evals.delivery_bench.pipeline import PacedModel, Pipeline, tokens
 
 LENGTHS = (100, 1000, 4000)
 TOKENS_PER_SECOND = 100
-PACE_SECONDS = 0.2
+PACE_SECONDS = 0.25
 # Long enough for what comes before the answer to be sent first, as with a real model.
 _THINKING_SECONDS = 0.1
 

@@ -124,7 +124,7 @@ class Pipeline:
     """One user's way of a question, from the frame to the last event."""
 
     model: PacedModel
-    pace_seconds: float = 0.2
+    pace_seconds: float = 0.25
     aws: MeteredAws = field(default_factory=MeteredAws)
     log: DynamoRequestLog = field(init=False)
     processor: Processor = field(init=False)

@@ -13,12 +13,12 @@ from cicada.errors import InvalidFrame
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """The events are posted; only a refusal is a reply."""
+    """The events are posted; the reply says when to ask again, or why not."""
     return command_reply(event, connections, _resume)
 
 
-def _resume(command: AnyCommand, connection: Connection) -> None:
+def _resume(command: AnyCommand, connection: Connection) -> str | None:
     if not isinstance(command, Resume):
         raise InvalidFrame(f"The action {command.action} is not served here.")
     key = RequestKey(connection.principal, command.request_id)
-    conversation().resumer.resume(key, command.after_seq, connection.connection_id)
+    return conversation().resumer.resume(key, command.after_seq, connection.connection_id)

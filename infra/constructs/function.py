@@ -66,7 +66,8 @@ class Functions:
         local = self.settings.local
         if local is None:
             return {}
-        return {
+        database = {"AWS_ENDPOINT_URL_DYNAMODB": local.database_url} if local.database_url else {}
+        return database | {
             "AWS_ENDPOINT_URL": local.aws_url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": local.bedrock_url,
             "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": local.bedrock_url,

@@ -16,8 +16,6 @@ from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 
 TIMEOUT_SECONDS = 300
-# The emulator works on one message of a FIFO queue at a time for each mapping; on AWS one mapping serves all groups.
-_LOCAL_MAPPINGS = 8
 
 
 class MessageProcessor(Construct):
@@ -44,12 +42,13 @@ class MessageProcessor(Construct):
                 "chat_model_id": settings.chat_model_id,
                 "chat_temperature": settings.chat_temperature,
                 "chat_max_tokens": settings.chat_max_tokens,
+                "lease_seconds": settings.lease_seconds,
                 **search.environment,
                 **agents.environment,
             },
             searches=True,
             timeout_seconds=TIMEOUT_SECONDS,
-            memory_mb=1024,
+            memory_mb=512,
         )
         conversation.join(self.function)
         requests.dead_letters.grant_send_messages(self.function)
@@ -60,7 +59,8 @@ class MessageProcessor(Construct):
             resources=model_arns(settings.chat_model_id),
         )
         self.function.add_to_role_policy(model)
-        self._consume(requests.queue, mappings=_LOCAL_MAPPINGS if settings.local else 1)
+        # On AWS one mapping serves all message groups.
+        self._consume(requests.queue, mappings=settings.local.processors if settings.local else 1)
 
     def _consume(self, queue: sqs.Queue, *, mappings: int) -> None:
         self.function.add_event_source(sources.SqsEventSource(queue, batch_size=1, report_batch_item_failures=True))

@@ -70,6 +70,7 @@ def _context(config: StageConfig) -> dict[str, str]:
         "search": config.search,
         "indexPath": str(config.index_path),
         "opensearchUrl": config.opensearch_url,
+        **config.context,
     }
 
 

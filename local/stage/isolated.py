@@ -8,8 +8,8 @@ from pathlib import Path
 from local.stage.settings import StageConfig
 
 
-def isolated(folder: Path) -> StageConfig:
-    """A configuration with the embedded index, on ports that nothing listens on at the moment."""
+def isolated(folder: Path, **context: str) -> StageConfig:
+    """A configuration with the embedded index, on ports that nothing listens on; `context` as in `StageConfig`."""
     return StageConfig(
         folder=folder,
         emulator_port=free_port(),
@@ -18,6 +18,7 @@ def isolated(folder: Path) -> StageConfig:
         opensearch_port=free_port(),
         search="embedded",
         opensearch_url="",
+        context=context,
     )
 
 

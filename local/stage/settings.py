@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +21,7 @@ class StageConfig:
     """Where the stage keeps its files and which ports it listens on, all on 127.0.0.1.
 
     `search`: `embedded` or `opensearch`. `opensearch_url`: a server that runs already, or empty to start one.
+    `context`: settings of the deployed app that differ from its own (infra/settings.py), by name.
     """
 
     folder: Path
@@ -29,6 +31,7 @@ class StageConfig:
     opensearch_port: int
     search: str
     opensearch_url: str
+    context: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def aws_url(self) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import boto3
 import pytest
 
-from local.stage.isolated import isolated
+from evals.chaos.database import Database
+from evals.own_stage import disturbable
 from local.stage.settings import StageConfig
-from local.stage.stage import LocalStage
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Deployed:
 
     config: StageConfig
     info: dict[str, Any]
+    database: Database
 
     def token(self, user: str) -> str:
         password = next(each["password"] for each in self.info["users"] if each["name"] == user)
@@ -42,7 +43,5 @@ class Deployed:
 
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    folder = tmp_path_factory.mktemp("stage")
-    config = isolated(folder)
-    with LocalStage(config, print) as running:
-        yield Deployed(config, running.info)
+    with disturbable(tmp_path_factory.mktemp("stage"), print) as target:
+        yield Deployed(target.config, target.info, target.database)

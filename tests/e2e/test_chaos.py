@@ -10,9 +10,9 @@ from evals.chaos.target import Target
 from tests.e2e.conftest import Deployed
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_whatever_happens_every_answer_is_exact(stage: Deployed) -> None:
-    found = run(Target(stage.config, stage.info), seconds=20, seed=7, lanes=4)
+    found = run(Target(stage.config, stage.info, stage.database), seconds=60, seed=7, lanes=4)
     assert found.passed, render(found)
     assert found.exact + len(found.exhausted) == found.runs
     assert found.exact > 0
@@ -20,3 +20,4 @@ def test_whatever_happens_every_answer_is_exact(stage: Deployed) -> None:
     assert found.kills > 0
     assert found.duplicates > 0
     assert sum(found.faults.values()) > 0
+    assert found.throttled > 0

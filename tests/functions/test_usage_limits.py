@@ -31,7 +31,9 @@ def test_a_user_beyond_the_limit_is_refused_with_the_seconds_to_wait_and_others_
     }
     assert path.head(refused_id) is None
     assert {body["requestId"] for body in path.queues.bodies(path.queues.requests_url)} == set(sent)
-    assert send(path, sent[0]) is None
+    repeated = send(path, sent[0])
+    assert repeated is not None
+    assert repeated["type"] == "pending"
     path.connect("other", Principal("default", "other-user"))
     accepted = send(path, str(uuid.uuid4()), "other")
     assert accepted is not None

@@ -38,11 +38,11 @@ def test_the_consoles_events_work_one_after_the_other(path: MessagePath) -> None
     }
     accepted = path.invoke("ws_message", console_event("ws_message"))
     assert json.loads(accepted["body"]) == {"requestId": ID, "seq": 1, "type": "accepted", "sessionId": "console"}
-    assert path.invoke("ws_resume", console_event("ws_resume")) == {"statusCode": 200}
+    assert json.loads(path.invoke("ws_resume", console_event("ws_resume"))["body"])["type"] == "pending"
     assert [event["type"] for event in path.posted()] == ["accepted"]
     page = json.loads(path.invoke("ws_control", console_event("ws_control"))["body"])
     assert [(turn["requestId"], turn["status"]) for turn in page["turns"]] == [(ID, "queued")]
-    assert path.invoke("ws_message", console_event("ws_message")) == {"statusCode": 200}
+    assert json.loads(path.invoke("ws_message", console_event("ws_message"))["body"])["type"] == "pending"
 
 
 def test_a_message_is_stored_and_queued(path: MessagePath) -> None:
@@ -60,7 +60,8 @@ def test_a_resume_replays_and_points(path: MessagePath) -> None:
     answer = delivery(path)
     answer.send(Chunk(content="Sey"))
     path.connect("second")
-    assert path.send("ws_resume", RESUME | {"afterSeq": 1}, "second") is None
+    pending = {"requestId": ID, "type": "pending", "retryAfterSeconds": 15.5}
+    assert path.send("ws_resume", RESUME | {"afterSeq": 1}, "second") == pending
     answer.send(Chunk(content="ton"))
     assert [event["content"] for event in path.posted("second")] == ["Sey", "ton"]
 
@@ -288,6 +289,7 @@ def test_a_queue_that_fails_leaves_the_message_repeatable(path: MessagePath) -> 
     assert refused is not None
     assert refused["code"] == "misconfigured"
     path.queues.client.create_queue(QueueName="requests.fifo", Attributes={"FifoQueue": "true"})
-    assert path.send("ws_message", SEND) is None
+    pending = {"requestId": ID, "type": "pending", "retryAfterSeconds": 30.5}
+    assert path.send("ws_message", SEND) == pending
     assert [event["type"] for event in path.posted()] == ["accepted"]
     assert [body["requestId"] for body in path.queues.bodies(path.queues.requests_url)] == [ID]

@@ -162,7 +162,7 @@ test("a gap that closes is not resumed", async () => {
 
 test("a silent answer is resumed after twenty seconds", async () => {
   const { clock, network } = await asking();
-  await clock.advance(19_999);
+  await clock.advance(9_999);
   assert.equal(sentBy(network, "resume").length, 0);
   await clock.advance(1);
   assert.equal(sentBy(network, "resume").length, 1);
@@ -180,7 +180,7 @@ test("an answer that has ended is left alone", async () => {
 
 test("a connection that answers no ping is given up", async () => {
   const { clock, network } = await asking();
-  await clock.advance(20_000);
+  await clock.advance(10_000);
   assert.equal(sentBy(network, "ping").length, 1);
   await clock.advance(10_000);
   await clock.advance(500);
@@ -392,12 +392,42 @@ test("a refused question ends with the server's sentence and can be tried again 
 
 test("a resume that fails for now does not end the answer", async () => {
   const { clock, network, request } = await asking();
-  await clock.advance(20_000);
+  await clock.advance(10_000);
   network.last.deliver({ type: "pong" });
   network.last.deliver({ type: "error", requestId: request.requestId, code: "dependency_throttled", error: "Busy.", retryable: true });
   assert.equal(request.outcome, null);
-  await clock.advance(20_000);
+  await clock.advance(10_000);
   assert.equal(sentBy(network, "resume").length, 2);
+});
+
+test("the server says when to resume again, unless news come before", async () => {
+  const { clock, network, request, event } = await asking();
+  const pending = (retryAfterSeconds) => network.last.deliver({ type: "pending", requestId: request.requestId, retryAfterSeconds });
+  const resumed = () => sentBy(network, "resume").length;
+  await clock.advance(10_000);
+  network.last.deliver({ type: "pong" });
+  pending(12.5);
+  await clock.advance(12_499);
+  assert.equal(resumed(), 1);
+  await clock.advance(1);
+  assert.equal(resumed(), 2);
+  network.last.deliver({ type: "pong" });
+  pending(3);
+  network.last.deliver(event(2, { type: "chunk", content: "a" }));
+  await clock.advance(9_999);
+  assert.equal(resumed(), 2);
+  await clock.advance(1);
+  assert.equal(resumed(), 3);
+});
+
+test("a gap is not waited for as long as the server says, and a reply without a time changes nothing", async () => {
+  const { clock, network, request, event } = await asking();
+  const pending = (retryAfterSeconds) => network.last.deliver({ type: "pending", requestId: request.requestId, retryAfterSeconds });
+  for (const wait of [undefined, "soon", -1, 1e300]) pending(wait);
+  network.last.deliver(event(3, { type: "chunk", content: "c" }));
+  pending(15);
+  await clock.advance(1_000);
+  assert.equal(sentBy(network, "resume").length, 1);
 });
 
 test("a request that the server does not know any more ends with its sentence", async () => {

@@ -2,7 +2,7 @@
 
 The rules: a new connection gets the question again until the server is known to have it, and `resume` from then on;
 so does a connection on which the next event is missing or nothing comes. `resume` of an answer whose processor has
-died is also what makes the server start another one.
+died is also what makes the server start another one; while the old one's lease lives, its reply says when to ask again.
 """
 
 from __future__ import annotations
@@ -59,13 +59,14 @@ class Exchange:
     def receive(self, frame: Frame, now: float) -> list[dict[str, Any]]:
         """The events that follow now, in order. Raises `Refused` when the server will not serve the request."""
         if "seq" not in frame:
-            self._heed_refusal(frame, now)
+            self._heed_reply(frame, now)
             return []
         had_gap, held = self.assembly.gap, self.assembly.held
         news = self.assembly.receive(frame)
         if news:
             self._news_at = now
             self._repeats = 0
+            self._retry_at = None
         if news or (self.assembly.held > held and not had_gap):
             self._since = now
         return news
@@ -112,18 +113,28 @@ class Exchange:
             return longest
         return min(longest, first * 2.0 ** min(self._repeats, 30))
 
+    @property
+    def _up_to_date(self) -> bool:
+        """Whether nothing is known to be missing."""
+        return not self.assembly.gap and (self._question is None or self.assembly.begun)
+
     def _question_or_resume(self) -> Command:
         if self._question is not None and not self.assembly.begun:
             return self._question
         return {"action": "resume", "requestId": self.assembly.request_id, "afterSeq": self.assembly.last_seq}
 
-    def _heed_refusal(self, frame: Frame, now: float) -> None:
+    def _heed_reply(self, frame: Frame, now: float) -> None:
+        """`pending` says when to ask again; what is missing is asked for without that."""
+        wait = _retry_after_seconds(frame)
+        if frame.get("type") == "pending" and wait is not None and self._up_to_date:
+            self._retry_at = now + max(self._timing.gap_seconds, wait)
+        elif frame.get("type") == "error" and isinstance(frame.get("error"), str):
+            self._heed_refusal(refusal(frame), now)
+
+    def _heed_refusal(self, refused: Refused, now: float) -> None:
         """A retryable refusal is tried again: of a running request for as long as the patience lasts, of a question
         that was never taken a few times, and not at all if it was refused for its rate: the caller decides then.
         """
-        if frame.get("type") != "error" or not isinstance(frame.get("error"), str):
-            return
-        refused = refusal(frame)
         wait = refused.retry_after_seconds
         self._refusals += 1
         worth_waiting = self.assembly.begun or (wait is None and self._refusals <= _REFUSALS_LIMIT)
@@ -135,10 +146,14 @@ class Exchange:
 
 def refusal(frame: Frame) -> Refused:
     """The exception for an `error` frame without `seq`."""
-    wait = frame.get("retryAfterSeconds")
     return Refused(
         str(frame.get("error")),
         code=str(frame.get("code", "unknown")),
         retryable=frame.get("retryable") is True,
-        retry_after_seconds=float(wait) if isinstance(wait, (int, float)) and 0 <= wait < math.inf else None,
+        retry_after_seconds=_retry_after_seconds(frame),
     )
+
+
+def _retry_after_seconds(frame: Frame) -> float | None:
+    wait = frame.get("retryAfterSeconds")
+    return float(wait) if isinstance(wait, (int, float)) and 0 <= wait < math.inf else None

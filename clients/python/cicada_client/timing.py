@@ -13,8 +13,8 @@ class Timing:
     """A missing event is asked for again after this."""
     accept_seconds: float = 5.0
     """A question without `accepted` is sent again after this; a repeat is harmless."""
-    silence_seconds: float = 20.0
-    """A silent request is resumed after this: longer than the server's lease, so that a dead processor is replaced."""
+    silence_seconds: float = 10.0
+    """A silent request is resumed after this; the reply says when its processor's lease runs out."""
     reply_seconds: float = 10.0
     """A connection that answers no ping for this long is dead."""
     keep_alive_seconds: float = 300.0

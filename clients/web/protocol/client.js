@@ -4,6 +4,8 @@ import { HistoryDesk } from "./history.js";
 import { Request } from "./request.js";
 import { TIMINGS } from "./timings.js";
 
+// A timer with more milliseconds fires at once.
+const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 
 const platformClock = {
@@ -149,7 +151,15 @@ export class CicadaClient extends EventTarget {
     const request = this.#requests.get(frame.requestId);
     if (frame.type === "history") this.#history.received(frame);
     else if (frame.type === "error" && frame.seq === undefined) this.#refused(frame, request);
+    else if (request && frame.type === "pending") this.#pending(frame, request);
     else if (request && frame.seq !== undefined) this.#event(frame, request);
+  }
+
+  /** The server says when a resume can make a difference again; a gap is not waited for so long. */
+  #pending({ retryAfterSeconds }, request) {
+    const wait = 1000 * retryAfterSeconds;
+    if (request.outcome || request.assembly.gap || !(wait >= 0 && wait < MAX_TIMER)) return;
+    this.#watch(request, Math.max(this.#timings.gap, wait));
   }
 
   #event(frame, request) {
@@ -178,9 +188,9 @@ export class CicadaClient extends EventTarget {
     this.#changed(request);
   }
 
-  #watch(request) {
+  #watch(request, patience = this.#patience(request)) {
     this.#unwatch(request.requestId);
-    const timer = this.#clock.setTimeout(() => this.#overdue(request), this.#patience(request));
+    const timer = this.#clock.setTimeout(() => this.#overdue(request), patience);
     this.#watches.set(request.requestId, timer);
   }
 

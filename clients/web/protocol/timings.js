@@ -4,8 +4,8 @@ export const TIMINGS = Object.freeze({
   gap: 1_000,
   /** How long a sent message may stay unaccepted before it is sent again. */
   accept: 8_000,
-  /** How long an answer may be silent before it is resumed. */
-  silence: 20_000,
+  /** How long an answer may be silent before it is resumed; the reply says when its processor's lease runs out. */
+  silence: 10_000,
   /** API Gateway closes a connection that is idle for ten minutes. */
   keepAlive: 300_000,
   /** How long a connection may take to open. */

@@ -238,7 +238,7 @@ def test_a_cancel_while_the_model_is_silent_is_heeded_at_the_next_heartbeat() ->
 def test_a_cancel_before_the_first_token_of_a_silent_model_is_heeded_at_the_next_heartbeat() -> None:
     with asked(Streamed((START, STALL))) as (here, _):
         here.heartbeat_seconds = 0.01
-        once_posted(here, '"stage":"answering"', lambda: here.log.request_cancel(KEY))
+        once_posted(here, '"type":"sources"', lambda: here.log.request_cancel(KEY))
         assert here.process() is Processed.CANCELLED
     assert here.kinds == ["accepted", "sources", "cancelled"]
 

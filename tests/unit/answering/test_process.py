@@ -88,7 +88,7 @@ def test_a_question_is_answered_with_its_sources_and_its_end() -> None:
     here = asked()
     assert here.process() is Processed.COMPLETE
     kinds = here.kinds()
-    assert [kind for kind, _ in itertools.groupby(kinds)] == ["status", "sources", "status", "chunk", "complete"]
+    assert [kind for kind, _ in itertools.groupby(kinds)] == ["status", "sources", "chunk", "complete"]
     assert here.numbers("c1") == list(range(2, 2 + len(kinds)))
     assert here.answer() == "Seyton [1]."
     assert here.head().status is Status.COMPLETE

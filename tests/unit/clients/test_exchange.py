@@ -32,6 +32,10 @@ def refused(code: str, *, retryable: bool, **more: object) -> dict[str, Any]:
     return {"requestId": RID, "type": "error", "error": "No.", "code": code, "retryable": retryable} | more
 
 
+def pending(wait: object) -> dict[str, Any]:
+    return {"requestId": RID, "type": "pending", "retryAfterSeconds": wait}
+
+
 def asked(*events: dict[str, Any]) -> Exchange:
     """An exchange that was opened and got these events, all at 0 s."""
     exchange = Exchange(RID, QUESTION, TIMING, 0.0)
@@ -57,12 +61,48 @@ def test_a_new_connection_gets_the_question_until_anything_came_back() -> None:
     assert asked(event(3)).opening(1.0) == [resume(0)]
 
 
-def test_silence_longer_than_the_servers_lease_is_answered_by_resume() -> None:
+def test_a_silent_request_is_resumed() -> None:
     exchange = asked(event(1, "accepted"))
+    assert exchange.due(9.9) == []
+    assert exchange.due(10.0) == [resume(1)]
     assert exchange.due(19.9) == []
     assert exchange.due(20.0) == [resume(1)]
-    assert exchange.due(39.9) == []
-    assert exchange.due(40.0) == [resume(1)]
+
+
+def test_the_server_says_when_to_resume_again() -> None:
+    exchange = asked(event(1, "accepted"))
+    assert exchange.due(10.0) == [resume(1)]
+    assert exchange.receive(pending(12.5), 10.1) == []
+    assert exchange.due(22.5) == []
+    assert exchange.due(22.7) == [resume(1)]
+    exchange.receive(pending(0.0), 23.0)
+    assert exchange.due(23.9) == []
+    assert exchange.due(24.0) == [resume(1)]
+
+
+def test_news_count_more_than_what_the_server_said_before() -> None:
+    exchange = asked(event(1, "accepted"))
+    exchange.receive(pending(3.0), 0.0)
+    exchange.receive(event(2), 1.0)
+    assert exchange.due(10.9) == []
+    assert exchange.due(11.0) == [resume(2)]
+
+
+@pytest.mark.parametrize("wait", [None, "soon", -1, float("inf"), float("nan")])
+def test_a_reply_without_a_time_changes_nothing(wait: object) -> None:
+    exchange = asked(event(1, "accepted"))
+    exchange.receive(pending(wait), 1.0)
+    assert exchange.due(9.9) == []
+    assert exchange.due(10.0) == [resume(1)]
+
+
+def test_what_is_missing_is_not_waited_for_as_long_as_the_server_says() -> None:
+    unanswered = asked()
+    unanswered.receive(pending(15.0), 0.0)
+    assert unanswered.due(5.0) == [QUESTION]
+    gap = asked(event(1, "accepted"), event(3))
+    gap.receive(pending(15.0), 0.0)
+    assert gap.due(1.0) == [resume(1)]
 
 
 def test_duplicates_are_no_sign_of_life() -> None:
@@ -90,7 +130,7 @@ def test_later_events_do_not_hide_a_gap() -> None:
 def test_a_gap_that_closes_by_itself_is_not_asked_for() -> None:
     exchange = asked(event(1, "accepted"), event(3))
     assert len(exchange.receive(event(2), 0.5)) == 2
-    assert exchange.due(15.0) == []
+    assert exchange.due(10.4) == []
 
 
 def test_the_wait_ends_when_something_is_due() -> None:
@@ -110,7 +150,7 @@ def test_the_patience_counts_from_the_last_news() -> None:
 def test_the_time_that_the_caller_takes_is_not_silence() -> None:
     exchange = asked(event(1, "accepted"))
     exchange.taken(1000.0)
-    assert exchange.due(1019.0) == []
+    assert exchange.due(1009.0) == []
     assert exchange.gives_up_at == 1300.0
 
 
@@ -155,7 +195,7 @@ def test_a_rate_limit_on_a_resume_is_waited_for() -> None:
     exchange = asked(event(1, "accepted"), refused("rate_limited", retryable=True, retryAfterSeconds=7))
     assert exchange.due(6.9) == []
     assert exchange.due(7.0) == [resume(1)]
-    assert exchange.due(26.9) == []
+    assert exchange.due(16.9) == []
 
 
 def test_a_failing_service_is_asked_again_ever_more_rarely() -> None:

@@ -63,6 +63,14 @@ class Situation:
         return [event["seq"] for event in self.received(connection_id)]
 
 
+def retry_after(reply: str | None) -> float:
+    """The seconds in a `pending` reply, which it must be."""
+    assert reply
+    fields = json.loads(reply)
+    assert (fields["type"], fields["requestId"]) == ("pending", ID)
+    return float(fields["retryAfterSeconds"])
+
+
 def send_message(message: str = "Who?", request_id: str = ID, **fields: object) -> SendMessage:
     sent = {"action": "sendMessage", "requestId": request_id, "message": message} | fields
     command = parse_command(json.dumps(sent))

@@ -8,7 +8,7 @@ from cicada.conversation.accept import question_of
 from cicada.conversation.model import Question, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
 from cicada.errors import RequestConflict, Throttled, Unavailable
-from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, send_message
+from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, retry_after, send_message
 
 
 @pytest.fixture
@@ -47,18 +47,18 @@ def test_what_could_not_be_queued_is_queued_by_its_repeat(here: Situation) -> No
         here.ask()
     assert here.queue.requests == []
     here.queue.failure = None
-    assert here.ask(connection_id="c2") is None
+    assert retry_after(here.ask(connection_id="c2")) == 30.5
     assert here.queue.requests == [KEY]
     assert [event["type"] for event in here.received("c2")] == ["accepted"]
     assert here.head().connection_id == "c2"
 
 
-def test_a_repeat_is_replayed_and_its_reply_is_the_replay(here: Situation) -> None:
+def test_a_repeat_is_replayed_and_its_reply_says_when_to_ask_again(here: Situation) -> None:
     here.ask()
     delivery = here.delivery()
     for word in ("The ", "queen."):
         delivery.send(Chunk(content=word))
-    assert here.ask(connection_id="c2") is None
+    assert retry_after(here.ask(connection_id="c2")) == 15.5
     assert here.numbers("c2") == [1, 2, 3]
     assert here.head().attempt == 1
 
@@ -74,7 +74,7 @@ def test_a_repeat_of_a_finished_request_changes_nothing_of_its_answer(here: Situ
 def test_a_repeat_over_a_connection_that_is_gone_is_no_failure(here: Situation) -> None:
     here.ask()
     here.channel.closed.add("c2")
-    assert here.ask(connection_id="c2") is None
+    assert retry_after(here.ask(connection_id="c2")) == 30.5
     assert here.head().connection_id is None
 
 

@@ -5,7 +5,7 @@ import pytest
 from cicada.conversation.model import RequestKey
 from cicada.conversation.protocol import Chunk, Complete, Usage
 from cicada.errors import RequestNotFound, Throttled, Unavailable
-from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, PATIENCE_SECONDS, Situation
+from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, PATIENCE_SECONDS, Situation, retry_after
 
 WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
 
@@ -121,7 +121,7 @@ def test_a_channel_that_fails_while_events_are_replayed_is_the_clients_to_know(h
 def test_an_answer_whose_processor_died_is_queued_beside_its_session(here: Situation) -> None:
     here.lease()
     here.clock.now += LEASE_SECONDS + 1
-    here.resumer.resume(KEY, 0, "c2")
+    assert retry_after(here.resumer.resume(KEY, 0, "c2")) == 10
     assert here.queue.takeovers == [(KEY, 1)]
     here.resumer.resume(KEY, 0, "c3")
     assert here.queue.takeovers == [(KEY, 1)]
@@ -132,24 +132,39 @@ def test_an_answer_whose_processor_lives_is_not_queued_again(here: Situation) ->
     for _ in range(5):
         here.clock.now += LEASE_SECONDS - 1
         delivery.heartbeat()
-    here.resumer.resume(KEY, 0, "c2")
+    here.clock.now += 2
+    assert retry_after(here.resumer.resume(KEY, 0, "c2")) == LEASE_SECONDS - 2 + 0.5
     assert here.queue.takeovers == []
+
+
+def test_whoever_resumes_when_the_reply_says_replaces_a_processor_that_died_just_before_the_first_resume(
+    here: Situation,
+) -> None:
+    here.lease()
+    wait = retry_after(here.resumer.resume(KEY, 0, "c2"))
+    here.clock.now += wait
+    here.resumer.resume(KEY, 0, "c2")
+    assert here.queue.takeovers == [(KEY, 1)]
+    assert wait == LEASE_SECONDS + 0.5
 
 
 def test_an_answer_that_has_ended_is_not_queued_again(here: Situation) -> None:
     here.delivery().send(WHOLE)
     here.clock.now += 1000
-    here.resumer.resume(KEY, 0, "c2")
+    assert here.resumer.resume(KEY, 0, "c2") is None
     assert here.queue.takeovers == []
     assert [event["type"] for event in here.received("c2")] == ["accepted", "complete"]
 
 
-@pytest.mark.parametrize(("waited", "takeovers"), [(PATIENCE_SECONDS, []), (PATIENCE_SECONDS + 1, [(KEY, 0)])])
+@pytest.mark.parametrize(
+    ("waited", "takeovers", "wait"),
+    [(PATIENCE_SECONDS - 7, [], 7.5), (PATIENCE_SECONDS, [], 0.5), (PATIENCE_SECONDS + 1, [(KEY, 0)], 10)],
+)
 def test_a_request_that_nobody_has_begun_for_too_long_is_queued_beside_its_session(
-    here: Situation, waited: float, takeovers: list[object]
+    here: Situation, waited: float, takeovers: list[object], wait: float
 ) -> None:
     here.clock.now += waited
-    here.resumer.resume(KEY, 0, "c2")
+    assert retry_after(here.resumer.resume(KEY, 0, "c2")) == wait
     assert here.queue.takeovers == takeovers
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from evals.chaos.asker import Asked
 from evals.chaos.ledger import Frame, Ledger
-from evals.chaos.plan import QUESTIONS, Plan, plans
+from evals.chaos.plan import QUESTIONS, Disturbance, Plan, plans
 from evals.chaos.report import judge, render, report
 from evals.chaos.target import Suffered
 
@@ -98,7 +98,8 @@ def test_an_answer_that_never_ends_is_wrong() -> None:
         ("stream_broken", Suffered(late_faults=2), Suffered(kills=9, early_faults=9, late_faults=1)),
         ("dependency_throttled", Suffered(early_faults=3), Suffered(kills=9, early_faults=2, late_faults=9)),
         ("dependency_unavailable", Suffered(early_faults=3), Suffered(kills=9, early_faults=2, late_faults=9)),
-        ("internal", Suffered(kills=3), Suffered(kills=2, early_faults=9, late_faults=9)),
+        ("internal", Suffered(kills=3), Suffered(kills=2, early_faults=9, late_faults=9, throttled=2)),
+        ("internal", Suffered(kills=1, throttled=6), Suffered(kills=1, throttled=5)),
     ],
 )
 def test_a_failure_is_right_only_after_as_many_blows_as_it_takes(
@@ -120,19 +121,25 @@ def test_a_failure_with_a_broken_log_is_wrong_all_the_same() -> None:
 
 def test_the_report_counts_exact_due_and_wrong_answers_apart() -> None:
     answers = [EXACT, failed("stream_broken", Suffered(late_faults=2)), replace(EXACT, text="")]
-    found = report(answers, {QUESTIONS[0]: "She is dead."}, {"drop": 2}, seed=5, seconds=60)
+    found = report(answers, {QUESTIONS[0]: "She is dead."}, {"drop": 2}, 4, seed=5, seconds=60)
     assert (found.runs, found.exact, found.exhausted, len(found.wrong)) == (3, 1, ("stream_broken",), 1)
     assert (found.cuts, found.kills, found.resets) == (3, 6, 3)
     assert not found.passed
     assert "seed 5" in render(found)
-    assert report([EXACT], {QUESTIONS[0]: "She is dead."}, {}, seed=5, seconds=60).passed
+    assert report([EXACT], {QUESTIONS[0]: "She is dead."}, {}, 0, seed=5, seconds=60).passed
 
 
 def test_the_same_seed_plans_the_same_and_every_disturbance_comes() -> None:
-    first = list(islice(plans(1, 0), 14))
-    assert first == list(islice(plans(1, 0), 14))
-    assert first != list(islice(plans(2, 0), 14))
-    assert first != list(islice(plans(1, 1), 14))
-    for disturbed in ("cuts", "duplicates", "faults", "kill_after"):
+    first = list(islice(plans(1, 0), 16))
+    assert first == list(islice(plans(1, 0), 16))
+    assert first != list(islice(plans(2, 0), 16))
+    assert first != list(islice(plans(1, 1), 16))
+    for disturbed in ("cuts", "duplicates", "faults", "kill_after", "storm"):
         assert any(getattr(plan, disturbed) for plan in first)
     assert any(plan == Plan(plan.user, plan.question, kill_all=plan.kill_all) for plan in first)
+
+
+def test_a_run_of_one_kind_disturbs_every_answer_by_it_and_by_nothing_else() -> None:
+    for plan in islice(plans(1, 0, (Disturbance.KILL,)), 10):
+        assert plan.kill_after
+        assert (plan.cuts, plan.duplicates, plan.faults, plan.storm) == ((), (), (), None)

@@ -107,17 +107,21 @@ class AgentToolSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProcessorSettings:
-    """The message processor. `lease_seconds` must exceed three times `heartbeat_seconds` (docs/delivery.md)."""
+    """The message processor (docs/delivery.md). `pace_seconds`: the least time between two chunks of an answer."""
 
     dead_letter_queue_url: str
     conversation: ConversationSettings
     search: SearchSettings
     model: ModelSettings
     agent: AgentSettings
-    lease_seconds: int = 15
-    heartbeat_seconds: int = 4
+    lease_seconds: float = 15
     max_attempts: int = 3
-    pace_seconds: float = 0.2
+    pace_seconds: float = 0.25
+
+    @property
+    def heartbeat_seconds(self) -> float:
+        """So often the lease is prolonged in silence: three may be late before it runs out."""
+        return self.lease_seconds / 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ class Answerer:
 
     def answer(self, question: Question, principal: Principal) -> Generator[AnswerPart]:
         """The answer's parts; the last one is `Finished`. Raises `DependencyError` or `ConfigurationError`."""
-        yield Progress("planning")
         route = self._route(question)
         if route in _AGENTS:
             parts = self._by_agent(_AGENTS[route], question, principal)

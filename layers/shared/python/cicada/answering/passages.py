@@ -33,7 +33,6 @@ class PassageAnswerer:
             yield Finished(path=("retrieve", "nothing_found"), confidence=0.0)
             return
         yield Cited(found)
-        yield Progress("answering")
         usage = yield from streamed(self.model, passages_prompt(question.message, found))
         yield Finished(("retrieve", "generate"), found[0].relevance, usage.input_tokens, usage.output_tokens)
 

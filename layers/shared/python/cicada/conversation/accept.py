@@ -26,7 +26,7 @@ class Accepter:
     limits: UsageLimits | None = None
 
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
-        """The `accepted` frame; None for a repeated request, whose events have been replayed to the connection.
+        """The `accepted` frame; of a repeated request the reply to `resume`, its events having been replayed.
 
         Raises `RequestConflict` when the requestId stands for another message, `LimitExceeded` when the user has
         asked too much of late: then nothing is stored or queued.
@@ -37,8 +37,7 @@ class Accepter:
         now = self.clock()
         request = NewRequest(key, question, connection.connection_id, now, now + self.retention_seconds)
         if not self._create(request, accepted):
-            self._repeat(key, question, connection.connection_id)
-            return None
+            return self._repeat(key, question, connection.connection_id)
         self.queue.enqueue(key, question.session_id)
         return stored_frame(accepted, request_id=key.request_id, seq=1)
 
@@ -50,13 +49,13 @@ class Accepter:
             self.limits.admit(request.key)
         return self.log.create(request, accepted)
 
-    def _repeat(self, key: RequestKey, question: Question, connection_id: str) -> None:
+    def _repeat(self, key: RequestKey, question: Question, connection_id: str) -> str | None:
         if self.log.question(key) != question:
             raise RequestConflict("This requestId was used for another message; send the new one with a new requestId.")
         # The first send may have died between storing and queueing, so queue again: the queue and the lease
         # both drop what is double.
         self.queue.enqueue(key, question.session_id)
-        self.resumer.resume(key, 0, connection_id)
+        return self.resumer.resume(key, 0, connection_id)
 
 
 def question_of(command: SendMessage, default_knowledge_base: str) -> Question:

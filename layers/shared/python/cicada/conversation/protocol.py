@@ -217,6 +217,16 @@ class Pong(_Frame):
     type: Literal["pong"] = "pong"
 
 
+class Pending(_Frame):
+    """Reply to `resume` of a request that has not ended: resume it again after so long, unless an event comes before.
+
+    By then a dead processor's lease has run out, so that the second `resume` replaces it without a needless wait.
+    """
+
+    type: Literal["pending"] = "pending"
+    retry_after_seconds: float
+
+
 # ---- frames -------------------------------------------------------------------------------------------------------
 
 

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 
 from cicada.conversation.model import Head, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
-from cicada.conversation.protocol import stored_frame
+from cicada.conversation.protocol import Pending, frame, stored_frame
 from cicada.errors import ConnectionGone, RequestNotFound
+
+# A lease that is to be found run out must have run out: clocks differ, and the condition is strict.
+_AFTER_LEASE_SECONDS = 0.5
+# By then a processor that was called has begun, or will not: a cold start and the queue's hand-over take less.
+_TAKEOVER_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,26 +26,29 @@ class Resumer:
     clock: Callable[[], float]
     queue_patience_seconds: float
 
-    def resume(self, key: RequestKey, after_seq: int, connection_id: str) -> None:
+    def resume(self, key: RequestKey, after_seq: int, connection_id: str) -> str | None:
         """Replay the events after `after_seq` to the connection and direct the later ones to it.
 
-        Raises `RequestNotFound` for a request that does not exist or is another user's. An answer whose processor
-        has died is queued again, in a group of its own, because the session's group waits for the dead one.
+        Returns the `pending` frame for a request that has not ended. An answer whose processor has died is queued
+        again, in a group of its own, because the session's group waits for the dead one. Raises `RequestNotFound`
+        for a request that does not exist or is another user's.
         """
         head = self.log.point(key, connection_id)
         if head is None:
             raise RequestNotFound("There is no such request. It may have expired; ask again with a new requestId.")
-        if self._abandoned(head):
-            self.queue.enqueue_takeover(key, head.attempt)
+        wait = None if head.status.final else self._wait(key, head)
         try:
             for event in self.log.events(key, after_seq, head.last_seq):
                 self.channel.post(connection_id, stored_frame(event.body, request_id=key.request_id, seq=event.seq))
         except ConnectionGone:
             self.log.forget_connection(key, connection_id)
+        return frame(Pending(retry_after_seconds=round(wait, 1)), request_id=key.request_id) if wait else None
 
-    def _abandoned(self, head: Head) -> bool:
-        """Nobody answers: the lease has run out, or no processor has come in time."""
-        now = self.clock()
-        if head.status.final or head.lease_until > now:
-            return False
-        return head.attempt > 0 or head.created_at + self.queue_patience_seconds < now
+    def _wait(self, key: RequestKey, head: Head) -> float:
+        """Seconds after which to resume again. Calls a processor if the lease has run out or none came in time."""
+        until = head.lease_until if head.attempt > 0 else head.created_at + self.queue_patience_seconds
+        patience = until - self.clock()
+        if patience >= 0:
+            return patience + _AFTER_LEASE_SECONDS
+        self.queue.enqueue_takeover(key, head.attempt)
+        return _TAKEOVER_SECONDS

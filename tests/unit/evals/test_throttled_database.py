@@ -1,0 +1,76 @@
+"""DynamoDB as the disturbed stage sees it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from evals.chaos.database import Database
+from local.stage.isolated import free_port
+
+
+class Emulator(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    calls = 0
+
+    def do_POST(self) -> None:
+        type(self).calls += 1
+        self.rfile.read(int(self.headers["Content-Length"]))
+        body = b'{"TableNames":["requests"]}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        return None
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    Emulator.calls = 0
+    server = HTTPServer(("127.0.0.1", 0), Emulator)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Database(f"http://127.0.0.1:{server.server_port}", free_port()).serving() as made:
+        yield made
+    server.shutdown()
+    server.server_close()
+
+
+def tables(database: Database, attempts: int = 1) -> list[str]:
+    client = boto3.client(
+        "dynamodb",
+        endpoint_url=database.url,
+        region_name="us-east-1",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+        config=Config(retries={"mode": "standard", "total_max_attempts": attempts}),
+    )
+    try:
+        return client.list_tables()["TableNames"]
+    finally:
+        client.close()
+
+
+def test_calls_pass_while_there_is_no_storm(database: Database) -> None:
+    assert tables(database) == tables(database) == ["requests"]
+    assert (Emulator.calls, database.throttled) == (2, 0)
+
+
+def test_in_a_storm_a_call_is_refused_as_dynamodb_refuses_it_and_never_made(database: Database) -> None:
+    database.storm(60, 1)
+    with pytest.raises(ClientError) as refused:
+        tables(database)
+    assert refused.value.response["Error"]["Code"] == "ProvisionedThroughputExceededException"
+    assert (Emulator.calls, database.throttled) == (0, 1)
+
+
+def test_a_storm_ends(database: Database) -> None:
+    database.storm(0, 1)
+    assert tables(database) == ["requests"]
