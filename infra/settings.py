@@ -35,7 +35,8 @@ class StageSettings:
     """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
 
     Model ids are Bedrock's. `messages_per_minute` and `requests_in_flight` are what each user may ask for.
-    `lease_seconds`: after so long without a sign of life a processor counts as dead.
+    `lease_seconds`: after so long without a sign of life a processor counts as dead. `alarm_email`: who hears of
+    alarms, empty for nobody.
     """
 
     name: StageName
@@ -50,6 +51,7 @@ class StageSettings:
     messages_per_minute: str
     requests_in_flight: str
     lease_seconds: str
+    alarm_email: str = ""
     local: LocalEndpoints | None = None
 
     @property
@@ -85,6 +87,7 @@ def stage_settings(node: Node) -> StageSettings:
         messages_per_minute=str(node.try_get_context("messagesPerMinute") or 60),
         requests_in_flight=str(node.try_get_context("requestsInFlight") or 10),
         lease_seconds=str(node.try_get_context("leaseSeconds") or _LEASE_SECONDS),
+        alarm_email=node.try_get_context("alarmEmail") or "",
     )
 
 

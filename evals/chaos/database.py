@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -78,6 +78,11 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self._emulator = HTTPConnection(self.database.emulator, timeout=30)
+
+    def handle(self) -> None:
+        # Killed functions leave their connections behind.
+        with suppress(ConnectionError):
+            super().handle()
 
     def finish(self) -> None:
         super().finish()

@@ -6,6 +6,7 @@ from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
 from infra.constructs.agents import Agents
+from infra.constructs.alarms import Alarms
 from infra.constructs.conversation import Conversation
 from infra.constructs.function import Functions
 from infra.constructs.identity import Identity
@@ -41,6 +42,15 @@ class CicadaStack(Stack):
             requests=requests,
             search=search,
             agents=agents,
+        )
+        Alarms(
+            self,
+            "Alarms",
+            functions=functions,
+            conversation=conversation,
+            requests=requests,
+            documents=ingest.documents,
+            tables=tables,
         )
         outputs = {
             "WebSocketUrl": conversation.api.url,

@@ -1,0 +1,87 @@
+"""The alarms: what has to be looked at before users tell of it (docs/operations.md)."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from constructs import Construct
+
+from infra.constructs.conversation import Conversation
+from infra.constructs.documents import Documents
+from infra.constructs.function import Functions
+from infra.constructs.request_queue import RequestQueue
+from infra.constructs.tables import Tables
+
+_PERIOD = Duration.minutes(5)
+_WRITES = [dynamodb.Operation.PUT_ITEM, dynamodb.Operation.UPDATE_ITEM, dynamodb.Operation.TRANSACT_WRITE_ITEMS]
+_WAITING_SECONDS = 60
+# Of the 300 s that an answer may take.
+_LONG_ANSWER_SECONDS = 240
+
+
+class Alarms(Construct):
+    """All tell one topic; `-c alarmEmail=…` at deployment subscribes an address to it."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        functions: Functions,
+        conversation: Conversation,
+        requests: RequestQueue,
+        documents: Documents,
+        tables: Tables,
+    ) -> None:
+        super().__init__(scope, id)
+        email = functions.settings.alarm_email
+        self._prefix = functions.settings.prefix
+        self._topic = sns.Topic(self, "Topic", topic_name=f"{self._prefix}-alarms", enforce_ssl=True)
+        if email:
+            self._topic.add_subscription(subscriptions.EmailSubscription(email))
+        processor = functions.by_name["message_processor"]
+        waiting = requests.queue.metric_approximate_age_of_oldest_message(period=_PERIOD, statistic="Maximum")
+        slow = processor.metric_duration(period=_PERIOD, statistic="p99")
+        for name, letters in (("requests", requests.dead_letters), ("documents", documents.dead_letters)):
+            count = letters.metric_approximate_number_of_messages_visible(period=_PERIOD, statistic="Maximum")
+            self._alarm(f"{name}-given-up", count, 0, f"{name.capitalize()} were given up: read why, mend, redrive.")
+        self._alarm("requests-waiting", waiting, _WAITING_SECONDS, "Too few processors, or they cannot start.")
+        self._alarm("processor-errors", processor.metric_errors(period=_PERIOD), 0, "The message processor breaks.")
+        self._alarm("long-answers", slow, 1000 * _LONG_ANSWER_SECONDS, "Answers come near the function's end.")
+        throttles = lambda_.Function.metric_all_throttles(period=_PERIOD)
+        self._alarm("functions-throttled", throttles, 0, "The account's concurrency is used up.")
+        refused = tables.requests.metric_throttled_requests_for_operations(operations=_WRITES, period=_PERIOD)
+        self._alarm("requests-table-throttled", refused, 0, "A request is hotter than a partition allows.")
+        self._alarm("commands-failing", self._integration_errors(conversation), 0, "Commands fail before they begin.")
+
+    def _integration_errors(self, conversation: Conversation) -> cloudwatch.Metric:
+        """https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-logging.html."""
+        api = conversation.api
+        return cloudwatch.Metric(
+            namespace="AWS/ApiGateway",
+            metric_name="IntegrationError",
+            dimensions_map={"ApiId": api.api.api_id, "Stage": api.stage.stage_name},
+            statistic="Sum",
+            period=_PERIOD,
+        )
+
+    def _alarm(self, name: str, metric: cloudwatch.IMetric, threshold: float, meaning: str) -> None:
+        """Rings when the metric is above the threshold for one period."""
+        id = "".join(part.capitalize() for part in name.split("-"))
+        alarm = cloudwatch.Alarm(
+            self,
+            id,
+            alarm_name=f"{self._prefix}-{name}",
+            alarm_description=meaning,
+            metric=metric,
+            threshold=threshold,
+            evaluation_periods=1,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        alarm.add_alarm_action(actions.SnsAction(self._topic))
