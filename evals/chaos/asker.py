@@ -23,7 +23,9 @@ from evals.chaos.target import Suffered, Target, Trouble
 
 # The silence after which a client resumes is shorter than the default, so that more happens in a run.
 TIMING = Timing(silence_seconds=5, patience_seconds=150)
-_REPLAY_SECONDS = 60
+_REPLAY_SECONDS = 20
+# Connecting and resuming may be refused for as long as DynamoDB refuses its calls.
+_REPLAYS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Asked:
     """What became of a question. `problems`: what must not be, beside a wrong text.
 
     `suffered`: what the stage suffered meanwhile, by whomever it was meant. `recovery_seconds`: from a kill that hit
-    this answer to the next text.
+    this answer to the next text, if there was no other kill in between.
     """
 
     plan: Plan
@@ -84,6 +86,8 @@ class _Done:
     stormed: bool = False
     killed_at: float | None = None
     resets_at_kill: int = 0
+    all_kills: int = 0
+    recovered: bool = False
     recovery_seconds: float | None = None
 
 
@@ -144,8 +148,11 @@ class _Attempt:
 
     def _note_recovery(self) -> None:
         done = self.done
-        hit = done.killed_at is not None and self.ledger.resets > done.resets_at_kill
-        if hit and done.killed_at is not None and done.recovery_seconds is None:
+        if done.killed_at is None or done.recovered or self.ledger.resets == done.resets_at_kill:
+            return
+        done.recovered = True
+        # What somebody else killed meanwhile would count twice.
+        if self._trouble.suffered().kills == done.all_kills:
             done.recovery_seconds = time.monotonic() - done.killed_at
 
     def _disturb(self) -> bool:
@@ -157,6 +164,7 @@ class _Attempt:
         if plan.kill_after is not None and done.killed_at is None and self.ledger.chunks >= plan.kill_after:
             done.killed_at, done.resets_at_kill = time.monotonic(), self.ledger.resets
             done.kills = self._trouble.kill(everyone=plan.kill_all)
+            done.all_kills = self._trouble.suffered().kills
         if plan.storm and not done.stormed and events >= plan.storm.after:
             done.stormed = True
             self._trouble.throttle(plan.storm)
@@ -166,6 +174,14 @@ class _Attempt:
 
     def _replay(self) -> None:
         """The whole answer once more from the log: it must hold the same events and no others."""
+        for _ in range(_REPLAYS):
+            try:
+                return self._replay_once()
+            except (OSError, WebSocketException):
+                time.sleep(TIMING.gap_seconds)
+        return self._replay_once()
+
+    def _replay_once(self) -> None:
         with connect(f"{self._url}?token={self._token}", close_timeout=1) as connection:
             request_id, last = self.exchange.assembly.request_id, self.exchange.assembly.last_seq
             _send(connection, [{"action": "resume", "requestId": request_id, "afterSeq": 0}])

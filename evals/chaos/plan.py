@@ -90,7 +90,7 @@ def _plan(chance: random.Random, hand: frozenset[Disturbance]) -> Plan:
         cuts=_events(chance) if Disturbance.CUT in hand else (),
         duplicates=_events(chance) if Disturbance.DUPLICATE in hand else (),
         kill_after=chance.randint(1, 2) if Disturbance.KILL in hand else None,
-        kill_all=chance.random() < 0.5,
+        kill_all=chance.random() < 0.2,
         faults=(_fault(chance),) if Disturbance.FAULT in hand else (),
         storm=_storm(chance) if Disturbance.THROTTLE in hand else None,
     )

@@ -11,10 +11,12 @@ import os
 import sys
 from dataclasses import asdict
 
+from cicada.answering.pump import Pace
 from evals.delivery_bench.cost import cost
 from evals.delivery_bench.crowd import Crowd, crowd
-from evals.delivery_bench.growth import LENGTHS, PACE_SECONDS, growth
+from evals.delivery_bench.growth import LENGTHS, growth
 from evals.delivery_bench.overhead import overhead
+from evals.delivery_bench.pipeline import PACE
 from evals.delivery_bench.render import Results, render
 from evals.own_stage import own_stage
 from local.stage.settings import StageError
@@ -27,7 +29,7 @@ def main(arguments: list[str]) -> int:
         found = Results(
             growth=[growth(length, haste=options.haste) for length in LENGTHS],
             overhead=overhead(options.runs),
-            costs=[cost(pace) for pace in (PACE_SECONDS, 2.5 * PACE_SECONDS)],
+            costs=[cost(pace) for pace in (PACE, Pace())],
             crowd=_crowd(options.sockets, options.answers) if options.sockets else None,
             load=(load, os.getloadavg()[0]),
         )
@@ -39,7 +41,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _crowd(sockets: int, answers: int) -> Crowd:
-    with own_stage("bench") as target:
+    # The emulator starts a process for each answer that streams at the same time.
+    with own_stage("bench", processors=str(answers), requestsInFlight=str(answers)) as target:
         return crowd(target, sockets=sockets, answers=answers)
 
 
@@ -47,8 +50,8 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.delivery_bench")
     parser.add_argument("--haste", type=float, default=4, help="how many times faster than 100 tokens/s (growth only)")
     parser.add_argument("--runs", type=int, default=50, help="first tokens measured")
-    parser.add_argument("--sockets", type=int, default=200, help="0 leaves the local stage out")
-    parser.add_argument("--answers", type=int, default=20)
+    parser.add_argument("--sockets", type=int, default=1000, help="0 leaves the local stage out")
+    parser.add_argument("--answers", type=int, default=100)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)
 

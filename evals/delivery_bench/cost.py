@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cicada.answering.pump import Pace
 from evals.delivery_bench.pipeline import PacedModel, Pipeline, tokens
 
 PRICES = Path(__file__).resolve().parents[1] / "prices.json"
@@ -34,25 +35,25 @@ class Cost:
     `counts` are those of one turn, `dollars` those of 1,000 turns.
     """
 
-    pace_seconds: float
+    pace: Pace
     counts: Mapping[str, float]
     dollars: Mapping[str, float]
     total: float
     priced: str
 
 
-def cost(pace_seconds: float, prices: Path = PRICES) -> Cost:
+def cost(pace: Pace, prices: Path = PRICES) -> Cost:
     """Run one turn in its own time, count, and price it."""
     table = json.loads(prices.read_text("utf-8"))
-    counts = turn(pace_seconds)
+    counts = turn(pace)
     dollars = {name: 1000 * count * table["dollars"][name] for name, count in counts.items()}
-    return Cost(pace_seconds, counts, dollars, sum(dollars.values()), f"{table['region']}, {table['noted']}")
+    return Cost(pace, counts, dollars, sum(dollars.values()), f"{table['region']}, {table['noted']}")
 
 
-def turn(pace_seconds: float, length: int = TURN_TOKENS) -> dict[str, float]:
+def turn(pace: Pace, length: int = TURN_TOKENS) -> dict[str, float]:
     """What one turn uses, by the prices' names. The second turn of a session is counted: most are not the first."""
     model = PacedModel(tokens(length), TOKENS_PER_SECOND, FIRST_TOKEN_SECONDS)
-    pipeline = Pipeline(model, pace_seconds)
+    pipeline = Pipeline(model, pace)
     pipeline.connect()
     connected = pipeline.aws.tables.metered.write_units
     pipeline.accept()

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cicada.answering.pump import Pace
 from evals.delivery_bench.metered_table import Metered, MeteredTables
-from evals.delivery_bench.pipeline import PacedModel, Pipeline, tokens
+from evals.delivery_bench.pipeline import PACE, PacedModel, Pipeline, tokens
 
 LENGTHS = (100, 1000, 4000)
 TOKENS_PER_SECOND = 100
-PACE_SECONDS = 0.25
 # Long enough for what comes before the answer to be sent first, as with a real model.
 _THINKING_SECONDS = 0.1
 
@@ -41,7 +41,8 @@ class Growth:
 
 def growth(length: int, *, haste: float) -> Growth:
     """Measure an answer of `length` tokens. `haste`: tokens come, and chunks may leave, so many times as often."""
-    pipeline = Pipeline(PacedModel(tokens(length), TOKENS_PER_SECOND * haste, _THINKING_SECONDS), PACE_SECONDS / haste)
+    pace = Pace(PACE.least_seconds / haste, PACE.most_seconds / haste)
+    pipeline = Pipeline(PacedModel(tokens(length), TOKENS_PER_SECOND * haste, _THINKING_SECONDS), pace)
     pipeline.connect()
     key = pipeline.accept()
     before = pipeline.aws.tables.metered

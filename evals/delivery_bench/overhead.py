@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.pump import Pace
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.protocol import Chunk
 from evals.delivery_bench.pipeline import PacedModel, Pipeline, tokens
@@ -103,7 +104,7 @@ def _bare_rate(count: int) -> float:
 
 def _pipeline_rate(count: int) -> float:
     """Tokens as fast as the model can: they leave in large chunks."""
-    pipeline = Pipeline(PacedModel(tokens(count)), pace_seconds=0)
+    pipeline = Pipeline(PacedModel(tokens(count)), pace=Pace())
     pipeline.connect()
     key = pipeline.accept()
     began = time.perf_counter()

@@ -18,6 +18,7 @@ from cicada.answering.answer import Answerer
 from cicada.answering.model import ModelUsage, Prompt
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
+from cicada.answering.pump import Pace
 from cicada.conversation.accept import Accepter
 from cicada.conversation.connect import identify
 from cicada.conversation.limits import UsageLimits
@@ -33,6 +34,8 @@ from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, P
 from cicada.retrieval.search import Retriever
 from evals.delivery_bench.metered_aws import MeteredAws
 
+# As `ProcessorSettings` has it.
+PACE = Pace(0.25, 1)
 QUESTION = "Who tells Macbeth that the queen is dead?"
 # As Cognito and API Gateway make them, so that the rows have their true sizes.
 _USER = Principal("default", "7e57d004-2b97-4e7a-b45f-5387367791cd")
@@ -124,7 +127,7 @@ class Pipeline:
     """One user's way of a question, from the frame to the last event."""
 
     model: PacedModel
-    pace_seconds: float = 0.25
+    pace: Pace = PACE
     aws: MeteredAws = field(default_factory=MeteredAws)
     log: DynamoRequestLog = field(init=False)
     processor: Processor = field(init=False)
@@ -147,7 +150,7 @@ class Pipeline:
             heartbeat_seconds=4,
             max_attempts=3,
             report=_fail,
-            pace_seconds=self.pace_seconds,
+            pace=self.pace,
         )
         usage = UsageLimits(DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10)
         resumer = Resumer(self.log, queue, channel, time.time, queue_patience_seconds=30)

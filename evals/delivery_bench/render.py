@@ -84,7 +84,7 @@ def _overhead(found: Overhead) -> Iterator[str]:
 def _costs(found: Sequence[Cost]) -> Iterator[str]:
     yield f"1,000 turns in dollars, beside model and search; prices of {found[0].priced}, to be checked"
     yield f"  a turn: {TURN_TOKENS} tokens at {TOKENS_PER_SECOND}/s, the first after {FIRST_TOKEN_SECONDS} s"
-    heads = "".join(f"{f'at most every {each.pace_seconds} s':>30}" for each in found)
+    heads = "".join(f"{f'{each.pace.least_seconds}–{each.pace.most_seconds} s apart':>30}" for each in found)
     yield f"  {'chunks leave':<32}{heads}"
     for name in found[0].counts:
         cells = "".join(f"{each.counts[name]:>18.1f}{each.dollars[name]:>12.4f}" for each in found)
@@ -99,7 +99,6 @@ def _crowd(found: Crowd) -> Iterator[str]:
     yield f"  first token after {found.first_token[0]:.1f} s (median), {found.first_token[1]:.1f} s (longest)"
     yield f"  ended after {found.end[0]:.1f} s (median), {found.end[1]:.1f} s (longest)"
     yield f"  {found.events} events, {found.events_per_second:.0f}/s"
-    yield "  The emulator works on one message of a FIFO queue at a time for each of 8 mappings: no more can stream."
 
 
 def _width(name: str) -> int:

@@ -64,7 +64,8 @@ def deploy(path: MessagePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "EMBEDDING_DIMENSION": str(DIMENSION),
         "CHAT_MODEL_ID": "amazon.nova-lite-v1:0",
         "AGENTS": "converse",
-        "PACE_SECONDS": "0",
+        "LEAST_PACE_SECONDS": "0",
+        "MOST_PACE_SECONDS": "0",
     }.items():
         monkeypatch.setenv(f"CICADA_{name}", value)
 

@@ -6,7 +6,7 @@ from collections.abc import Generator
 import pytest
 
 from cicada.answering.model import AnswerPart, Finished, Progress, Text
-from cicada.answering.pump import Pump
+from cicada.answering.pump import Pace, Pump
 from cicada.errors import StreamBroken
 
 PATIENCE_SECONDS = 30.0
@@ -155,7 +155,16 @@ def test_text_after_the_first_is_gathered_until_something_else_comes() -> None:
         yield Text("c")
         yield Progress("answering")
 
-    with Pump(parts(), pace_seconds=PATIENCE_SECONDS) as pump:
+    with Pump(parts(), pace=Pace(PATIENCE_SECONDS, PATIENCE_SECONDS)) as pump:
         assert pump.take(PATIENCE_SECONDS) == [Text("a")]
         first_taken.set()
         assert pump.take(PATIENCE_SECONDS) == [Text("b"), Text("c"), Progress("answering")]
+
+
+@pytest.mark.parametrize(("talking", "wait"), [(0, 0.25), (2.5, 0.25), (5, 0.5), (10, 1), (600, 1)])
+def test_the_longer_an_answer_talks_the_more_of_it_comes_at_once(talking: float, wait: float) -> None:
+    assert Pace(0.25, 1).wait(talking) == wait
+
+
+def test_without_a_pace_text_waits_for_nothing() -> None:
+    assert Pace().wait(600) == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cicada.answering.pump import Pace
 from evals.delivery_bench.cost import PRICES, turn
 from evals.delivery_bench.growth import growth, listed
 from evals.delivery_bench.metered_table import MeteredTables, item_size
@@ -102,7 +103,7 @@ def test_a_list_in_one_item_costs_more_for_each_chunk_than_for_the_one_before() 
 
 
 def test_the_answer_goes_through_the_metered_pipeline_whole() -> None:
-    pipeline = Pipeline(PacedModel(tokens(500)), pace_seconds=0)
+    pipeline = Pipeline(PacedModel(tokens(500)), pace=Pace())
     pipeline.connect()
     pipeline.process(pipeline.accept())
     frames = [json.loads(frame) for frame in pipeline.aws.frames]
@@ -120,7 +121,7 @@ def test_each_chunk_more_is_one_row_and_one_update_of_the_head() -> None:
 
 def test_every_count_of_a_turn_has_a_price() -> None:
     priced = json.loads(Path(PRICES).read_text("utf-8"))
-    counts = turn(0.5, length=10)
+    counts = turn(Pace(), length=10)
     assert set(counts) == set(priced["dollars"])
     assert min(counts.values()) > 0
     assert priced["noted"]

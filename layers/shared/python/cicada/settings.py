@@ -107,7 +107,7 @@ class AgentToolSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProcessorSettings:
-    """The message processor (docs/delivery.md). `pace_seconds`: the least time between two chunks of an answer."""
+    """The message processor. Its lease and its pace: docs/delivery.md."""
 
     dead_letter_queue_url: str
     conversation: ConversationSettings
@@ -116,7 +116,8 @@ class ProcessorSettings:
     agent: AgentSettings
     lease_seconds: float = 15
     max_attempts: int = 3
-    pace_seconds: float = 0.25
+    least_pace_seconds: float = 0.25
+    most_pace_seconds: float = 1
 
     @property
     def heartbeat_seconds(self) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cicada.answering.answer import Answerer
 from cicada.answering.events import complete, events_of
 from cicada.answering.model import AnswerPart, Finished, Text
-from cicada.answering.pump import Pump
+from cicada.answering.pump import Pace, Pump
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, Question, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
@@ -30,7 +30,7 @@ class Processed(StrEnum):
 class Processor:
     """`max_attempts`: how often an answer is begun, by this processor or by one after its death.
 
-    `report` is told why an answer failed. `pace_seconds`: the least time between two chunks of one answer.
+    `report` is told why an answer failed. `pace`: of the chunks of one answer.
     """
 
     log: RequestLog
@@ -42,7 +42,7 @@ class Processor:
     heartbeat_seconds: float
     max_attempts: int
     report: Callable[[CicadaError], None]
-    pace_seconds: float = 0
+    pace: Pace = field(default_factory=Pace)
 
     def process(self, key: RequestKey) -> Processed:
         """Answer the request unless somebody else does. A failed answer is ended by an `error` event and set aside."""
@@ -77,7 +77,7 @@ class Processor:
             return self._cancel(delivery)
         timer = _Timer(self.clock)
         finished: Finished | None = None
-        with Pump(self.answerer.answer(question, lease.key.principal), self.pace_seconds) as pump:
+        with Pump(self.answerer.answer(question, lease.key.principal), self.pace) as pump:
             while finished is None:
                 try:
                     parts = pump.take(self.heartbeat_seconds)

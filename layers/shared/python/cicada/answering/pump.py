@@ -7,24 +7,41 @@ import time
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from cicada.answering.model import AnswerPart, Text
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long text may wait for more: a tenth of the time that the answer has been talking, within these bounds."""
+
+    least_seconds: float = 0.0
+    most_seconds: float = 0.0
+
+    def wait(self, talking_seconds: float) -> float:
+        """Seconds until text may follow the text before it."""
+        return min(self.most_seconds, max(self.least_seconds, talking_seconds / 10))
+
+
+_UNPACED = Pace()
+
+
 class Pump:
     """Pulls parts from an answer as they come and holds them until they are taken.
 
-    The first text and every other part are handed out at once. Later text is handed out `pace_seconds` after the
-    text before it: each hand-out is two writes and a frame that somebody pays for, and nobody reads faster.
+    The first text and every other part are handed out at once. Later text follows the text before it at a pace: each
+    hand-out is two writes and a frame that somebody pays for, and nobody reads faster.
     At most `capacity` parts wait: a slow reader slows the model's stream down instead of filling the memory.
     Leaving the context stops the answer: its iterator is closed as soon as it lets go.
     """
 
-    def __init__(self, parts: Generator[AnswerPart], pace_seconds: float = 0, capacity: int = 1024) -> None:
+    def __init__(self, parts: Generator[AnswerPart], pace: Pace = _UNPACED, capacity: int = 1024) -> None:
         self._parts = parts
-        self._pace_seconds = pace_seconds
+        self._pace = pace
+        self._first_text_at: float | None = None
         self._next_text_at = 0.0
         self._capacity = capacity
         self._waiting: list[AnswerPart] = []
@@ -57,7 +74,9 @@ class Pump:
             taken, self._waiting = self._waiting, []
             self._changed.notify_all()
         if any(isinstance(part, Text) for part in taken):
-            self._next_text_at = time.monotonic() + self._pace_seconds
+            now = time.monotonic()
+            self._first_text_at = self._first_text_at or now
+            self._next_text_at = now + self._pace.wait(now - self._first_text_at)
         if not taken and self._ended:
             self._outcome.result()
             raise RuntimeError("The answer ended without its last part.")

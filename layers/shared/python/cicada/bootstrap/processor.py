@@ -13,6 +13,7 @@ from cicada.adapters.sqs_request_queue import SqsRequestQueue
 from cicada.answering.answer import Answerer
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
+from cicada.answering.pump import Pace
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
@@ -37,7 +38,7 @@ def processor() -> Processor:
         heartbeat_seconds=settings.heartbeat_seconds,
         max_attempts=settings.max_attempts,
         report=report_failed_answer,
-        pace_seconds=settings.pace_seconds,
+        pace=Pace(settings.least_pace_seconds, settings.most_pace_seconds),
     )
 
 
