@@ -5,7 +5,6 @@ from __future__ import annotations
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
@@ -18,7 +17,6 @@ from infra.constructs.request_queue import RequestQueue
 from infra.constructs.tables import Tables
 
 _PERIOD = Duration.minutes(5)
-_WRITES = [dynamodb.Operation.PUT_ITEM, dynamodb.Operation.UPDATE_ITEM, dynamodb.Operation.TRANSACT_WRITE_ITEMS]
 _WAITING_SECONDS = 60
 # Of the 300 s that an answer may take.
 _LONG_ANSWER_SECONDS = 240
@@ -55,7 +53,7 @@ class Alarms(Construct):
         self._alarm("long-answers", slow, 1000 * _LONG_ANSWER_SECONDS, "Answers come near the function's end.")
         throttles = lambda_.Function.metric_all_throttles(period=_PERIOD)
         self._alarm("functions-throttled", throttles, 0, "The account's concurrency is used up.")
-        refused = tables.requests.metric_throttled_requests_for_operations(operations=_WRITES, period=_PERIOD)
+        refused = tables.requests.metric("WriteThrottleEvents", period=_PERIOD, statistic="Sum")
         self._alarm("requests-table-throttled", refused, 0, "A request is hotter than a partition allows.")
         self._alarm("commands-failing", self._integration_errors(conversation), 0, "Commands fail before they begin.")
 
