@@ -7,12 +7,14 @@ import json
 import time
 import uuid
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from cicada_client.assembly import Assembly
+from cicada_client.events import Frame
+from cicada_client.exchange import Command, Exchange
+from cicada_client.timing import Timing
 from evals.chaos.plan import QUESTIONS, USERS
 from evals.chaos.target import Target
 
@@ -78,20 +80,36 @@ async def _open(stack: AsyncExitStack, urls: Sequence[str], count: int) -> list[
 
 
 async def _ask(connection: ClientConnection, began: float) -> _Streamed:
-    assembly, events = Assembly(str(uuid.uuid4())), 0
+    """By the client's rules: what is lost or late on the way is resumed."""
+    request_id, events = str(uuid.uuid4()), 0
     first_event_at = first_token_at = 0.0
-    question = {"action": "sendMessage", "requestId": assembly.request_id, "message": QUESTIONS[0]}
-    await connection.send(json.dumps(question))
-    while not assembly.finished:
-        for event in assembly.receive(json.loads(await connection.recv())):
+    question = {"action": "sendMessage", "requestId": request_id, "message": QUESTIONS[0]}
+    exchange = Exchange(request_id, question, Timing(), time.perf_counter())
+    await _send(connection, exchange.opening(time.perf_counter()))
+    while not exchange.finished:
+        for event in exchange.receive(await _next(connection, exchange), time.perf_counter()):
             events += 1
             now = time.perf_counter() - began
             if event["type"] == "status":
                 first_event_at = first_event_at or now
             elif event["type"] == "chunk":
                 first_token_at = first_token_at or now
-    whole = assembly.status == "complete"
-    return _Streamed(assembly.text, whole, events, first_event_at, first_token_at, time.perf_counter() - began)
+    text, whole = exchange.assembly.text, exchange.assembly.status == "complete"
+    return _Streamed(text, whole, events, first_event_at, first_token_at, time.perf_counter() - began)
+
+
+async def _next(connection: ClientConnection, exchange: Exchange) -> Frame:
+    while True:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(exchange.wait(time.perf_counter())):
+                frame: Frame = json.loads(await connection.recv())
+                return frame
+        await _send(connection, exchange.due(time.perf_counter()))
+
+
+async def _send(connection: ClientConnection, commands: Sequence[Command]) -> None:
+    for command in commands:
+        await connection.send(json.dumps(command))
 
 
 def _summed(streamed: Sequence[_Streamed], sockets: int, connect_seconds: float) -> Crowd:
