@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit chaos bench synth lock clean
+.PHONY: help setup run stop check format test unit prove chaos bench synth lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -39,11 +39,14 @@ test: setup ## All tests, with a real OpenSearch, the local stage and a browser
 	node --test tests/web/*.test.mjs
 	$(VENV)/pytest
 
+prove: setup ## Enumerate the delivery's interleavings in their largest bounds too (three minutes)
+	CICADA_MODEL=large $(VENV)/pytest -s tests/property/test_delivery_model.py
+
 chaos: setup ## Disturb a local stage in every way for ten minutes; every answer must be exact
 	$(VENV)/python -m evals.chaos --minutes 10
 
 bench: setup ## Measure what the delivery of an answer costs, on a local stage too
-	$(VENV)/python -m evals.delivery_bench
+	CICADA_TOKENS_PER_SECOND=5 $(VENV)/python -m evals.delivery_bench
 
 synth: setup ## Synthesise the templates of the AWS stages
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev

@@ -1,6 +1,6 @@
 """The delivery's rules keep the promise in every interleaving, and without any one of them one breaks it.
 
-`pytest -s` prints how much was visited and the shortest way to each broken promise. `CICADA_MODEL=large` adds bounds
+`pytest -s` prints how much was visited and the shortest way to each broken promise. `make prove` adds bounds
 that take three minutes and 1.5 GB of memory.
 """
 
