@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from aws_cdk import DefaultStackSynthesizer, Fn, Stack
+from aws_cdk import DefaultStackSynthesizer, Fn, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_opensearchserverless as aoss
@@ -16,6 +17,8 @@ from constructs import Construct
 from infra.settings import StageSettings
 
 _LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada"
+# The library's number for the layout of an index.
+_LAYOUT = 2
 _MAPPING = _LIBRARY / "adapters" / "opensearch" / "mapping.json"
 
 
@@ -57,6 +60,8 @@ class Collection(Construct):
             mappings=_mappings(settings),
             settings=aoss.CfnIndex.IndexSettingsProperty(index=aoss.CfnIndex.IndexProperty(knn=True)),
         )
+        # A rebuild of the index puts another one in its place, and an alias of its name.
+        self._index.apply_removal_policy(RemovalPolicy.RETAIN)
         deployer = ["aoss:CreateIndex", "aoss:DescribeIndex", "aoss:UpdateIndex", "aoss:DeleteIndex"]
         self._index.add_resource_dependency(self._data_policy("Deployer", _deployer(), deployer))
 
@@ -82,19 +87,27 @@ class Collection(Construct):
         self._grant(function, ["aoss:DescribeIndex", "aoss:ReadDocument"])
 
     def grant_write(self, function: lambda_.Function) -> None:
-        """Let the function search and change documents."""
-        self._grant(function, ["aoss:DescribeIndex", "aoss:ReadDocument", "aoss:WriteDocument"])
+        """Let the function search, change documents, and put a new index in the place of the one that answers."""
+        documents = ["aoss:ReadDocument", "aoss:WriteDocument"]
+        indices = [f"aoss:{verb}Index" for verb in ("Create", "Delete", "Describe", "Update")]
+        aliases = [f"aoss:{verb}CollectionItems" for verb in ("Create", "Delete", "Describe", "Update")]
+        self._grant(function, [*indices, *documents], aliases)
 
-    def _grant(self, function: lambda_.Function, permissions: list[str]) -> None:
+    def _grant(self, function: lambda_.Function, permissions: list[str], on_aliases: Sequence[str] = ()) -> None:
         """Both an IAM permission and a data policy are needed."""
         function.add_to_role_policy(
             iam.PolicyStatement(actions=["aoss:APIAccessAll"], resources=[self._collection.attr_arn])
         )
-        self._data_policy(function.node.id, _role_arn(function), permissions)
+        self._data_policy(function.node.id, _role_arn(function), permissions, on_aliases)
 
-    def _data_policy(self, id: str, principal: str, permissions: list[str]) -> aoss.CfnAccessPolicy:
-        rule = {"ResourceType": "index", "Resource": [f"index/{self.name}/*"], "Permission": permissions}
-        policy = Stack.of(self).to_json_string([{"Rules": [rule], "Principal": [principal]}])
+    def _data_policy(
+        self, id: str, principal: str, permissions: list[str], on_aliases: Sequence[str] = ()
+    ) -> aoss.CfnAccessPolicy:
+        rules = [{"ResourceType": "index", "Resource": [f"index/{self.name}/*"], "Permission": permissions}]
+        if on_aliases:
+            resource = [f"collection/{self.name}"]
+            rules.append({"ResourceType": "collection", "Resource": resource, "Permission": list(on_aliases)})
+        policy = Stack.of(self).to_json_string([{"Rules": rules, "Principal": [principal]}])
         return aoss.CfnAccessPolicy(
             self, f"{id}Data", name=f"{self.name}-{id.lower()}"[:32], type="data", policy=policy
         )
@@ -118,7 +131,7 @@ def _deployer() -> str:
 def _index_name(settings: StageSettings) -> str:
     """An index for each embedder, named as the library names it."""
     model = re.sub("[^a-z0-9]+", "-", settings.embedding_model_id.lower()).strip("-")
-    return f"passages-{model}-{settings.embedding_dimension}"
+    return f"passages-v{_LAYOUT}-{model}-{settings.embedding_dimension}"
 
 
 def _mappings(settings: StageSettings) -> aoss.CfnIndex.MappingsProperty:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from local.bedrock.wire import WireError
 
 Vectors = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.int8]
 
 
 class EmbedderUnavailableError(WireError):
@@ -22,12 +24,31 @@ class EmbedderUnavailableError(WireError):
         super().__init__("ServiceUnavailableException", message)
 
 
+class Detail(StrEnum):
+    """What is given of a text besides its vector: one vector for each run of about 25 words, or for each word piece."""
+
+    WINDOWS = "windows"
+    TOKENS = "tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class TextDetail:
+    """Vectors of parts of a text, one row a part, each in a scale of its own. `weights`: how rare each token is."""
+
+    rows: Bytes
+    weights: Vectors
+
+
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """Pooled vectors before normalisation, one row a text, and how many tokens each text had."""
+    """Pooled vectors before normalisation, one row a text, and how many tokens each text had.
+
+    `details`: one a text where they were asked for and the embedder gives them.
+    """
 
     vectors: Vectors
     token_counts: tuple[int, ...]
+    details: tuple[TextDetail, ...] = ()
 
     def unit(self) -> Vectors:
         """The rows at length one; a row of zeros stays zero."""
@@ -44,7 +65,7 @@ class Embedder(Protocol):
     @property
     def state(self) -> str: ...
 
-    def embed(self, texts: Sequence[str]) -> Embeddings: ...
+    def embed(self, texts: Sequence[str], detail: Detail | None = None) -> Embeddings: ...
 
 
 class HashEmbedder:
@@ -54,7 +75,7 @@ class HashEmbedder:
     state = "ready"
     dimensions = 384
 
-    def embed(self, texts: Sequence[str]) -> Embeddings:
+    def embed(self, texts: Sequence[str], detail: Detail | None = None) -> Embeddings:  # noqa: ARG002 - gives none
         pieces = [_pieces(text) for text in texts]
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, found in enumerate(pieces):
@@ -84,5 +105,5 @@ class BackgroundEmbedder:
         failure = self._loaded.exception()
         return str(failure) if failure else "ready"
 
-    def embed(self, texts: Sequence[str]) -> Embeddings:
-        return self._loaded.result().embed(texts)
+    def embed(self, texts: Sequence[str], detail: Detail | None = None) -> Embeddings:
+        return self._loaded.result().embed(texts, detail)

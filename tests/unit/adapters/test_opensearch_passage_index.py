@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.adapters.retry import Retry
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, DependencyError, Throttled, Unavailable
+from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter
 from tests.fakes.scripted_opensearch import Reply, ScriptedConnection, Server
 
@@ -22,7 +23,8 @@ MACBETH = DocumentKey(PLAYS, "macbeth.json")
 QUERY = IndexQuery(PassageFilter(PLAYS), "queen", [1.0, 0.0])
 SECRET = "The queen, my lord, is dead."
 
-MAPPING: Reply = (200, {"passages": index_body("embedder", 2, "lucene")})
+ALIASES: Reply = (200, {"passages": {"aliases": {}}})
+MAPPING: Reply = (200, {"passages": index_body("embedder", 2, "lucene", Bm25())})
 
 
 def found(*hits: Mapping[str, Any], **extra: Any) -> dict[str, Any]:
@@ -57,8 +59,9 @@ def hit(number: int, generation: int, score: float = 1.5) -> dict[str, Any]:
         "locator": '{"path":[]}',
         "language": "en",
         "metadata": "{}",
+        "readers": ["*"],
     }
-    return {"_id": f"{generation}-{number}", "_score": score, "_source": source}
+    return {"_index": "passages", "_id": f"{generation}-{number}", "_score": score, "_source": source}
 
 
 def refused(status: int, kind: str = "refused") -> Reply:
@@ -72,15 +75,24 @@ class Scene:
     slept: list[float]
 
 
-def scene(**replies: list[Reply | None]) -> Scene:
-    server = Server({"_mapping": [MAPPING], **{f"_{name}": given for name, given in replies.items()}})
+def scene(on_wait: Callable[[], None] | None = None, **replies: list[Reply | None]) -> Scene:
+    server = Server(
+        {"_mapping": [MAPPING], "_alias": [ALIASES], **{f"_{name}": given for name, given in replies.items()}}
+    )
     if "create" in replies:
         server.replies["create"] = replies["create"]
     client = OpenSearch(hosts=["http://search"], connection_class=ScriptedConnection, server=server, max_retries=0)
     slept: list[float] = []
     retry = Retry(slept.append, lambda: 0.5, attempts=3)
     index = OpenSearchPassageIndex(
-        client, "embedder", 2, name="passages", retry=retry, clock=lambda: 5.0, visibility_seconds=1.0
+        client,
+        "embedder",
+        2,
+        name="passages",
+        on_wait=on_wait,
+        retry=retry,
+        clock=lambda: 5.0,
+        visibility_seconds=1.0,
     )
     return Scene(server, index, slept)
 
@@ -133,11 +145,15 @@ def test_a_lane_that_failed_is_a_failure_and_not_an_empty_lane(lane: dict[str, A
             scene(msearch=[reply]).index.search(QUERY)
 
 
-def test_both_lanes_go_out_in_one_request_with_tenant_and_knowledge_base_in_each() -> None:
+def test_both_lanes_go_out_in_one_request_with_tenant_knowledge_base_and_readers_in_each() -> None:
     at = scene(msearch=[both(found(), found())])
     at.index.search(QUERY)
     (lines,) = at.server.bodies("_msearch")
-    wanted = [{"term": {"tenant": "tenant"}}, {"term": {"knowledge_base": "plays"}}]
+    wanted = [
+        {"term": {"tenant": "tenant"}},
+        {"term": {"knowledge_base": "plays"}},
+        {"terms": {"readers": ["*"]}},
+    ]
     assert lines[1]["query"]["knn"]["vector"]["filter"]["bool"]["filter"] == wanted
     assert lines[3]["query"]["bool"]["filter"] == wanted
 
@@ -161,6 +177,75 @@ def test_of_two_generations_the_oldest_whole_one_answers(visible: list[tuple[int
     mixed = both(found(hit(1, 4), hit(2, 5)), found(hit(1, 5), hit(2, 4)))
     lanes = scene(msearch=[mixed], search=[generations(*visible)]).index.search(QUERY)
     assert [hit.passage.version for hit in (*lanes.lexical, *lanes.semantic)] == [answering] * 2
+
+
+def test_a_search_that_a_switch_of_indices_came_between_is_made_again() -> None:
+    """The hits are of the old index, and the generations of the new one."""
+    before = both(found(hit(1, 4), hit(1, 5)), found())
+    after = both(found(hit(1, 7)), found())
+    at = scene(msearch=[before, after], search=[generations((7, 1, 1))])
+    assert [hit.passage.version for hit in at.index.search(QUERY).lexical] == ["v7"]
+
+
+def test_hits_of_a_document_deleted_in_between_are_left_out() -> None:
+    at = scene(msearch=[both(found(hit(1, 4), hit(1, 5)), found())], search=[generations()])
+    assert at.index.search(QUERY).lexical == ()
+
+
+def test_documents_that_change_all_the_time_are_a_failure_and_not_nothing() -> None:
+    at = scene(msearch=[both(found(hit(1, 4), hit(1, 5)), found())], search=[generations((7, 1, 1))])
+    with pytest.raises(Unavailable):
+        at.index.search(QUERY)
+
+
+def test_a_search_in_an_index_that_was_just_removed_is_made_again() -> None:
+    gone = refused(404, "index_not_found_exception")
+    at = scene(msearch=[gone, both(gone[1], found()), both(found(hit(1, 1)), found())])
+    assert len(at.index.search(QUERY).lexical) == 1
+
+
+def test_a_part_of_the_index_that_does_not_answer_is_asked_again() -> None:
+    at = scene(msearch=[both(found(_shards={"failed": 1}), found()), both(found(hit(1, 1)), found())])
+    assert len(at.index.search(QUERY).lexical) == 1
+
+
+@pytest.mark.parametrize("first", [refused(503), refused(429), None])
+def test_the_first_refusal_of_a_search_is_told_once(first: Reply | None) -> None:
+    told: list[str] = []
+    at = scene(lambda: told.append("waiting"), msearch=[first, first, both(found(hit(1, 1)), found())])
+    at.index.search(QUERY)
+    assert told == ["waiting"]
+    at.index.search(QUERY)
+    assert told == ["waiting"]
+
+
+def test_a_collection_that_wakes_up_at_its_first_request_is_told_of() -> None:
+    told: list[str] = []
+    at = scene(
+        lambda: told.append("waiting"), mapping=[refused(503), MAPPING], msearch=[both(found(hit(1, 1)), found())]
+    )
+    at.index.search(QUERY)
+    assert told == ["waiting"]
+
+
+def test_a_write_goes_to_the_index_that_is_being_built_too() -> None:
+    both_there: Reply = (200, {"passages": {"aliases": {}}, "passages-1": {"aliases": {"passages-building": {}}}})
+    written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
+    seen = [generations(), generations((5_000_000, 1, 1)), (200, found())]
+    at = scene(alias=[both_there], search=[*seen, *seen], bulk=[written])
+    at.index.replace(MACBETH, speeches(1))
+    assert len(at.server.bodies("_bulk")) == 2
+
+
+def test_a_write_whose_index_was_switched_is_made_to_the_new_one() -> None:
+    building: Reply = (200, {"passages": {"aliases": {}}, "passages-1": {"aliases": {"passages-building": {}}}})
+    switched: Reply = (200, {"passages-1": {"aliases": {"passages": {}}}})
+    written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
+    gone = (200, {"items": [{"index": {"status": 404, "error": {"type": "index_not_found_exception"}}}]})
+    seen = [generations(), generations((5_000_000, 1, 1)), (200, found())]
+    at = scene(alias=[building, switched], search=[*seen, generations(), *seen], bulk=[written, gone, written])
+    at.index.replace(MACBETH, speeches(1))
+    assert len(at.server.bodies("_bulk")) == 3
 
 
 def test_a_row_stored_twice_is_found_once() -> None:
@@ -198,7 +283,7 @@ def test_older_rows_are_removed_only_when_the_new_ones_are_seen() -> None:
         search=[*visible, (200, found(hit(1, 4), hit(2, 4)))], bulk=[(200, {"items": [item]}), (200, {"items": gone})]
     )
     at.index.replace(MACBETH, speeches(1))
-    assert [kind for kind, _ in at.server.requests[1:]] == [
+    assert [kind for kind, _ in at.server.requests if kind in ("_search", "_bulk")] == [
         "_search",
         "_bulk",
         "_search",
@@ -223,7 +308,24 @@ def test_a_version_that_is_never_seen_is_a_failure_and_removes_nothing() -> None
 def test_an_index_that_is_not_there_is_made(missing: Reply) -> None:
     at = scene(mapping=[missing, MAPPING], create=[(200, {})], count=[counted(0)])
     assert at.index.count(PassageFilter(PLAYS)) == 0
-    assert at.server.bodies("create") == [index_body("embedder", 2, "lucene")]
+    assert at.server.bodies("create") == [index_body("embedder", 2, "lucene", Bm25())]
+
+
+def test_a_server_that_lets_nobody_choose_the_similarity_gets_an_index_without_it() -> None:
+    at = scene(
+        mapping=[refused(404), MAPPING], create=[refused(400, "illegal_argument"), (200, {})], count=[counted(0)]
+    )
+    at.index.count(PassageFilter(PLAYS))
+    first, second = at.server.bodies("create")
+    assert first["settings"]["index"]["similarity"]["default"] == {"type": "BM25", "k1": 1.2, "b": 0.6}
+    assert second == {**first, "settings": {"index": {"knn": True}}}
+
+
+def test_an_index_that_keeps_no_readers_is_refused() -> None:
+    body = index_body("embedder", 2, "", Bm25())
+    del body["mappings"]["properties"]["readers"]
+    with pytest.raises(ConfigurationError, match="earlier version"):
+        scene(mapping=[(200, {"i": body})]).index.search(QUERY)
 
 
 def test_an_index_that_another_process_has_just_made_is_used() -> None:
@@ -238,7 +340,7 @@ def test_a_role_that_may_neither_see_nor_make_the_index_is_told_so() -> None:
 
 
 def test_an_index_made_by_cloudformation_is_known_by_its_dimension() -> None:
-    body = index_body("embedder", 2, "")
+    body = index_body("embedder", 2, "", Bm25())
     del body["mappings"]["_meta"]
     count: list[Reply | None] = [counted(3)]
     assert scene(mapping=[(200, {"i": body})], count=count).index.count(PassageFilter(PLAYS)) == 3
@@ -248,4 +350,4 @@ def test_an_index_made_by_cloudformation_is_known_by_its_dimension() -> None:
 
 
 def test_the_name_of_an_index_tells_the_embedder() -> None:
-    assert index_name("amazon.titan-embed-text-v2:0", 1024) == "passages-amazon-titan-embed-text-v2-0-1024"
+    assert index_name("amazon.titan-embed-text-v2:0", 1024) == "passages-v2-amazon-titan-embed-text-v2-0-1024"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -10,8 +10,9 @@ from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocat
 from cicada.errors import Unavailable
 from cicada.permissions.model import Principal
 from cicada.retrieval.format import passage_text
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
+from tests.fakes.retrieval import search_of
 
 ANN = Principal("acme", "ann")
 
@@ -54,6 +55,9 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         return self._passages
 
+    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+        return {}
+
 
 class BrokenIndex(FixedIndex):
     def search(self, query: IndexQuery) -> LaneHits:
@@ -61,7 +65,7 @@ class BrokenIndex(FixedIndex):
 
 
 def evidence(index: FixedIndex) -> RetrievedEvidence:
-    return RetrievedEvidence(Retriever(index, FixedEmbedder()))
+    return RetrievedEvidence(search_of(Retriever(index, FixedEmbedder())))
 
 
 def test_passages_are_numbered_and_have_their_places() -> None:
@@ -77,7 +81,7 @@ def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:
     index = FixedIndex()
     evidence(index).search(ANN, "novels", "Banquo is killed")
     (query,) = index.queries
-    assert query.filter == PassageFilter(Collection("acme", "novels"))
+    assert query.filter == PassageFilter(Collection("acme", "novels"), reader=frozenset({"user:ann"}))
     assert query.text == "Banquo is killed"
 
 

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.adapters.s3_keys import document_key, object_key, report_key
+from cicada.adapters.s3_keys import (
+    document_key,
+    is_sidecar,
+    object_key,
+    report_key,
+    sidecar_key,
+    truth_document,
+    truth_key,
+)
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import DocumentRejected
 
@@ -27,6 +35,15 @@ def test_a_key_names_tenant_knowledge_base_and_document(
     assert document == DocumentKey(Collection(tenant, knowledge_base), document_id)
     assert object_key(document) == key
     assert report_key(document) == f"reports/{key.removeprefix('documents/')}.json"
+    assert truth_key(document) == f"truth/{key.removeprefix('documents/')}.jsonl.gz"
+    assert truth_document(truth_key(document)) == document
+
+
+def test_a_sidecar_belongs_to_the_document_beside_it() -> None:
+    document = DocumentKey(Collection("default", "scripts"), "acts/1.json")
+    key = "documents/default/scripts/acts/1.json.metadata.json"
+    assert (sidecar_key(document), document_key(key)) == (key, document)
+    assert (is_sidecar(key), is_sidecar(object_key(document))) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +67,8 @@ def test_a_key_names_tenant_knowledge_base_and_document(
         "documents/default/scripts/./macbeth.json",
         "documents/default/scripts//macbeth.json",
         "documents/default/scripts/acts/",
+        "documents/default/scripts/.metadata.json",
+        "documents/default/scripts/acts/.metadata.json",
         "documents/default/scripts/..\\macbeth.json",
         "documents/default/scripts/mac\nbeth.json",
         "documents/default/scripts/mac\x00beth.json",

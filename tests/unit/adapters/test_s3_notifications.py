@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from cicada.adapters.s3_notifications import announced_keys
+from cicada.adapters.s3_notifications import Announced, announced_keys, announced_together, announcement
+from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import DocumentRejected
 
 
@@ -19,6 +20,36 @@ def test_keys_are_decoded_and_each_named_once() -> None:
         "documents/default/scripts/act+1.json",
     )
     assert announced_keys(body) == ["documents/default/scripts/act 1.json", "documents/a/b/1+2 嘘.json"]
+
+
+def document(name: str) -> DocumentKey:
+    return DocumentKey(Collection("default", "scripts"), name)
+
+
+def test_files_are_told_from_sidecars_and_from_what_is_misplaced() -> None:
+    prefix = "documents/default/scripts/"
+    found = announcement(
+        notification(f"{prefix}a.md.metadata.json", f"{prefix}a.md", f"{prefix}b.md.metadata.json", "documents/readme")
+    )
+    assert found.documents == {document("a.md"): True, document("b.md"): False}
+    assert list(found.misplaced) == ["documents/readme"]
+    assert "documents/<tenant>" in found.misplaced["documents/readme"]
+
+
+def test_of_several_messages_each_document_comes_once_and_says_whether_it_comes_again() -> None:
+    prefix = "documents/default/scripts/"
+    bodies = {
+        notification(f"{prefix}a.md"): "2",
+        "no notification": "1",
+        notification(f"{prefix}a.md.metadata.json", f"{prefix}b.md.metadata.json"): "1",
+        notification(f"{prefix}b.md.metadata.json"): "1",
+    }
+    records = [{"body": body, "attributes": {"ApproximateReceiveCount": count}} for body, count in bodies.items()]
+    assert announced_together([*records, {"body": notification(f"{prefix}c.md")}]) == {
+        document("a.md"): Announced(is_file=True, again=True),
+        document("b.md"): Announced(is_file=False, again=False),
+        document("c.md"): Announced(is_file=True, again=False),
+    }
 
 
 def test_the_message_that_s3_tests_a_queue_with_names_nothing() -> None:

@@ -1,84 +1,140 @@
-"""Reciprocal rank fusion."""
+"""Fusion of the two lanes, by reciprocal ranks and by z-scores."""
 
 from __future__ import annotations
+
+import math
+import statistics
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.retrieval.fusion import reciprocal_rank_fusion
+from cicada.retrieval.fusion import Fusion, fuse, lane_scales, scale
 from cicada.retrieval.model import Hit, LaneHits
 
 DOCUMENT = DocumentKey(Collection("tenant", "plays"), "macbeth.json")
 ORDER = st.lists(st.integers(0, 30), unique=True, max_size=20)
+SCORES = st.dictionaries(st.integers(0, 30), st.floats(0.1, 50), max_size=20)
+BOTH = pytest.mark.parametrize("fusion", ["zscore", "rrf"])
+
+
+def scored(scores: dict[int, float]) -> tuple[Hit, ...]:
+    """A lane of passages with these numbers and scores."""
+    order = sorted(scores, key=lambda number: -scores[number])
+    return tuple(
+        Hit(Passage(f"{number:02d}", DOCUMENT, "v1", "Macbeth", "text", "", SectionLocator(())), scores[number])
+        for number in order
+    )
 
 
 def lane(*numbers: int) -> tuple[Hit, ...]:
     """Passages of these numbers, in this order; the scores say nothing more."""
-    return tuple(
-        Hit(Passage(f"{number:02d}", DOCUMENT, "v1", "Macbeth", "text", "", SectionLocator(())), 100.0 - place)
-        for place, number in enumerate(numbers)
-    )
+    return scored({number: 100.0 - place for place, number in enumerate(numbers)})
 
 
-def fused(lexical: list[int], semantic: list[int], limit: int = 100) -> list[tuple[int, float]]:
-    ranked = reciprocal_rank_fusion(LaneHits(lane(*lexical), lane(*semantic)), limit)
-    return [(int(each.passage.passage_id), each.relevance or 0.0) for each in ranked]
+def fused(lexical: tuple[Hit, ...], semantic: tuple[Hit, ...], fusion: Fusion = "rrf") -> dict[int, float]:
+    """Scores by number, best first."""
+    candidates = fuse(LaneHits(lexical, semantic), fusion)
+    return {int(each.passage.passage_id): each.fused for each in candidates}
 
 
-def relevances(lexical: list[int], semantic: list[int]) -> dict[int, float]:
-    return dict(fused(lexical, semantic))
+def test_first_in_both_lanes_is_one_by_reciprocal_ranks() -> None:
+    assert fused(lane(7, 1), lane(7, 2))[7] == pytest.approx(1.0)
 
 
-def test_first_in_both_lanes_is_relevance_one() -> None:
-    assert relevances([7, 1], [7, 2])[7] == pytest.approx(1.0)
+def test_first_in_one_lane_only_is_one_half_by_reciprocal_ranks() -> None:
+    assert fused(lane(7), ()) == pytest.approx({7: 0.5})
 
 
-def test_first_in_one_lane_only_is_relevance_one_half() -> None:
-    assert relevances([7], []) == pytest.approx({7: 0.5})
-
-
-def test_relevance_is_the_sum_of_one_over_sixty_plus_rank_over_its_greatest_value() -> None:
+def test_the_reciprocal_ranks_are_one_over_sixty_plus_rank() -> None:
     greatest = 2 / 61
     expected = {2: 2 / 62 / greatest, 1: 1 / 61 / greatest, 3: 1 / 61 / greatest}
-    assert relevances([1, 2], [3, 2]) == pytest.approx(expected)
-    assert [number for number, _ in fused([1, 2], [3, 2])] == [2, 1, 3]
+    assert fused(lane(1, 2), lane(3, 2)) == pytest.approx(expected)
+    assert list(fused(lane(1, 2), lane(3, 2))) == [2, 1, 3]
 
 
-def test_a_passage_low_in_both_lanes_comes_before_the_first_of_one() -> None:
-    assert fused([1, 5], [2, 5])[0][0] == 5
+def test_z_scores_are_those_of_each_lanes_own_hits() -> None:
+    lexical, semantic = {1: 9.0, 2: 5.0, 3: 1.0}, {1: 0.2, 2: 0.5, 3: 0.8}
+    found = fused(scored(lexical), scored(semantic), "zscore")
+    for number in (1, 2, 3):
+        z = sum(
+            (lane[number] - statistics.fmean(lane.values())) / statistics.pstdev(lane.values())
+            for lane in (lexical, semantic)
+        )
+        assert found[number] == pytest.approx(1 / (1 + math.exp(-z)))
 
 
-def test_equal_passages_come_in_the_order_of_their_ids() -> None:
-    assert [number for number, _ in fused([9], [3])] == [3, 9]
+def test_a_passage_that_a_full_lane_did_not_find_gets_its_lowest_score() -> None:
+    words, _ = lane_scales([9.0, 5.0, 1.0], [0.8, 0.5, 0.2])
+    assert words.z(None) == words.z(1.0)
 
 
-def test_two_empty_lanes_give_nothing() -> None:
-    assert fused([], []) == []
+def test_where_few_passages_hold_the_words_the_others_score_zero() -> None:
+    words, _ = lane_scales([9.0], [0.8, 0.5, 0.2])
+    assert words.mean == pytest.approx(3.0)
+    assert words.floor == 0
+    assert words.z(9.0) == pytest.approx(math.sqrt(2))
 
 
-def test_no_more_than_the_limit_is_given_and_it_is_the_best() -> None:
-    assert fused([1, 2, 3], [3, 2, 1], limit=2) == fused([1, 2, 3], [3, 2, 1])[:2]
+def test_the_one_passage_with_the_code_comes_before_those_that_are_merely_near() -> None:
+    near = scored({number: 0.5 - number / 1000 for number in range(100)})
+    assert next(iter(fused(scored({99: 12.0}), near, "zscore"))) == 99
 
 
-@given(ORDER, ORDER)
-def test_every_passage_of_either_lane_comes_once_in_falling_order_of_relevance(
-    lexical: list[int], semantic: list[int]
+def test_a_lane_that_tells_nothing_apart_has_no_say() -> None:
+    assert scale([3.3, 3.3, 3.3]).z(3.3) == 0
+    assert scale([]).z(None) == 0
+    assert list(fused(scored({1: 2.0, 2: 2.0}), scored({1: 0.4, 2: 0.5}), "zscore")) == [2, 1]
+
+
+def test_margins_count_with_z_scores_and_not_with_ranks() -> None:
+    lexical, semantic = scored({1: 50.0, 2: 3.0, 3: 2.0}), scored({2: 0.51, 1: 0.50, 3: 0.49})
+    assert next(iter(fused(lexical, semantic, "zscore"))) == 1
+    assert fused(lexical, semantic, "rrf")[1] == pytest.approx(fused(lexical, semantic, "rrf")[2])
+
+
+def test_candidates_keep_what_the_lanes_gave_them() -> None:
+    first, second = fuse(LaneHits(scored({1: 9.0}), scored({1: 0.5, 2: 0.4})))
+    assert (first.lexical, first.semantic) == (9.0, 0.5)
+    assert (second.lexical, second.semantic) == (None, 0.4)
+
+
+@BOTH
+def test_equal_passages_come_in_the_order_of_their_ids(fusion: Fusion) -> None:
+    assert list(fused(lane(9), lane(3), fusion)) == [3, 9]
+
+
+@BOTH
+def test_two_empty_lanes_give_nothing(fusion: Fusion) -> None:
+    assert fused((), (), fusion) == {}
+
+
+@BOTH
+@given(SCORES, SCORES)
+def test_every_passage_of_either_lane_comes_once_in_falling_order(
+    fusion: Fusion, lexical: dict[int, float], semantic: dict[int, float]
 ) -> None:
-    ranked = fused(lexical, semantic)
-    assert sorted(number for number, _ in ranked) == sorted({*lexical, *semantic})
-    assert [relevance for _, relevance in ranked] == sorted((relevance for _, relevance in ranked), reverse=True)
-    assert all(0 < relevance <= 1 for _, relevance in ranked)
+    found = fused(scored(lexical), scored(semantic), fusion)
+    assert sorted(found) == sorted({*lexical, *semantic})
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    assert all(0 < score <= 1 for score in found.values())
 
 
 @given(ORDER, ORDER)
 def test_the_lanes_count_alike(lexical: list[int], semantic: list[int]) -> None:
-    assert relevances(lexical, semantic) == pytest.approx(relevances(semantic, lexical))
+    assert fused(lane(*lexical), lane(*semantic)) == pytest.approx(fused(lane(*semantic), lane(*lexical)))
 
 
 @given(ORDER.filter(bool), ORDER)
 def test_moving_up_in_a_lane_never_lowers_a_passage(lexical: list[int], semantic: list[int]) -> None:
     last = lexical[-1]
-    before = relevances(lexical, semantic)[last]
-    assert relevances([last, *lexical[:-1]], semantic)[last] >= before
+    before = fused(lane(*lexical), lane(*semantic))[last]
+    assert fused(lane(last, *lexical[:-1]), lane(*semantic))[last] >= before
+
+
+@given(SCORES.filter(lambda scores: len(set(scores.values())) > 1), st.floats(0.01, 100))
+def test_the_scale_of_a_lanes_scores_does_not_matter_to_z_scores(scores: dict[int, float], factor: float) -> None:
+    semantic = lane(*range(31))
+    scaled = {number: score * factor for number, score in scores.items()}
+    assert fused(scored(scaled), semantic, "zscore") == pytest.approx(fused(scored(scores), semantic, "zscore"))

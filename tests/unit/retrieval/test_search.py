@@ -9,7 +9,18 @@ import pytest
 
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.errors import Throttled, Unavailable
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.model import (
+    Candidate,
+    Detail,
+    EmbeddedPassage,
+    EncodedQuery,
+    IndexQuery,
+    LaneHits,
+    PassageFilter,
+    RankedPassage,
+    Ranking,
+    Vector,
+)
 from cicada.retrieval.search import Retriever
 from tests.fakes.passage_index import InMemoryPassageIndex
 
@@ -65,9 +76,11 @@ def filled(index: InMemoryPassageIndex, *texts: str) -> InMemoryPassageIndex:
 
 def test_a_passage_that_both_lanes_find_comes_first() -> None:
     index = filled(InMemoryPassageIndex("letters", 4), "dagger cab", "dagger ddd", "cab cab")
-    found = Retriever(index, LetterEmbedder()).search("dagger ddd", PassageFilter(PLAYS))
-    assert found[0].passage.text == "dagger ddd"
-    assert found[0].relevance == pytest.approx(1.0)
+    by_rank = Retriever(index, LetterEmbedder(), fusion="rrf").search("dagger ddd", PassageFilter(PLAYS))
+    by_score = Retriever(index, LetterEmbedder()).search("dagger ddd", PassageFilter(PLAYS))
+    assert by_rank[0].passage.text == by_score[0].passage.text == "dagger ddd"
+    assert by_rank[0].relevance == pytest.approx(1.0)
+    assert by_score[0].relevance == pytest.approx(0.9256, abs=1e-4)
 
 
 def test_the_question_is_embedded_once_as_it_is() -> None:
@@ -105,3 +118,56 @@ def test_a_failing_index_is_a_failure_and_not_an_empty_answer() -> None:
 def test_a_failing_embedder_is_a_failure_and_not_an_empty_answer() -> None:
     with pytest.raises(Throttled):
         Retriever(InMemoryPassageIndex("letters", 4), FailingEmbedder()).search("dagger", PassageFilter(PLAYS))
+
+
+class BackwardsReranker:
+    """Turns the order round; remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[EncodedQuery, Sequence[Candidate]]] = []
+
+    def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
+        self.asked.append((query, candidates))
+        order = [each.passage for each in reversed(candidates)]
+        return Ranking(tuple(RankedPassage(each, 0.9 - place / 10) for place, each in enumerate(order)), "backwards")
+
+
+class DetailedLetters(LetterEmbedder):
+    def encode_query(self, text: str) -> EncodedQuery:
+        return EncodedQuery(text, self.embed_query(text), b"detail")
+
+    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+        return [(vector, b"detail") for vector in self.embed_passages(texts)]
+
+
+def test_the_reranker_gets_the_whole_pool_and_its_order_is_final() -> None:
+    index, reranker = filled(InMemoryPassageIndex("letters", 4), "dagger", "dagger a", "dagger b"), BackwardsReranker()
+    found = Retriever(index, LetterEmbedder(), reranker=reranker).retrieve("dagger", PassageFilter(PLAYS))
+    ((query, candidates),) = reranker.asked
+    assert (query.text, query.detail, len(candidates)) == ("dagger", b"", 3)
+    assert found.candidates == candidates
+    assert [each.passage for each in found.ranking.passages] == [each.passage for each in reversed(candidates)]
+    assert found.ranking.by == "backwards"
+
+
+def test_an_embedder_that_gives_details_is_asked_for_the_questions() -> None:
+    index, reranker = filled(InMemoryPassageIndex("letters", 4), "dagger"), BackwardsReranker()
+    embedder = DetailedLetters()
+    Retriever(index, embedder, reranker=reranker).search("dagger", PassageFilter(PLAYS))
+    assert reranker.asked[0][0].detail == b"detail"
+    assert embedder.asked == ["dagger"]
+
+
+def test_passages_below_the_threshold_are_left_out_before_the_limit_is_applied() -> None:
+    index = filled(InMemoryPassageIndex("letters", 4), *["dagger"] * 8)
+    retriever = Retriever(index, LetterEmbedder(), reranker=BackwardsReranker(), threshold=0.65, limit=5)
+    assert [each.relevance for each in retriever.search("dagger", PassageFilter(PLAYS))] == pytest.approx(
+        [0.9, 0.8, 0.7]
+    )
+
+
+def test_without_a_reranker_the_fused_order_is_final() -> None:
+    index = filled(InMemoryPassageIndex("letters", 4), "dagger", "dagger a")
+    found = Retriever(index, LetterEmbedder()).retrieve("dagger", PassageFilter(PLAYS))
+    assert found.ranking.by == "fusion"
+    assert [each.passage for each in found.ranking.passages] == [each.passage for each in found.candidates]

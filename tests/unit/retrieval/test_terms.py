@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.retrieval.terms import MAX_TERMS, STOP_WORDS, is_cjk, query_terms, with_spaced_pairs
+from cicada.retrieval.terms import MAX_TERMS, STOP_WORDS, is_cjk, query_terms, words
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_terms_hold_nothing_that_a_query_language_could_take_for_syntax(text: st
 @given(st.text())
 def test_every_pair_of_a_question_is_in_a_text_that_holds_it(text: str) -> None:
     pairs = {term for term in query_terms(text) if is_cjk(term)}
-    assert pairs <= set(with_spaced_pairs(text).lower().split())
+    assert pairs <= set(words(f"dagger {text} dagger"))
 
 
-def test_text_of_other_scripts_is_left_as_it_is() -> None:
-    assert with_spaced_pairs("The queen, my lord, is dead.") == "The queen, my lord, is dead."
+def test_words_come_in_the_texts_order_and_as_often_as_they_are_in_it() -> None:
+    assert list(words("The queen, my lord, the QUEEN.")) == ["the", "queen", "my", "lord", "the", "queen"]

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cicada.adapters.bedrock_embedding_models import embedding_model
+from cicada.adapters.bedrock_embedding_models import DetailedEmbeddingModel, embedding_model
 from cicada.adapters.bedrock_errors import bedrock_errors
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.errors import ConfigurationError, Unavailable
-from cicada.retrieval.model import Vector
+from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.retrieval.rerank.detail import Kind
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+T = TypeVar("T")
+_KINDS: Mapping[Detail, Kind] = {Detail.WINDOWS: Kind.WINDOWS, Detail.TOKENS: Kind.TOKENS}
 
 
 class BedrockEmbedder:
@@ -45,25 +50,50 @@ class BedrockEmbedder:
         return self._dimension
 
     def embed_query(self, text: str) -> Vector:
-        return self._embed([text], query=True)[0]
+        return self._vectors(self._ask(self._model.request([text], query=True)), 1)[0]
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return self._in_batches(texts, self._embed)
+
+    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+        """Details are empty for Titan and Cohere, which give none."""
+        return self._in_batches(texts, lambda batch: self._detailed(batch, detail, _KINDS.get(detail)))
+
+    def encode_query(self, text: str) -> EncodedQuery:
+        ((vector, detail),) = self._detailed([text], Detail.TOKENS, Kind.QUERY)
+        return EncodedQuery(text, vector, detail)
+
+    def _in_batches(self, texts: Sequence[str], work: Callable[[Sequence[str]], list[T]]) -> list[T]:
         size = self._model.batch_size
         batches = [texts[start : start + size] for start in range(0, len(texts), size)]
         if len(batches) < 2:
-            return [vector for batch in batches for vector in self._embed(batch)]
+            return [made for batch in batches for made in work(batch)]
         with ThreadPoolExecutor(min(self._concurrency, len(batches))) as pool:
-            return [vector for vectors in pool.map(self._embed, batches) for vector in vectors]
+            return [made for results in pool.map(work, batches) for made in results]
 
-    def _embed(self, texts: Sequence[str], query: bool = False) -> list[Vector]:
-        body = json.dumps(self._model.request(texts, query))
-        reply = self._retry.call(lambda: self._invoke(body))
-        try:
+    def _embed(self, texts: Sequence[str]) -> list[Vector]:
+        return self._vectors(self._ask(self._model.request(texts, query=False)), len(texts))
+
+    def _detailed(self, texts: Sequence[str], detail: Detail, kind: Kind | None) -> list[tuple[Vector, bytes]]:
+        if kind is None or not isinstance(self._model, DetailedEmbeddingModel):
+            query = kind is Kind.QUERY
+            vectors = self._vectors(self._ask(self._model.request(texts, query)), len(texts))
+            return [(vector, b"") for vector in vectors]
+        reply = self._ask(self._model.detailed_request(texts, detail))
+        vectors = self._vectors(reply, len(texts))
+        with _known_form():
+            details = self._model.details(reply, kind) or [b""] * len(texts)
+            return list(zip(vectors, details, strict=True))
+
+    def _ask(self, request: dict[str, Any]) -> Any:
+        body = json.dumps(request)
+        return self._retry.call(lambda: self._invoke(body))
+
+    def _vectors(self, reply: Any, count: int) -> list[Vector]:
+        with _known_form():
             vectors = self._model.vectors(reply)
-        except (KeyError, TypeError) as error:
-            raise Unavailable("The embedding model's reply has an unknown form.") from error
-        if len(vectors) != len(texts):
-            raise Unavailable(f"The embedding model returned {len(vectors)} vectors for {len(texts)} texts.")
+        if len(vectors) != count:
+            raise Unavailable(f"The embedding model returned {len(vectors)} vectors for {count} texts.")
         return [self._checked(vector) for vector in vectors]
 
     def _invoke(self, body: str) -> Any:
@@ -86,3 +116,11 @@ class BedrockEmbedder:
             )
         length = math.hypot(*vector)
         return vector if length in (0, 1) else [value / length for value in vector]
+
+
+@contextmanager
+def _known_form() -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        raise Unavailable("The embedding model's reply has an unknown form.") from error

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from cicada.errors import ConfigurationError
+from cicada.retrieval.model import Detail
+from cicada.retrieval.rerank.detail import Kind, Rows, pack
 
 _GEOGRAPHY = re.compile(r"^(arn:[^/]*/)?((us|eu|apac|jp|au|ca|us-gov|global)\.)?")
 
@@ -24,6 +27,17 @@ class EmbeddingModel(Protocol):
 
     def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
         """Raises KeyError or TypeError for a reply of another form."""
+        ...
+
+
+@runtime_checkable
+class DetailedEmbeddingModel(EmbeddingModel, Protocol):
+    """A family that gives more of a text than its vector."""
+
+    def detailed_request(self, texts: Sequence[str], detail: Detail) -> dict[str, Any]: ...
+
+    def details(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
+        """One a text, in the index's form; none where the model behind gives none. Raises as `vectors` does."""
         ...
 
 
@@ -76,6 +90,29 @@ class CohereEmbedding4:
         return _floats(reply["embeddings"])
 
 
+@dataclass(frozen=True, slots=True)
+class MiniLmEmbedding:
+    """The local stage's encoder, all-MiniLM-L6-v2 (`local/bedrock/embeddings.py`)."""
+
+    # Seconds of work on one processor; several calls share it.
+    batch_size: int = 16
+
+    def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:  # noqa: ARG002 - it does not tell them apart
+        return {"texts": list(texts)}
+
+    def detailed_request(self, texts: Sequence[str], detail: Detail) -> dict[str, Any]:
+        return {"texts": list(texts), "details": detail.value}
+
+    def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
+        return _floats(reply["embeddings"])
+
+    def details(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
+        return [
+            pack(Rows(kind, each["columns"], b64decode(each["rows"]), _weights(each) if kind is Kind.QUERY else ()))
+            for each in reply["details"]
+        ]
+
+
 def embedding_model(model_id: str, dimension: int) -> EmbeddingModel:
     """The form for a model id, inference profile or ARN; `ConfigurationError` for a family that is not known."""
     name = _GEOGRAPHY.sub("", model_id)
@@ -85,6 +122,8 @@ def embedding_model(model_id: str, dimension: int) -> EmbeddingModel:
         return CohereEmbedding4(dimension)
     if name.startswith("cohere.embed-"):
         return CohereEmbedding3()
+    if name.startswith("cicada.minilm-"):
+        return MiniLmEmbedding()
     raise ConfigurationError(
         f"The embedding model {model_id!r} is not known; use Titan Text Embeddings V2 or Cohere Embed."
     )
@@ -98,3 +137,7 @@ def _floats(embeddings: Any) -> list[list[float]]:
     """Vectors come bare, or by type where types were asked for."""
     vectors: list[list[float]] = embeddings["float"] if isinstance(embeddings, Mapping) else embeddings
     return vectors
+
+
+def _weights(detail: Mapping[str, Any]) -> tuple[float, ...]:
+    return tuple(float(weight) for weight in detail["weights"])

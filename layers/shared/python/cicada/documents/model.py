@@ -51,6 +51,7 @@ class Passage:
 
     `text` is what an answer is built from. `context` (title, place, speakers) is searched together with the
     text and never shown to the answering model as evidence. `metadata` values are strings: exact-match filters.
+    `readers`: whom it may be shown, by name (`user:<id>`); empty for everybody of the tenant.
     """
 
     passage_id: str
@@ -62,3 +63,4 @@ class Passage:
     locator: Locator
     language: str = "en"
     metadata: Mapping[str, str] = field(default_factory=dict)
+    readers: tuple[str, ...] = ()

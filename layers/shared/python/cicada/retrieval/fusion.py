@@ -1,26 +1,90 @@
-"""Fusion of the lanes' rankings."""
+"""Fusion of the lanes' rankings into one order of the whole pool."""
 
 from __future__ import annotations
 
-from cicada.documents.model import Passage
-from cicada.retrieval.model import LaneHits, RankedPassage
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
+from cicada.documents.model import Passage
+from cicada.retrieval.model import Candidate, Hit, LaneHits
+
+Fusion = Literal["zscore", "rrf"]
 RRF_K = 60
 
+Scores = Mapping[str, float]
 
-def reciprocal_rank_fusion(lanes: LaneHits, limit: int) -> tuple[RankedPassage, ...]:
-    """The best `limit` passages by the sum over the lanes of 1 / (60 + rank).
 
-    Relevance is that sum divided by its greatest possible value, so that first in both lanes is 1.
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Scores in units of their standard deviation. `floor` is the lowest, and stands for a passage that has none."""
+
+    mean: float
+    deviation: float
+    floor: float
+
+    def z(self, score: float | None) -> float:
+        """0 for every passage where the lane tells none apart."""
+        value = self.floor if score is None else score
+        return (value - self.mean) / self.deviation if self.deviation else 0.0
+
+
+def fuse(lanes: LaneHits, fusion: Fusion = "zscore") -> tuple[Candidate, ...]:
+    """Every passage of either lane once, in falling order of the fused score; equal ones in order of `passage_id`."""
+    passages: dict[str, Passage] = {}
+    for hit in (*lanes.lexical, *lanes.semantic):
+        passages.setdefault(hit.passage.passage_id, hit.passage)
+    lexical, semantic = _scores(lanes.lexical), _scores(lanes.semantic)
+    fused = reciprocal_ranks(lanes) if fusion == "rrf" else z_scores(passages, lexical, semantic)
+    order = sorted(passages, key=lambda key: (-fused[key], key))
+    return tuple(Candidate(passages[key], lexical.get(key), semantic.get(key), fused[key]) for key in order)
+
+
+def reciprocal_ranks(lanes: LaneHits) -> Scores:
+    """The sum over the lanes of 1 / (60 + rank), divided by its greatest possible value: first in both lanes is 1.
+
     Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009, which also gives k = 60.
     """
     scores: dict[str, float] = {}
-    passages: dict[str, Passage] = {}
     for lane in (lanes.lexical, lanes.semantic):
         for rank, hit in enumerate(lane, start=1):
             key = hit.passage.passage_id
-            passages.setdefault(key, hit.passage)
             scores[key] = scores.get(key, 0.0) + 1 / (RRF_K + rank)
-    best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
     greatest = 2 / (RRF_K + 1)
-    return tuple(RankedPassage(passages[key], scores[key] / greatest) for key in best)
+    return {key: score / greatest for key, score in scores.items()}
+
+
+def z_scores(keys: Mapping[str, object], lexical: Scores, semantic: Scores) -> Scores:
+    """The sum of both lanes' z-scores, brought between 0 and 1 by the logistic function (docs/retrieval.md)."""
+    words, meaning = lane_scales(list(lexical.values()), list(semantic.values()))
+    return {key: logistic(words.z(lexical.get(key)) + meaning.z(semantic.get(key))) for key in keys}
+
+
+def lane_scales(lexical: Sequence[float], semantic: Sequence[float]) -> tuple[Scale, Scale]:
+    """Mean and standard deviation of each lane over its own hits.
+
+    A passage that a lane did not find gets its lowest score. Only where BM25 found fewer passages than the other lane
+    did the rest hold none of the words: their score is 0, and as many zeros as are missing count in its statistics.
+    """
+    rest = max(0, len(semantic) - len(lexical))
+    return scale([*lexical, *([0.0] * rest)]), scale(semantic)
+
+
+def scale(scores: Sequence[float]) -> Scale:
+    """Of these scores; of none, one that tells nothing apart."""
+    if not scores:
+        return Scale(0.0, 0.0, 0.0)
+    mean = math.fsum(scores) / len(scores)
+    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / len(scores))
+    # Equal scores differ by rounding only.
+    return Scale(mean, deviation if deviation > 1e-9 * max(1.0, abs(mean)) else 0.0, min(scores))
+
+
+def _scores(lane: Sequence[Hit]) -> Scores:
+    return {hit.passage.passage_id: hit.score for hit in lane}
+
+
+def logistic(x: float) -> float:
+    """1 / (1 + exp(-x))."""
+    return 1 / (1 + math.exp(-x))

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
-from cicada.documents.model import DocumentKey, Passage
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.retrieval.model import (
+    Candidate,
+    Detail,
+    EmbeddedPassage,
+    EncodedQuery,
+    IndexQuery,
+    LaneHits,
+    PassageFilter,
+    PassageVectors,
+    Ranking,
+    Vector,
+)
 
 
 class PassageIndex(Protocol):
@@ -35,6 +46,33 @@ class PassageIndex(Protocol):
         """All passages of a document, in the document's order (order of `passage_id`)."""
         ...
 
+    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+        """What is kept of these passages for reranking, by `passage_id`; those that are not there are left out."""
+        ...
+
+
+class IndexRebuild(Protocol):
+    """A new index beside the one that answers. Whatever is written to the live index meanwhile reaches both.
+
+    `switch` and `abandon` are about the index that this object gave last, by `begin` or by `building`.
+    """
+
+    def begin(self) -> PassageIndex:
+        """A new, empty index that nobody searches yet. One that an earlier rebuild left half-built is dropped."""
+        ...
+
+    def building(self) -> PassageIndex | None:
+        """The new index of a rebuild that some process has begun; None where none is under way."""
+        ...
+
+    def switch(self) -> None:
+        """Let the new index answer from this moment, in one step, and drop the old one."""
+        ...
+
+    def abandon(self) -> None:
+        """Drop the new index; the old one goes on answering."""
+        ...
+
 
 class Embedder(Protocol):
     """Texts to unit vectors of `dimension` floats."""
@@ -51,4 +89,33 @@ class Embedder(Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """One vector per text, in order."""
+        ...
+
+
+@runtime_checkable
+class DetailedEmbedder(Embedder, Protocol):
+    """An embedder that can give more of a text than its vector. For a model that cannot, `detail` is empty.
+
+    `retrieval.rerank.detail` has the form of the bytes; whoever stores them need not know it.
+    """
+
+    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+        """Vector and detail for each text, in order, of the same computation that `embed_passages` makes."""
+        ...
+
+    def encode_query(self, text: str) -> EncodedQuery:
+        """The question's vector and, where the model gives it, the detail that passages' details are compared with."""
+        ...
+
+
+class Reranker(Protocol):
+    """Brings candidates into their final order."""
+
+    def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
+        """The candidates in falling order of relevance, 0 to 1 and comparable between knowledge bases.
+
+        `candidates`: the whole pool of both lanes, of one collection, in the fused order. A reranker that looks at
+        the first ones only puts them first and the others behind them in the order in which they came, or leaves
+        those out. No candidates make an empty ranking without a call. Failures are `DependencyError`s.
+        """
         ...

@@ -4,22 +4,61 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cicada.retrieval.fusion import reciprocal_rank_fusion
-from cicada.retrieval.model import IndexQuery, PassageFilter, RankedPassage
-from cicada.retrieval.ports import Embedder, PassageIndex
+from cicada.retrieval.fusion import Fusion, fuse
+from cicada.retrieval.model import (
+    Candidate,
+    EncodedQuery,
+    IndexQuery,
+    PassageFilter,
+    RankedPassage,
+    Ranking,
+    Retrieval,
+)
+from cicada.retrieval.ports import DetailedEmbedder, Embedder, PassageIndex, Reranker
 
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """`pool`: hits taken from each lane. `limit`: passages returned."""
+    """`pool`: hits taken from each lane. `limit`: passages returned. Without a reranker the fused order is final.
+
+    `threshold`: passages of less relevance are left out; it means the same in every base only behind a reranker.
+    """
 
     index: PassageIndex
     embedder: Embedder
     pool: int = 100
     limit: int = 10
+    fusion: Fusion = "zscore"
+    reranker: Reranker | None = None
+    threshold: float = 0.0
 
     def search(self, text: str, filter: PassageFilter) -> tuple[RankedPassage, ...]:
-        """The best passages for `text`, best first; empty only if nothing matches. Failures are `DependencyError`s."""
-        vector = self.embedder.embed_query(text)
-        lanes = self.index.search(IndexQuery(filter, text, vector, self.pool))
-        return reciprocal_rank_fusion(lanes, self.limit)
+        """The best passages for `text`, best first; empty only if nothing relevant matches.
+
+        Failures are `DependencyError`s.
+        """
+        return self.retrieve(text, filter).ranking.passages
+
+    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+        """The same search with all its stages: both lanes, their fusion, the ranking."""
+        query = encode_query(self.embedder, text)
+        lanes = self.index.search(IndexQuery(filter, text, query.vector, self.pool))
+        candidates = fuse(lanes, self.fusion)
+        ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
+        return Retrieval(lanes, candidates, self._cut(ranking))
+
+    def _cut(self, ranking: Ranking) -> Ranking:
+        kept = [each for each in ranking.passages if each.relevance is None or each.relevance >= self.threshold]
+        return Ranking(tuple(kept[: self.limit]), ranking.by)
+
+
+def encode_query(embedder: Embedder, text: str) -> EncodedQuery:
+    """The question with all that the embedder gives of it."""
+    if isinstance(embedder, DetailedEmbedder):
+        return embedder.encode_query(text)
+    return EncodedQuery(text, embedder.embed_query(text))
+
+
+def fused_ranking(candidates: tuple[Candidate, ...]) -> Ranking:
+    """The fused order as the final one."""
+    return Ranking(tuple(RankedPassage(each.passage, each.fused) for each in candidates), "fusion")

@@ -41,30 +41,23 @@ def query_terms(text: str) -> tuple[str, ...]:
 
     Empty for a text without letters and digits. A term holds letters, digits, `_`, and inside it `'` and `.`.
     """
-    terms = list(dict.fromkeys(_terms(text)))
+    terms = list(dict.fromkeys(words(text)))
     telling = [term for term in terms if term not in STOP_WORDS]
     return tuple((telling or terms)[:MAX_TERMS])
 
 
-def is_cjk(term: str) -> bool:
-    """Whether a term is of a script without spaces: Chinese, Japanese or Korean."""
-    return _CJK_RUN.match(term) is not None
-
-
-def with_spaced_pairs(text: str) -> str:
-    """A text for a tokenizer that cuts at spaces: runs of Chinese, Japanese and Korean become overlapping pairs.
-
-    Source: the bigrams of Lucene's CJKAnalyzer. Compatibility forms (full and half width) are made one.
-    """
-    return _CJK_RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", _normal(text))
-
-
-def _terms(text: str) -> Iterator[str]:
+def words(text: str) -> Iterator[str]:
+    """All terms of a text in lower case, in its order and as often as they are in it."""
     for found in _WORD.findall(_normal(text).lower()):
         if is_cjk(found):
             yield from _pairs(found)
         elif word := found.removesuffix("'s").strip("_"):
             yield word
+
+
+def is_cjk(term: str) -> bool:
+    """Whether a term is of a script without spaces: Chinese, Japanese or Korean."""
+    return _CJK_RUN.match(term) is not None
 
 
 def _pairs(run: str) -> list[str]:

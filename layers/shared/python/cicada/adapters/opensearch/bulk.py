@@ -9,7 +9,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from cicada.adapters.opensearch.client import is_refused_for_now, opensearch_errors
+from cicada.adapters.opensearch.client import INDEX_MISSING, IndexMissing, is_refused_for_now, opensearch_errors
 from cicada.adapters.retry import Retry
 from cicada.errors import ConfigurationError, Throttled
 
@@ -20,30 +20,34 @@ MAX_ROWS = 500
 
 @dataclass(frozen=True, slots=True)
 class BulkWriter:
-    """Adds and removes rows of one index. What the server refuses for now is sent again, and only that."""
+    """Adds and removes rows. What the server refuses for now is sent again, and only that."""
 
     client: OpenSearch
-    index: str
     retry: Retry
 
-    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        self._send_all(f'{{"index":{{}}}}\n{_json(row)}\n' for row in rows)
+    def add(self, index: str, rows: Iterable[Mapping[str, Any]], *, is_alias: bool = False) -> None:
+        """Raises `IndexMissing` where `index` is to be an alias and is none.
 
-    def remove(self, ids: Iterable[str]) -> None:
-        """A row that is gone already is no failure."""
-        self._send_all(f"{_json({'delete': {'_id': each}})}\n" for each in ids)
+        Otherwise a server that makes an index for a row it has none for would make one without our mapping.
+        """
+        self._send_all(index, (f'{{"index":{{}}}}\n{_json(row)}\n' for row in rows), is_alias)
 
-    def _send_all(self, operations: Iterable[str]) -> None:
+    def remove(self, index: str, ids: Iterable[str]) -> None:
+        """A row that is gone already is no failure, nor is an index."""
+        self._send_all(index, (f"{_json({'delete': {'_id': each}})}\n" for each in ids), False)
+
+    def _send_all(self, index: str, operations: Iterable[str], is_alias: bool) -> None:
         for batch in _batches(operations):
-            self._send(batch)
+            self._send(index, batch, is_alias)
 
-    def _send(self, operations: list[str]) -> None:
+    def _send(self, index: str, operations: list[str], is_alias: bool) -> None:
         remaining = operations
 
         def attempt() -> None:
             nonlocal remaining
+            params = {"require_alias": "true"} if is_alias else {}
             with opensearch_errors():
-                response = self.client.bulk(body="".join(remaining), index=self.index)
+                response = self.client.bulk(body="".join(remaining), index=index, params=params)
             remaining = [
                 operation for operation, item in zip(remaining, response["items"], strict=True) if _is_refused(item)
             ]
@@ -62,6 +66,8 @@ def _is_refused(item: Mapping[str, Any]) -> bool:
         return True
     # Only the type of the failure: its reason may quote the passage.
     kind = result.get("error", {}).get("type", "")
+    if kind == INDEX_MISSING:
+        raise IndexMissing("The search index was switched while a document was written; ingest it again.")
     raise ConfigurationError(
         f"The search index refused a row ({status} {kind}); check that the index was made by this version."
     )

@@ -20,6 +20,11 @@ from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailabl
 TIMEOUT_SECONDS = 45
 # Threads of one process that search at the same time without waiting for a connection.
 POOL_SIZE = 8
+INDEX_MISSING = "index_not_found_exception"
+
+
+class IndexMissing(ConfigurationError):
+    """The index or alias is not there: not yet, not any more, or for the moment of a switch."""
 
 
 def connect(url: str, region: str | None) -> OpenSearch:
@@ -84,7 +89,8 @@ def _by_status(status: int | str, kind: str) -> CicadaError:
     if status >= 500 or status == 408:
         return Unavailable(f"The search index failed ({status}); try again.")
     if status in (401, 403, 404):
-        return ConfigurationError(
+        missing = IndexMissing if kind == INDEX_MISSING else ConfigurationError
+        return missing(
             f"The search index is missing or refuses this role ({status}); check its name and its access policy."
         )
     return ConfigurationError(

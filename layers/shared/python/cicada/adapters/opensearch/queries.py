@@ -5,39 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cicada.adapters.opensearch.rows import FIELDS, facet, unit
+from cicada.adapters.opensearch.rows import FIELDS, VECTOR_FIELDS, facet, unit, visible_to
 from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
 from cicada.documents.model import Collection, DocumentKey
+from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import IndexQuery, PassageFilter
 from cicada.retrieval.terms import is_cjk, query_terms
 
-# The context counts once as part of the words and a quarter for itself.
-_CONTEXT_BOOST = 0.25
-_ANALYZERS = sorted({*ANALYZERS.values(), OTHER_ANALYZER})
+# Lucene refuses a query of more than 1,024 clauses: one a term and field, and a question is read in every language.
+_MAX_CLAUSES = 1000
 # More than a search finds documents in its lanes, and more than a document ever has generations.
 _MAX_BUCKETS = 1000
 
 Body = dict[str, Any]
 
 
-def lane_bodies(query: IndexQuery, dimension: int) -> dict[str, Body]:
+def lane_bodies(query: IndexQuery, dimension: int, bm25: Bm25) -> dict[str, Body]:
     """The searches of the lanes by name. A text without words has no lexical one."""
     allowed = {"bool": {"filter": filters(query.filter)}}
     near = {"vector": unit(query.vector, dimension), "k": query.limit, "filter": allowed}
     lanes = {"semantic": _page({"knn": {"vector": near}}, query.limit)}
-    if wording := _wording(query_terms(query.text)):
+    if wording := _wording(query_terms(query.text), bm25):
         lexical = {"bool": {**allowed["bool"], "should": wording, "minimum_should_match": 1}}
         lanes["lexical"] = _page(lexical, query.limit)
     return lanes
 
 
 def filters(filter: PassageFilter) -> list[Body]:
-    """Conditions that all must hold: the tenant and the knowledge base always."""
+    """Conditions that all must hold: the tenant, the knowledge base and the readers always."""
     conditions = _of_collection(filter.collection)
     if filter.document_ids is not None:
         conditions.append(_any_of("document_id", filter.document_ids))
     for name, values in filter.metadata.items():
         conditions.append(_any_of("facets", (facet(name, value) for value in values)))
+    conditions.append(_any_of("readers", visible_to(filter.reader)))
     return conditions
 
 
@@ -59,6 +60,12 @@ def generations_body(collection: Collection, document_ids: Iterable[str]) -> Bod
             }
         },
     }
+
+
+def vectors_body(collection: Collection, passage_ids: Iterable[str], size: int) -> Body:
+    """What is kept for reranking of passages, in all their generations."""
+    query = {"bool": {"filter": [*_of_collection(collection), _any_of("passage_id", passage_ids)]}}
+    return {"query": query, "size": size, "_source": VECTOR_FIELDS}
 
 
 def scan_body(conditions: list[Body], size: int, fields: list[str] | bool = False) -> Body:
@@ -84,20 +91,26 @@ def _any_of(field: str, values: Iterable[str]) -> Body:
     return {"terms": {field: sorted(values)}}
 
 
-def _wording(terms: tuple[str, ...]) -> list[Body]:
+def _wording(terms: tuple[str, ...], bm25: Bm25) -> list[Body]:
     """One query for the words, in the fields of all languages, and one for pairs of characters, in their own.
 
-    Apart, they stay below the number of clauses that Lucene allows: one a term and field.
+    The question's language is not known. A passage has words in the fields of its own language only, and there they
+    are analyzed as the question's are: what the other languages make of the question finds nothing in it.
     """
-    words = " ".join(term for term in terms if not is_cjk(term))
-    pairs = " ".join(term for term in terms if is_cjk(term))
+    pairs = [term for term in terms if is_cjk(term)]
+    words = [term for term in terms if not is_cjk(term)]
+    in_pairs, in_words = _fields(("cjk", OTHER_ANALYZER), bm25), _fields(ANALYZERS, bm25)
+    most = (_MAX_CLAUSES - len(pairs) * len(in_pairs)) // len(in_words)
     return [
-        *([_in_fields(words, _ANALYZERS)] if words else []),
-        *([_in_fields(pairs, ["cjk", OTHER_ANALYZER])] if pairs else []),
+        *([_in_fields(words[:most], in_words)] if words[:most] else []),
+        *([_in_fields(pairs, in_pairs)] if pairs else []),
     ]
 
 
-def _in_fields(text: str, analyzers: list[str]) -> Body:
-    fields = [f"words_{each}" for each in analyzers] + [f"context_{each}^{_CONTEXT_BOOST}" for each in analyzers]
-    # The score is the sum over the fields: a passage has words in those of its own language only.
-    return {"multi_match": {"query": text, "type": "most_fields", "fields": fields}}
+def _fields(analyzers: Iterable[str], bm25: Bm25) -> list[str]:
+    return [f"{field}_{each}^{weight}" for field, weight in bm25.fields.items() for each in analyzers]
+
+
+def _in_fields(terms: list[str], fields: list[str]) -> Body:
+    # The score is the sum over the fields.
+    return {"multi_match": {"query": " ".join(terms), "type": "most_fields", "fields": fields}}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cicada.adapters.opensearch.generations import stored
@@ -12,7 +13,7 @@ from cicada.adapters.opensearch.schema import analyzer
 from cicada.adapters.passage_codec import locator_from_json, locator_to_json, metadata_from_json, metadata_to_json
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import ConfigurationError
-from cicada.retrieval.model import EmbeddedPassage, Vector
+from cicada.retrieval.model import EmbeddedPassage, PassageVectors, Vector
 
 # What is read back of a row.
 FIELDS = [
@@ -26,7 +27,11 @@ FIELDS = [
     "locator",
     "language",
     "metadata",
+    "readers",
 ]
+VECTOR_FIELDS = ["document_id", "passage_id", "generation", "vector", "detail"]
+# What a row for everybody says of its readers; a reader's name is stored with a mark before it, and so never this.
+_EVERYBODY = "*"
 
 
 def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPassage, dimension: int) -> dict[str, Any]:
@@ -41,6 +46,7 @@ def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPas
         "facets": [facet(name, value) for name, value in passage.metadata.items()],
         "generation": stored(generation),
         "generation_size": size,
+        "readers": reader_terms(passage.readers) if passage.readers else [_EVERYBODY],
         "version": passage.version,
         "title": passage.title,
         "text": passage.text,
@@ -48,9 +54,11 @@ def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPas
         "locator": locator_to_json(passage.locator),
         "language": passage.language,
         "metadata": metadata_to_json(passage.metadata),
-        f"words_{words}": f"{passage.context}\n{passage.text}",
+        f"words_{words}": "\n".join(_searched(passage)),
+        f"title_{words}": passage.title,
         f"context_{words}": passage.context,
         "vector": unit(embedded.vector, dimension),
+        "detail": b64encode(embedded.detail).decode(),
     }
 
 
@@ -65,7 +73,22 @@ def passage(source: Mapping[str, Any], collection: Collection) -> Passage:
         locator=locator_from_json(source["locator"]),
         language=source["language"],
         metadata=metadata_from_json(source["metadata"]),
+        readers=tuple(each[1:] for each in source["readers"] if each != _EVERYBODY),
     )
+
+
+def vectors(source: Mapping[str, Any]) -> PassageVectors:
+    return PassageVectors(source["vector"], b64decode(source["detail"]))
+
+
+def reader_terms(names: Iterable[str]) -> list[str]:
+    """Names of readers as a row holds them."""
+    return [f"={name}" for name in names]
+
+
+def visible_to(reader: Iterable[str]) -> list[str]:
+    """Of what a row says of its readers, one of these must be there for the asker to find it."""
+    return [_EVERYBODY, *reader_terms(sorted(reader))]
 
 
 def facet(name: str, value: str) -> str:
@@ -74,6 +97,12 @@ def facet(name: str, value: str) -> str:
     JSON keeps `a=b` with value `c` apart from `a` with value `b=c`.
     """
     return json.dumps([name, value], ensure_ascii=False)
+
+
+def _searched(passage: Passage) -> list[str]:
+    """All words of a passage. Where the context holds the title already, its words count no second time."""
+    title = [] if passage.title in passage.context else [passage.title]
+    return [*title, passage.context, passage.text]
 
 
 def unit(vector: Vector, dimension: int) -> list[float]:

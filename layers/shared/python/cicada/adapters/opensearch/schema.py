@@ -13,55 +13,64 @@ from pathlib import Path
 from typing import Any
 
 from cicada.errors import ConfigurationError
+from cicada.retrieval.bm25 import Bm25
+from cicada.retrieval.languages import STEMMED, stemmed_language
 
 MAPPING_FILE = Path(__file__).with_name("mapping.json")
 
-# Built-in analyzers: Serverless has no others without an upload.
-ANALYZERS = {
-    "en": "english",
-    "de": "german",
-    "fr": "french",
-    "it": "italian",
-    "es": "spanish",
-    "ja": "cjk",
-    "zh": "cjk",
-    "ko": "cjk",
-}
+# Built-in analyzers: Serverless has no others without an upload. Those of the stemmed languages bear their names.
+_CJK = ("ja", "ko", "zh")
 OTHER_ANALYZER = "standard"
+ANALYZERS = (*sorted({*STEMMED.values(), "cjk"}), OTHER_ANALYZER)
+# Of the mapping. An index of another layout has another name, so that a changed one is made beside the old one.
+_LAYOUT = 2
 
 
 def analyzer(language: str) -> str:
     """The analyzer of a content language such as `en` or `pt-BR`."""
-    return ANALYZERS.get(language.split("-")[0].lower(), OTHER_ANALYZER)
+    if language.replace("_", "-").split("-")[0].lower() in _CJK:
+        return "cjk"
+    return stemmed_language(language) or OTHER_ANALYZER
 
 
 def index_name(model_id: str, dimension: int) -> str:
     """An index for each embedder: another one gets a new index, and the old one goes on answering until then."""
-    return f"passages-{re.sub('[^a-z0-9]+', '-', model_id.lower()).strip('-')}-{dimension}"
+    return f"passages-v{_LAYOUT}-{re.sub('[^a-z0-9]+', '-', model_id.lower()).strip('-')}-{dimension}"
 
 
-def index_body(model_id: str, dimension: int, vector_engine: str) -> dict[str, Any]:
+def index_body(model_id: str, dimension: int, vector_engine: str, bm25: Bm25) -> dict[str, Any]:
     """Settings and mapping of a new index. `vector_engine` empty leaves the choice to the server."""
     # Vectors are stored at length 1, where the inner product is the cosine. All engines have it; cosine, not all.
     method: dict[str, Any] = {"name": "hnsw", "space_type": "innerproduct"}
     if vector_engine:
         method["engine"] = vector_engine
+    similarity = {"type": "BM25", "k1": bm25.k1, "b": bm25.b}
     fields = json.loads(MAPPING_FILE.read_text(encoding="utf-8"))
     fields["vector"] = {"type": "knn_vector", "dimension": dimension, "method": method}
     return {
-        "settings": {"index": {"knn": True}},
+        "settings": {"index": {"knn": True, "similarity": {"default": similarity}}},
         "mappings": {"dynamic": False, "_meta": _meta(model_id, dimension), "properties": fields},
     }
 
 
+def without_similarity(body: dict[str, Any]) -> dict[str, Any]:
+    """The same index with the server's own BM25 (k1 = 1.2, b = .75), for one that lets nobody choose."""
+    return {**body, "settings": {"index": {"knn": True}}}
+
+
 def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimension: int) -> None:
-    """Raises `ConfigurationError` if the index holds another embedder's vectors, or is none of ours.
+    """Raises `ConfigurationError` if the index holds another embedder's vectors, is an older one, or none of ours.
 
     An index made by CloudFormation has no `_meta`: there, its name and its dimension stand for the embedder.
     """
     vector = mapping.get("properties", {}).get("vector", {})
     if "dimension" not in vector:
         raise ConfigurationError(f"The index {name} holds no passages of CICADA; name another one.")
+    if "readers" not in mapping["properties"]:
+        raise ConfigurationError(
+            f"The index {name} was made by an earlier version of CICADA and keeps no readers; name another one and "
+            "ingest again."
+        )
     recorded = mapping.get("_meta") or _meta(model_id, vector["dimension"])
     wanted = _meta(model_id, dimension)
     if recorded != wanted or vector["dimension"] != dimension:

@@ -13,28 +13,41 @@ from cicada.errors import ConfigurationError, Unavailable
 
 # How long a writer waits for another one: replacing a long document takes seconds.
 BUSY_SECONDS = 30.0
-LAYOUT = "1"
+LAYOUT = "2"
 
 # Numbers of passages are never given twice (AUTOINCREMENT): what a process holds of a passage stays true.
+# `build` tells the index that answers from one that is being built beside it: see `cicada.adapters.sqlite.builds`.
 _TABLES = """
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE collection (
-    number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, knowledge_base TEXT NOT NULL,
-    revision INTEGER NOT NULL, UNIQUE (tenant, knowledge_base));
+    number INTEGER PRIMARY KEY AUTOINCREMENT, build INTEGER NOT NULL, tenant TEXT NOT NULL,
+    knowledge_base TEXT NOT NULL, revision INTEGER NOT NULL, UNIQUE (build, tenant, knowledge_base));
 CREATE TABLE passage (
     number INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL REFERENCES collection,
-    document_id TEXT NOT NULL, passage_id TEXT NOT NULL);
+    document_id TEXT NOT NULL, passage_id TEXT NOT NULL, is_restricted INTEGER NOT NULL);
 CREATE UNIQUE INDEX passage_place ON passage (collection, document_id, passage_id);
+CREATE INDEX passage_name ON passage (collection, passage_id);
+CREATE INDEX passage_restricted ON passage (collection) WHERE is_restricted;
 CREATE TABLE body (
     number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, version TEXT NOT NULL, title TEXT NOT NULL,
-    text TEXT NOT NULL, context TEXT NOT NULL, locator TEXT NOT NULL, language TEXT NOT NULL, metadata TEXT NOT NULL);
+    text TEXT NOT NULL, context TEXT NOT NULL, locator TEXT NOT NULL, language TEXT NOT NULL, metadata TEXT NOT NULL,
+    readers TEXT NOT NULL);
 CREATE TABLE vector (
     number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, vector BLOB NOT NULL);
+CREATE TABLE detail (
+    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, detail BLOB NOT NULL);
+CREATE TABLE words (
+    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, language TEXT NOT NULL, lengths BLOB NOT NULL,
+    counts BLOB NOT NULL);
 CREATE TABLE attribute (
     collection INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
     number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
     PRIMARY KEY (collection, name, value, number)) WITHOUT ROWID;
 CREATE INDEX attribute_passage ON attribute (number);
+CREATE TABLE reader (
+    collection INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
+    PRIMARY KEY (collection, name, number)) WITHOUT ROWID;
+CREATE INDEX reader_passage ON reader (number);
 """
 
 
@@ -119,6 +132,8 @@ class IndexFile:
                         ("identity", uuid4().hex),
                         ("embedder", self._model_id),
                         ("dimension", str(self._dimension)),
+                        ("live", "1"),
+                        ("newest", "1"),
                     ],
                 )
             with suppress(FileExistsError):

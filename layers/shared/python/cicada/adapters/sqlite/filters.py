@@ -18,6 +18,7 @@ class CollectionState:
     identity: str
     number: int
     revision: int
+    has_restricted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +30,22 @@ class Selection:
     is_whole_collection: bool
 
 
-def find_collection(connection: sqlite3.Connection, collection: Collection) -> CollectionState | None:
+def find_collection(connection: sqlite3.Connection, build: int, collection: Collection) -> CollectionState | None:
     """None for a collection that nothing was ever written to."""
     row = connection.execute(
-        "SELECT property.value, number, revision FROM collection, property "
-        "WHERE tenant = ? AND knowledge_base = ? AND property.name = 'identity'",
-        (collection.tenant, collection.knowledge_base),
+        "SELECT property.value, number, revision, "
+        "EXISTS (SELECT 1 FROM passage WHERE passage.collection = collection.number AND is_restricted) "
+        "FROM collection, property "
+        "WHERE build = ? AND tenant = ? AND knowledge_base = ? AND property.name = 'identity'",
+        (build, collection.tenant, collection.knowledge_base),
     ).fetchone()
-    return CollectionState(*row) if row else None
+    return CollectionState(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
-def selection(collection: int, filter: PassageFilter) -> Selection:
+def selection(collection: CollectionState, filter: PassageFilter) -> Selection:
     """The passages of the collection that the filter lets through; an empty set of values lets none through."""
     sql = ["SELECT number FROM passage WHERE collection = ?"]
-    values: list[int | str] = [collection]
+    values: list[int | str] = [collection.number]
     if filter.document_ids is not None:
         sql.append("AND document_id IN (SELECT value FROM json_each(?))")
         values.append(_array(filter.document_ids))
@@ -51,7 +54,13 @@ def selection(collection: int, filter: PassageFilter) -> Selection:
             "AND number IN (SELECT number FROM attribute "
             "WHERE collection = ? AND name = ? AND value IN (SELECT value FROM json_each(?)))"
         )
-        values += [collection, name, _array(allowed)]
+        values += [collection.number, name, _array(allowed)]
+    if collection.has_restricted:
+        sql.append(
+            "AND (NOT is_restricted OR number IN (SELECT number FROM reader "
+            "WHERE collection = ? AND name IN (SELECT value FROM json_each(?))))"
+        )
+        values += [collection.number, _array(filter.reader)]
     return Selection(" ".join(sql), tuple(values), len(values) == 1)
 
 

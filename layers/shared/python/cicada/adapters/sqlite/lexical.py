@@ -1,61 +1,130 @@
-"""The lexical lane: BM25 by FTS5, one table of words for each collection.
+"""The lexical lane: BM25 over inverted lists that each process keeps in memory.
 
-A table of its own gives a collection its own statistics, keeps its speed independent of other tenants' passages, and
-leaves no query that could reach them. Words are stemmed as English (Porter); other languages lose no match by it, for
-the query's words are stemmed alike.
+Not FTS5, which stems English only and knows one length over all fields: with the same words this lane's nDCG@10 is .007
+to .012 better (mean of scifact, cranfield and mtrag-clapnq), and it answers in a tenth of FTS5's time. The file holds
+the terms of each passage; lists are made of them when a collection is first searched, and follow by what was added.
 """
-
-# ruff: noqa: S608 - the only thing put into a statement's text is the collection's number, an integer of ours.
 
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
 
-from cicada.adapters.sqlite.filters import Selection
+import numpy as np
+
+from cicada.adapters.sqlite.analysis import analyzer
+from cicada.adapters.sqlite.filters import CollectionState
+from cicada.adapters.sqlite.inverted import FIELDS, MAX_COUNT, Numbers, Segment, merged, new_segment
+from cicada.adapters.sqlite.kept import KeptCollections, all_numbers, best_places
+from cicada.adapters.sqlite.scoring import ScoredLanguage, scored_language
 from cicada.documents.model import Passage
-from cicada.retrieval.terms import query_terms, with_spaced_pairs
+from cicada.retrieval.bm25 import Bm25
+from cicada.retrieval.languages import stemmed_language
+from cicada.retrieval.terms import MAX_TERMS
 
-# The context counts once as part of the text and a quarter for itself. k1 = 1.2 and b = 0.75 are FTS5's own.
-_CONTEXT_WEIGHT, _TEXT_WEIGHT = 1.25, 1.0
+_COUNTS = np.dtype([("term", "<u8"), *((field, "u1") for field in FIELDS)])
+_LENGTHS = np.dtype([(field, "<f4") for field in FIELDS])
 
 
-def make_words(connection: sqlite3.Connection, collection: int) -> None:
-    connection.execute(
-        f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{collection} "
-        "USING fts5(context, text, tokenize = 'porter unicode61 remove_diacritics 2')"
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """The inverted lists of a collection, by language."""
+
+    revision: int
+    last: int
+    languages: tuple[ScoredLanguage, ...]
+
+
+def add_words(connection: sqlite3.Connection, number: int, passage: Passage) -> None:
+    """Store the terms of a passage. Where the context holds the title already, its words count no second time."""
+    language = stemmed_language(passage.language)
+    terms_of = analyzer(language).terms
+    title, context, text = (Counter(terms_of(each)) for each in (passage.title, passage.context, passage.text))
+    words = text + context + (Counter() if passage.title in passage.context else title)
+    by_field = (words, title, context)
+    counts = np.array(
+        [(term, *(min(field[term], MAX_COUNT) for field in by_field)) for term in words.keys() | title.keys()], _COUNTS
     )
+    lengths = np.array([tuple(field.total() for field in by_field)], _LENGTHS)
+    connection.execute("INSERT INTO words VALUES (?, ?, ?, ?)", (number, language, lengths.tobytes(), counts.tobytes()))
 
 
-def add_words(connection: sqlite3.Connection, collection: int, number: int, passage: Passage) -> None:
-    connection.execute(
-        f"INSERT INTO words_{collection} (rowid, context, text) VALUES (?, ?, ?)",
-        (number, with_spaced_pairs(passage.context), with_spaced_pairs(passage.text)),
-    )
+class LexicalLane:
+    """Safe to share between threads; follows what other processes write."""
+
+    def __init__(self, bm25: Bm25) -> None:
+        self._bm25 = bm25
+        self._kept = KeptCollections(_Lists(-1, 0, ()), self._refreshed)
+
+    def search(
+        self,
+        connection: sqlite3.Connection,
+        collection: CollectionState,
+        text: str,
+        allowed: Numbers | None,
+        limit: int,
+    ) -> list[tuple[int, float]]:
+        """Numbers and BM25 scores of the best passages, in falling order; none for a text without telling words.
+
+        The question's language is not known: it is read as each of the languages that the collection holds.
+        """
+        numbers, scores = [np.empty(0, np.int64)], [np.empty(0, np.float32)]
+        for language in self._kept.of(connection, collection).languages:
+            name = language.segments[0].language
+            terms = list(dict.fromkeys(analyzer(name).terms(text)))[:MAX_TERMS]
+            for segment, found in zip(language.segments, language.scores(terms), strict=True):
+                places = np.flatnonzero(found > 0)
+                numbers.append(segment.numbers[places])
+                scores.append(found[places])
+        found_numbers, found_scores = np.concatenate(numbers), np.concatenate(scores)
+        if allowed is not None:
+            places = np.flatnonzero(np.isin(found_numbers, allowed, assume_unique=True))
+            found_numbers, found_scores = found_numbers[places], found_scores[places]
+        best = best_places(found_numbers, found_scores, limit)
+        return list(zip(found_numbers[best].tolist(), found_scores[best].tolist(), strict=True))
+
+    def _refreshed(self, connection: sqlite3.Connection, collection: CollectionState, old: _Lists) -> _Lists:
+        numbers = all_numbers(connection, collection.number)
+        kept = [segment.living(numbers) for language in old.languages for segment in language.segments]
+        added = _added(connection, collection.number, old.last)
+        by_language: dict[str, list[Segment]] = {}
+        for segment in (*kept, *added):
+            if segment.is_alive.any():
+                by_language.setdefault(segment.language, []).append(segment)
+        last = int(numbers[-1]) if len(numbers) else 0
+        languages = tuple(scored_language(_few(each), self._bm25) for each in by_language.values())
+        return _Lists(collection.revision, max(old.last, last), languages)
 
 
-def remove_words(connection: sqlite3.Connection, collection: int, document_id: str) -> None:
-    connection.execute(
-        f"DELETE FROM words_{collection} WHERE rowid IN "
-        "(SELECT number FROM passage WHERE collection = ? AND document_id = ?)",
-        (collection, document_id),
-    )
-
-
-def lexical_lane(
-    connection: sqlite3.Connection, collection: int, text: str, selected: Selection, limit: int
-) -> list[tuple[int, float]]:
-    """Numbers and BM25 scores of the best passages, in falling order; none for a text without words."""
-    # Quoted, a term is only ever text to FTS5: no operator, no column, no prefix.
-    match = " OR ".join(f'"{term}"' for term in query_terms(text))
-    if not match:
-        return []
-    values: tuple[int | str | float, ...] = (_CONTEXT_WEIGHT, _TEXT_WEIGHT, match)
-    # The plus sign keeps SQLite from asking FTS5 once for each number that is allowed.
-    allowed = "" if selected.is_whole_collection else f"AND +rowid IN ({selected.sql})"
-    if allowed:
-        values += selected.values
-    return connection.execute(
-        f"SELECT rowid, -bm25(words_{collection}, ?, ?) AS score FROM words_{collection} "
-        f"WHERE words_{collection} MATCH ? {allowed} ORDER BY score DESC, rowid LIMIT ?",
-        (*values, limit),
+def _added(connection: sqlite3.Connection, collection: int, last: int) -> list[Segment]:
+    """Segments of the passages with numbers above `last`, one for each language."""
+    rows = connection.execute(
+        # The plus sign has SQLite begin at the last number, and not go through the whole collection.
+        "SELECT language, number, lengths, counts FROM passage JOIN words USING (number) "
+        "WHERE number > ? AND +collection = ?",
+        (last, collection),
     ).fetchall()
+    rows.sort()
+    return [_segment(language, list(found)) for language, found in groupby(rows, key=lambda row: row[0])]
+
+
+def _segment(language: str, rows: list[tuple[str, int, bytes, bytes]]) -> Segment:
+    numbers = np.array([number for _, number, _, _ in rows], np.int64)
+    lengths = np.frombuffer(b"".join(lengths for _, _, lengths, _ in rows), np.float32).reshape(-1, len(FIELDS)).T
+    counts = np.frombuffer(b"".join(counts for _, _, _, counts in rows), _COUNTS)
+    terms_of = [len(counts) // _COUNTS.itemsize for _, _, _, counts in rows]
+    return new_segment(
+        language, numbers, lengths, terms_of, counts["term"], np.stack([counts[field] for field in FIELDS])
+    )
+
+
+def _few(segments: list[Segment]) -> tuple[Segment, ...]:
+    """At most about log2 of them: two neighbours become one where the first is not twice as large as the second."""
+    few: list[Segment] = []
+    for segment in segments:
+        few.append(segment)
+        while len(few) > 1 and few[-2].size < 2 * few[-1].size:
+            few[-2:] = [merged(few[-2:])]
+    return tuple(few)

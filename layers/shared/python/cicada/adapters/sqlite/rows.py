@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from cicada.adapters.passage_codec import locator_from_json, locator_to_json, metadata_from_json, metadata_to_json
+from cicada.adapters.passage_codec import (
+    locator_from_json,
+    locator_to_json,
+    metadata_from_json,
+    metadata_to_json,
+    readers_from_json,
+    readers_to_json,
+)
 from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.retrieval.model import PassageVectors
 
 _SELECT = (
-    "SELECT number, document_id, passage_id, version, title, text, context, locator, language, metadata "
+    "SELECT number, document_id, passage_id, version, title, text, context, locator, language, metadata, readers "
     "FROM passage JOIN body USING (number)"
 )
 _BY_NUMBER = _SELECT + " WHERE number IN (SELECT value FROM json_each(?))"  # noqa: S608 - made of constants
 _BY_DOCUMENT = _SELECT + " WHERE collection = ? AND document_id = ? ORDER BY passage_id"
+_VECTORS = (
+    "SELECT passage_id, vector, detail FROM passage JOIN vector USING (number) LEFT JOIN detail USING (number) "
+    "WHERE collection = ? AND passage_id IN (SELECT value FROM json_each(?))"
+)
 
 
 def insert_passage(connection: sqlite3.Connection, collection: int, document_id: str, passage: Passage) -> int:
     """The number that the passage got."""
     number = connection.execute(
-        "INSERT INTO passage (collection, document_id, passage_id) VALUES (?, ?, ?)",
-        (collection, document_id, passage.passage_id),
+        "INSERT INTO passage (collection, document_id, passage_id, is_restricted) VALUES (?, ?, ?, ?)",
+        (collection, document_id, passage.passage_id, bool(passage.readers)),
     ).lastrowid
     assert number is not None  # noqa: S101 - an INSERT has just succeeded
     connection.execute(
-        "INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             number,
             passage.version,
@@ -35,13 +47,24 @@ def insert_passage(connection: sqlite3.Connection, collection: int, document_id:
             locator_to_json(passage.locator),
             passage.language,
             metadata_to_json(passage.metadata),
+            readers_to_json(passage.readers),
         ),
     )
     connection.executemany(
         "INSERT INTO attribute VALUES (?, ?, ?, ?)",
         [(collection, name, value, number) for name, value in passage.metadata.items()],
     )
+    connection.executemany(
+        "INSERT INTO reader VALUES (?, ?, ?)", [(collection, name, number) for name in set(passage.readers)]
+    )
     return number
+
+
+def insert_vector(connection: sqlite3.Connection, number: int, vector: bytes, detail: bytes) -> None:
+    """`vector`: floats of 32 bits."""
+    connection.execute("INSERT INTO vector VALUES (?, ?)", (number, vector))
+    if detail:
+        connection.execute("INSERT INTO detail VALUES (?, ?)", (number, detail))
 
 
 def passages_by_number(
@@ -56,6 +79,15 @@ def passages_of_document(connection: sqlite3.Connection, collection: int, docume
     return tuple(_passage(document.collection, *row[1:]) for row in rows)
 
 
+def vectors_of_passages(
+    connection: sqlite3.Connection, collection: int, passage_ids: Sequence[str]
+) -> dict[str, PassageVectors]:
+    rows = connection.execute(_VECTORS, (collection, json.dumps(list(passage_ids))))
+    return {
+        passage_id: PassageVectors(memoryview(vector).cast("f"), detail or b"") for passage_id, vector, detail in rows
+    }
+
+
 def _passage(
     collection: Collection,
     document_id: str,
@@ -67,6 +99,7 @@ def _passage(
     locator: str,
     language: str,
     metadata: str,
+    readers: str,
 ) -> Passage:
     return Passage(
         passage_id=passage_id,
@@ -78,4 +111,5 @@ def _passage(
         locator=locator_from_json(locator),
         language=language,
         metadata=metadata_from_json(metadata),
+        readers=readers_from_json(readers),
     )

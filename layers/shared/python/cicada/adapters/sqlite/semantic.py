@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cicada.adapters.sqlite.filters import CollectionState, Selection
+from cicada.adapters.sqlite.filters import CollectionState
+from cicada.adapters.sqlite.kept import KeptCollections, all_numbers, best_places
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import Vector
-
-# Collections of which a process keeps the vectors; 100,000 passages of 384 dimensions take 154 MB.
-MAX_KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +28,8 @@ class SemanticLane:
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
-        self._kept: dict[tuple[str, int], _Matrix] = {}
-        self._lock = Lock()
+        empty = _Matrix(-1, np.empty(0, np.int64), np.empty((0, dimension), np.float32))
+        self._kept = KeptCollections(empty, self._refreshed)
 
     def unit(self, vector: Vector) -> NDArray[np.float32]:
         """The vector at length 1 (a vector of zeros stays one). Raises `ConfigurationError` for another dimension."""
@@ -50,38 +47,26 @@ class SemanticLane:
         connection: sqlite3.Connection,
         collection: CollectionState,
         query: NDArray[np.float32],
-        selected: Selection,
+        allowed: NDArray[np.int64] | None,
         limit: int,
     ) -> list[tuple[int, float]]:
-        """Numbers and cosines of the nearest passages, in falling order."""
-        matrix = self._matrix(connection, collection)
-        numbers, scores = matrix.numbers, matrix.vectors @ query
-        if not selected.is_whole_collection:
-            rows = np.searchsorted(numbers, _numbers(connection, selected.sql, selected.values))
-            numbers, scores = numbers[rows], scores[rows]
-        best = _best(numbers, scores, limit)
+        """Numbers and cosines of the nearest passages, in falling order; `allowed` None is the whole collection."""
+        matrix = self._kept.of(connection, collection)
+        numbers, vectors = matrix.numbers, matrix.vectors
+        if allowed is not None:
+            rows = np.searchsorted(numbers, allowed)
+            # Reading rows here and there costs several times as much as reading all in a line.
+            is_narrow = len(rows) * 5 < len(numbers)
+            numbers, scores = numbers[rows], vectors[rows] @ query if is_narrow else (vectors @ query)[rows]
+        else:
+            scores = vectors @ query
+        best = best_places(numbers, scores, limit)
         return list(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
-
-    def _matrix(self, connection: sqlite3.Connection, collection: CollectionState) -> _Matrix:
-        key = (collection.identity, collection.number)
-        with self._lock:
-            matrix = self._kept.pop(key, None) or self._empty()
-            if matrix.revision > collection.revision:  # Another thread's transaction began after this one.
-                matrix = self._empty()
-            if matrix.revision < collection.revision:
-                matrix = self._refreshed(connection, collection, matrix)
-            self._kept[key] = matrix  # At the end: the first one is the one least lately used.
-            if len(self._kept) > MAX_KEPT:
-                del self._kept[next(iter(self._kept))]
-            return matrix
-
-    def _empty(self) -> _Matrix:
-        return _Matrix(-1, np.empty(0, np.int64), np.empty((0, self._dimension), np.float32))
 
     def _refreshed(self, connection: sqlite3.Connection, collection: CollectionState, old: _Matrix) -> _Matrix:
         """Only new vectors are read: a passage never changes, and a new one has a higher number than all before."""
         last = int(old.numbers[-1]) if len(old.numbers) else 0
-        numbers = _numbers(connection, "SELECT number FROM passage WHERE collection = ?", (collection.number,))
+        numbers = all_numbers(connection, collection.number)
         kept = np.isin(old.numbers, numbers, assume_unique=True)
         added = connection.execute(
             # The plus sign has SQLite begin at the last number, and not go through the whole collection.
@@ -91,15 +76,3 @@ class SemanticLane:
         ).fetchall()
         new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)
         return _Matrix(collection.revision, numbers, np.concatenate([old.vectors[kept], new]))
-
-
-def _numbers(connection: sqlite3.Connection, sql: str, values: tuple[int | str, ...]) -> NDArray[np.int64]:
-    found = np.fromiter((number for (number,) in connection.execute(sql, values)), np.int64)
-    found.sort()
-    return found
-
-
-def _best(numbers: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
-    """Places of the `limit` highest scores; of equal scores, the lower number first."""
-    places = np.argpartition(-scores, limit - 1)[:limit] if len(scores) > limit else np.arange(len(scores))
-    return places[np.lexsort((numbers[places], -scores[places]))]

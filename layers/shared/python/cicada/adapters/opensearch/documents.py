@@ -1,0 +1,97 @@
+"""A document's rows in one index: how they are replaced without ids of ours, a refresh or a delete-by-query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cicada.adapters.opensearch.bulk import BulkWriter
+from cicada.adapters.opensearch.client import IndexMissing
+from cicada.adapters.opensearch.generations import (
+    Generations,
+    newest_whole,
+    next_number,
+    read_generations,
+    stored,
+)
+from cicada.adapters.opensearch.queries import Body, document_filters, generations_body, scan_body
+from cicada.adapters.opensearch.requests import Requests
+from cicada.adapters.opensearch.rows import row
+from cicada.adapters.opensearch.targets import Target
+from cicada.documents.model import Collection, DocumentKey
+from cicada.errors import Unavailable
+from cicada.retrieval.model import EmbeddedPassage
+
+PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRows:
+    """`clock` gives seconds of the epoch; `visibility_seconds`: how long a write waits until it is seen."""
+
+    requests: Requests
+    dimension: int
+    clock: Callable[[], float]
+    visibility_seconds: float
+
+    @property
+    def bulk(self) -> BulkWriter:
+        return BulkWriter(self.requests.client, self.requests.retry)
+
+    def replace(
+        self,
+        target: Target,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        is_current: Callable[[Target], bool],
+    ) -> None:
+        """Returns when the new version is seen; the old one makes way with the server's next refresh."""
+        generation = next_number(self._of(target, document), self.clock())
+        rows = (row(document, generation, len(passages), each, self.dimension) for each in passages)
+        self.bulk.add(target.alias, rows, is_alias=target.is_building)
+        keep = newest_whole(self._visible(target, document, generation, is_current)) or generation
+        self.remove(target.index, [*document_filters(document), {"range": {"generation": {"lt": stored(keep)}}}])
+
+    def delete(self, target: Target, document: DocumentKey) -> None:
+        self.remove(target.index, document_filters(document))
+
+    def generations(self, index: str, collection: Collection, document_ids: Iterable[str]) -> dict[str, Generations]:
+        return read_generations(self.requests.search(index, generations_body(collection, document_ids)))
+
+    def remove(self, index: str, conditions: list[Body]) -> None:
+        # By now the name may stand for another index, whose rows are not meant.
+        self.bulk.remove(index, (hit["_id"] for hit in self.scan(index, conditions) if hit["_index"] == index))
+
+    def scan(self, index: str, conditions: list[Body], fields: list[str] | bool = False) -> Iterator[Mapping[str, Any]]:
+        """All rows that meet the conditions, in order of `passage_id`."""
+        body = scan_body(conditions, PAGE, fields)
+        while True:
+            hits = self.requests.search(index, body)["hits"]["hits"]
+            yield from hits
+            if len(hits) < PAGE:
+                return
+            body = {**body, "search_after": hits[-1]["sort"]}
+
+    def _of(self, target: Target, document: DocumentKey) -> Generations:
+        found = self.generations(target.index, document.collection, {document.document_id})
+        return found.get(document.document_id, ())
+
+    def _visible(
+        self, target: Target, document: DocumentKey, generation: int, is_current: Callable[[Target], bool]
+    ) -> Generations:
+        """The document's generations when this one is among them, whole.
+
+        Without the wait, a replacement that follows at once would not find this one's rows, and they would stay.
+        """
+        waited, pause = 0.0, 0.05
+        while True:
+            generations = self._of(target, document)
+            if any(each.number == generation and each.is_whole for each in generations):
+                return generations
+            if waited >= self.visibility_seconds:
+                raise Unavailable(f"The index did not show the new version in {waited:.0f} seconds; ingest it again.")
+            if waited and not is_current(target):
+                raise IndexMissing("The search index was switched while a document was written; ingest it again.")
+            self.requests.retry.sleep(pause)
+            waited, pause = waited + pause, min(2.0, pause * 1.5)

@@ -1,0 +1,51 @@
+"""Telling that a search takes long: a Serverless collection that has scaled to zero needs 10 to 30 seconds to wake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from threading import Lock, Timer
+
+Say = Callable[[], None]
+
+
+@contextmanager
+def waiting(on_wait: Say | None, after_seconds: float) -> Iterator[Say]:
+    """Inside, `on_wait` is called at most once: after so many seconds, or when what is given here is called.
+
+    It is called from another thread when the time is up. Nothing is called after the end.
+    """
+    if on_wait is None:
+        yield _nothing
+        return
+    once = _Once(on_wait)
+    # In the waiting request's own context, by which it is known whom to tell.
+    timer = Timer(after_seconds, copy_context().run, (once,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield once
+    finally:
+        timer.cancel()
+        once.end()
+
+
+class _Once:
+    def __init__(self, say: Say) -> None:
+        self._say: Say | None = say
+        self._lock = Lock()
+
+    def __call__(self) -> None:
+        with self._lock:
+            say, self._say = self._say, None
+            if say:
+                say()
+
+    def end(self) -> None:
+        with self._lock:
+            self._say = None
+
+
+def _nothing() -> None:
+    return None

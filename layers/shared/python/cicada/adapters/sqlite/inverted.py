@@ -1,0 +1,92 @@
+"""Inverted lists in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+FIELDS = ("words", "title", "context")
+MAX_COUNT = 255
+
+Numbers = NDArray[np.int64]
+Terms = NDArray[np.uint64]
+Rows = NDArray[np.int32]
+# A row for each of `FIELDS`: how many terms a passage has there, or how often (at most 255 times) one term is there.
+Lengths = NDArray[np.float32]
+Counts = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Passages of one language, in rows; their numbers rise.
+
+    The postings of `terms[i]` are `[starts[i], starts[i + 1])` of `rows` (rising within a term) and of `counts`.
+    """
+
+    language: str
+    numbers: Numbers
+    lengths: Lengths
+    is_alive: NDArray[np.bool_]
+    terms: Terms
+    starts: NDArray[np.int64]
+    rows: Rows
+    counts: Counts
+
+    @property
+    def size(self) -> int:
+        return len(self.numbers)
+
+    def postings(self, term: int) -> tuple[Rows, Counts]:
+        """Rows of the living passages that hold the term, and how often each field does."""
+        wanted = np.uint64(term)
+        place = int(np.searchsorted(self.terms, wanted))
+        if place == len(self.terms) or self.terms[place] != wanted:
+            return self.rows[:0], self.counts[:, :0]
+        found = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        rows, counts = self.rows[found], self.counts[:, found]
+        living = self.is_alive[rows]
+        return (rows, counts) if living.all() else (rows[living], counts[:, living])
+
+    def living(self, numbers: Numbers) -> Segment:
+        """The segment with only those of its passages alive that are among `numbers`."""
+        return replace(self, is_alive=self.is_alive & np.isin(self.numbers, numbers, assume_unique=True))
+
+
+def new_segment(
+    language: str, numbers: Numbers, lengths: Lengths, terms_of: Sequence[int], terms: Terms, counts: Counts
+) -> Segment:
+    """Terms of one passage after the other: the first `terms_of[0]` of them are those of `numbers[0]`."""
+    rows = np.repeat(np.arange(len(numbers), dtype=np.int32), terms_of)
+    return _sorted(language, numbers, lengths, terms, rows, counts)
+
+
+def merged(segments: Sequence[Segment]) -> Segment:
+    """One segment of the living passages of several of one language, whose numbers rise from one to the next."""
+    terms, rows, counts, before = [], [], [], 0
+    for each in segments:
+        living = each.is_alive[each.rows]
+        place = np.cumsum(each.is_alive, dtype=np.int32) + np.int32(before - 1)
+        terms.append(np.repeat(each.terms, np.diff(each.starts))[living])
+        rows.append(place[each.rows[living]])
+        counts.append(each.counts[:, living])
+        before += int(each.is_alive.sum())
+    return _sorted(
+        segments[0].language,
+        np.concatenate([each.numbers[each.is_alive] for each in segments]),
+        np.concatenate([each.lengths[:, each.is_alive] for each in segments], axis=1),
+        np.concatenate(terms),
+        np.concatenate(rows),
+        np.concatenate(counts, axis=1),
+    )
+
+
+def _sorted(language: str, numbers: Numbers, lengths: Lengths, terms: Terms, rows: Rows, counts: Counts) -> Segment:
+    order = np.argsort(terms, kind="stable")
+    different, starts = np.unique(terms[order], return_index=True)
+    is_alive = np.ones(len(numbers), np.bool_)
+    return Segment(
+        language, numbers, lengths, is_alive, different, np.append(starts, len(order)), rows[order], counts[:, order]
+    )

@@ -1,0 +1,144 @@
+"""Many callers' texts in few calls of an embedder.
+
+It stands beside the port that it implements, so that an ingest, a measurement and whatever else embeds many small lists
+at the same time can share it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Condition
+
+from cicada.errors import CicadaError, DependencyError, Unavailable
+from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.retrieval.ports import DetailedEmbedder, Embedder
+
+Encoding = tuple[Vector, bytes]
+
+
+@dataclass(slots=True, eq=False)
+class _Text:
+    """One text on its way. `caller` tells whose it is."""
+
+    caller: object
+    text: str
+    found: Future[Encoding] = field(default_factory=Future)
+    is_launched: bool = False
+
+
+class BatchingEmbedder:
+    """Collects the texts of concurrent callers into batches of at most `size`, waiting at most `wait_seconds`.
+
+    `flights`: batches under way at once; with one, the embedder would stand still between two batches. Each caller
+    gets its own vectors, as arrays of 32-bit floats, and its own failure: a batch that is refused is asked again for
+    each caller apart, unless the service itself fails. Queries are passed on at once. Any number of threads may call.
+    """
+
+    def __init__(self, embedder: Embedder, size: int = 64, wait_seconds: float = 0.05, flights: int = 2) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._wait_seconds = wait_seconds
+        self._launched = Condition()
+        self._waiting: defaultdict[Detail, deque[_Text]] = defaultdict(deque)
+        # Its threads are started by the first batches.
+        self._pool = ThreadPoolExecutor(flights, thread_name_prefix="embedding")
+
+    @property
+    def model_id(self) -> str:
+        return self._embedder.model_id
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    def embed_query(self, text: str) -> Vector:
+        return self._embedder.embed_query(text)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return [vector for vector, _ in self.embed_passages_with_detail(texts, Detail.NONE)]
+
+    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[Encoding]:
+        """Details are empty where the embedder gives none."""
+        caller = object()
+        mine = [_Text(caller, text) for text in texts]
+        if not mine:
+            return []
+        with self._launched:
+            self._waiting[detail].extend(mine)
+            self._launch(detail, at_least=self._size)
+            # Texts leave in the order in which they came, so the last one speaks for all.
+            if not self._launched.wait_for(lambda: mine[-1].is_launched, self._wait_seconds):
+                self._launch(detail, at_least=1)
+        return [each.found.result() for each in mine]
+
+    def encode_query(self, text: str) -> EncodedQuery:
+        if isinstance(self._embedder, DetailedEmbedder):
+            return self._embedder.encode_query(text)
+        return EncodedQuery(text, self._embedder.embed_query(text))
+
+    def close(self) -> None:
+        """Wait for what is under way, and end the threads; nothing can be embedded afterwards."""
+        self._pool.shutdown()
+
+    def _launch(self, detail: Detail, at_least: int) -> None:
+        """Send batches off for as long as so many texts wait. The caller has the lock."""
+        waiting = self._waiting[detail]
+        while len(waiting) >= at_least:
+            batch = [waiting.popleft() for _ in range(min(self._size, len(waiting)))]
+            self._pool.submit(self._answer_each, batch, detail).add_done_callback(partial(_settle, batch))
+            for each in batch:
+                each.is_launched = True
+            self._launched.notify_all()
+
+    def _answer_each(self, batch: Sequence[_Text], detail: Detail) -> None:
+        """What is raised here is every caller's failure."""
+        callers = _by_caller(batch)
+        try:
+            self._answer(batch, detail)
+        except CicadaError as error:
+            if isinstance(error, DependencyError) or len(callers) == 1:
+                raise
+            for own in callers:
+                self._answer_alone(own, detail)
+
+    def _answer_alone(self, own: Sequence[_Text], detail: Detail) -> None:
+        try:
+            self._answer(own, detail)
+        except CicadaError as error:
+            _fail(own, error)
+
+    def _answer(self, batch: Sequence[_Text], detail: Detail) -> None:
+        encodings = self._encoded([each.text for each in batch], detail)
+        if len(encodings) != len(batch):
+            raise Unavailable(f"The embedder returned {len(encodings)} vectors for {len(batch)} texts; try again.")
+        for each, (vector, kept) in zip(batch, encodings, strict=True):
+            each.found.set_result((array("f", vector), kept))
+
+    def _encoded(self, texts: Sequence[str], detail: Detail) -> list[Encoding]:
+        if detail is not Detail.NONE and isinstance(self._embedder, DetailedEmbedder):
+            return self._embedder.embed_passages_with_detail(texts, detail)
+        return [(vector, b"") for vector in self._embedder.embed_passages(texts)]
+
+
+def _by_caller(batch: Iterable[_Text]) -> list[list[_Text]]:
+    callers: dict[int, list[_Text]] = {}
+    for each in batch:
+        callers.setdefault(id(each.caller), []).append(each)
+    return list(callers.values())
+
+
+def _settle(batch: Iterable[_Text], done: Future[None]) -> None:
+    if error := done.exception():
+        _fail(batch, error)
+
+
+def _fail(batch: Iterable[_Text], error: BaseException) -> None:
+    """Whatever of it is not answered fails."""
+    for each in batch:
+        if not each.found.done():
+            each.found.set_exception(error)

@@ -1,0 +1,26 @@
+"""The fused order as the final one, with the relevance that thresholds need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
+from cicada.retrieval.rerank.detail import Kind
+from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, cosines, lane_scores
+
+NAME = "fusion"
+
+
+@dataclass(frozen=True, slots=True)
+class FusedOrder:
+    """Calibrated as the local reranker is, so that a threshold means the same; reads nothing more from the index."""
+
+    calibrations: Mapping[Kind | None, Calibration] = field(default_factory=lambda: CALIBRATIONS)
+
+    def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
+        signals = list(map(Signals, lane_scores(candidates), cosines(query.vector, candidates, ())))
+        relevances = self.calibrations[None].relevances(signals, len(candidates))
+        return Ranking(
+            tuple(RankedPassage(each.passage, value) for each, value in zip(candidates, relevances, strict=True)), NAME
+        )

@@ -1,0 +1,106 @@
+"""The reranker that costs nothing: lanes, matches of details, and feedback from the first passage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cicada.retrieval.model import Candidate, EncodedQuery, PassageVectors, RankedPassage, Ranking, Vector
+from cicada.retrieval.ports import PassageIndex
+from cicada.retrieval.rerank.detail import Kind, Rows, unpack, windows
+from cicada.retrieval.rerank.scores import (
+    CALIBRATIONS,
+    Calibration,
+    Matches,
+    Signals,
+    cosines,
+    dot,
+    lane_scores,
+    with_feedback,
+    with_matches,
+)
+
+NAME = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The first candidates in their new order, with what their relevance is computed from."""
+
+    passages: tuple[tuple[Candidate, Signals], ...]
+    kind: Kind | None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReranker:
+    """Brings the first `depth` candidates into order; the others stay behind them as they came.
+
+    Without details in the index it uses the passages' vectors alone. `calibrations` belong to the embedding model.
+    """
+
+    index: PassageIndex
+    depth: int = 50
+    calibrations: Mapping[Kind | None, Calibration] = field(default_factory=lambda: CALIBRATIONS)
+
+    def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
+        if not candidates:
+            return Ranking((), NAME)
+        found = self.evidence(query, candidates)
+        ranked = [*found.passages, *_behind(found, candidates, self.depth)]
+        relevances = self.calibrations[found.kind].relevances([signals for _, signals in ranked], len(candidates))
+        return Ranking(
+            tuple(RankedPassage(each.passage, value) for (each, _), value in zip(ranked, relevances, strict=True)), NAME
+        )
+
+    def evidence(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Evidence:
+        """The candidates up to the depth (at least one), ranked."""
+        head = candidates[: self.depth]
+        ids = [each.passage.passage_id for each in head]
+        found = self.index.vectors_of(head[0].passage.document.collection, ids)
+        kept = [found.get(each) for each in ids]
+        matches = _matches(query, kept)
+        vectors = [each.vector if each else None for each in kept]
+        scores = with_feedback(with_matches(lane_scores(candidates)[: self.depth], matches), query.vector, vectors)
+        nearness = cosines(query.vector, candidates, vectors)
+        values = matches.values if matches else [0.0] * len(head)
+        signals = list(map(Signals, scores, nearness, values))
+        order = sorted(range(len(head)), key=lambda place: -scores[place])
+        return Evidence(tuple((head[place], signals[place]) for place in order), matches.kind if matches else None)
+
+
+def _behind(found: Evidence, candidates: Sequence[Candidate], depth: int) -> list[tuple[Candidate, Signals]]:
+    """The candidates beyond the depth: below the last one that was ranked, by as much as the lanes say."""
+    rest = candidates[depth:]
+    if not rest:
+        return []
+    lanes = lane_scores(candidates)[depth:]
+    lowest = found.passages[-1][1].score - max(lanes)
+    match = min(signals.match for _, signals in found.passages)
+    nearness = cosines((), candidates, ())[depth:]
+    return [
+        (each, Signals(lowest + lane, cosine, match)) for each, lane, cosine in zip(rest, lanes, nearness, strict=True)
+    ]
+
+
+def _matches(query: EncodedQuery, kept: Sequence[PassageVectors | None]) -> Matches | None:
+    """None unless all passages have details of one kind: a base half of which was ingested without has none."""
+    if not all(each and each.detail for each in kept):
+        return None
+    details = [unpack(each.detail) for each in kept if each]
+    kinds = {each.kind for each in details}
+    if kinds == {Kind.TOKENS} and query.detail:
+        # Here only: numpy is not in the deployed functions, whose embedding models give no token vectors.
+        from cicada.retrieval.rerank.soft_match import soft_matches
+
+        return Matches(Kind.TOKENS, tuple(soft_matches(unpack(query.detail), details)))
+    if kinds == {Kind.WINDOWS}:
+        return Matches(Kind.WINDOWS, tuple(_best_window(query.vector, each) for each in details))
+    return None
+
+
+def _best_window(query: Vector, rows: Rows) -> float:
+    """The cosine of the run of words that is nearest to the question; 0 for a passage without words."""
+    length = math.hypot(*query)
+    cosines = (dot(query, row) / (length * math.hypot(*row)) for row in windows(rows) if any(row))
+    return max(cosines, default=0.0) if length else 0.0

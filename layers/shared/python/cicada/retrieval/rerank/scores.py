@@ -1,0 +1,137 @@
+"""The local reranker's order and relevance: functions of what the lanes and the index give (docs/retrieval.md).
+
+Weights and calibration were chosen on scifact, cranfield and mtrag-clapnq, and tested on each with weights that had not
+seen it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+
+from cicada.retrieval.fusion import lane_scales, logistic, scale
+from cicada.retrieval.model import Candidate, Vector
+from cicada.retrieval.rerank.detail import Kind
+
+# In standard deviations, beside 1 for each lane.
+MATCH_WEIGHTS: Mapping[Kind, float] = {Kind.TOKENS: 2.0, Kind.WINDOWS: 0.7}
+FEEDBACK_WEIGHT = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """How well each candidate's detail matches the question: soft token match 0 to 1, or the best window's cosine."""
+
+    kind: Kind
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the relevance of one passage is computed from. `match` is 0 where the index keeps no details."""
+
+    score: float
+    cosine: float
+    match: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Relevance = logistic(constant + score · its score + cosine · its cosine + match · its match).
+
+    The score tells how far a passage stands out among the others, and nothing of whether any is near to the question;
+    cosine and match tell that. A base that does not fill the pool has too little for a passage to stand out from:
+    there the first passage is taken to stand out as far as `typical`, what is usual for the first of a full pool.
+    """
+
+    constant: float
+    score: float
+    cosine: float
+    match: float
+    typical: float
+
+    def relevances(self, signals: Sequence[Signals], pool: int) -> list[float]:
+        """Of passages in their final order, along which relevance never rises. `pool`: candidates in all."""
+        fullness = min(1.0, pool / FULL_POOL)
+        shift = (1 - fullness) * (self.typical - signals[0].score) if signals else 0.0
+        return [logistic(each) for each in falling([self._logit(each, shift) for each in signals])]
+
+    def _logit(self, signals: Signals, shift: float) -> float:
+        score = self.score * (signals.score + shift)
+        return self.constant + score + self.cosine * signals.cosine + self.match * signals.match
+
+
+# Passages in a full pool: as many as one lane gives.
+FULL_POOL = 100
+# For the cosines of all-MiniLM-L6-v2, by what the base keeps; `python -m evals.retrieval.calibration` fits them anew.
+CALIBRATIONS: Mapping[Kind | None, Calibration] = {
+    Kind.TOKENS: Calibration(-6.43, 0.174, 4.30, 2.72, 17.9),
+    Kind.WINDOWS: Calibration(-6.51, 0.225, 1.57, 5.44, 14.5),
+    None: Calibration(-6.21, 0.263, 6.59, 0.0, 12.9),
+}
+
+
+def falling(values: Sequence[float]) -> list[float]:
+    """The nearest values to these that never rise: runs that do are replaced by their mean.
+
+    Source: the pool-adjacent-violators algorithm; Barlow et al., Statistical Inference under Order Restrictions, 1972.
+    """
+    runs: list[tuple[float, int]] = []
+    for value in values:
+        mean, count = value, 1
+        while runs and runs[-1][0] < mean:
+            before, many = runs.pop()
+            mean, count = (before * many + mean * count) / (many + count), many + count
+        runs.append((mean, count))
+    return [mean for mean, count in runs for _ in range(count)]
+
+
+def lane_scores(candidates: Sequence[Candidate]) -> list[float]:
+    """The sum of both lanes' z-scores. `candidates`: the whole pool, by which the lanes are scaled."""
+    words, meaning = lane_scales(
+        [each.lexical for each in candidates if each.lexical is not None],
+        [each.semantic for each in candidates if each.semantic is not None],
+    )
+    return [words.z(each.lexical) + meaning.z(each.semantic) for each in candidates]
+
+
+def with_matches(scores: Sequence[float], matches: Matches | None) -> list[float]:
+    """The scores with the matches' z-scores in their weight."""
+    if matches is None:
+        return list(scores)
+    weight, spread = MATCH_WEIGHTS[matches.kind], scale(matches.values)
+    return [score + weight * spread.z(match) for score, match in zip(scores, matches.values, strict=True)]
+
+
+def with_feedback(scores: Sequence[float], query: Vector, vectors: Sequence[Vector | None]) -> list[float]:
+    """The scores with the z-score of the cosine to the question moved half-way to its first passage.
+
+    One passage, not more, and from the order so far. Source: Rocchio, Relevance feedback in information retrieval,
+    1971, with the first passage taken for relevant. A passage without a vector gets the lowest cosine.
+    """
+    first = vectors[max(range(len(scores)), key=scores.__getitem__)] if scores else None
+    if first is None:
+        return list(scores)
+    moved = [a + b for a, b in zip(query, first, strict=True)]
+    # Its length does not matter to a z-score.
+    likeness = [None if vector is None else dot(moved, vector) for vector in vectors]
+    spread = scale([each for each in likeness if each is not None])
+    return [score + FEEDBACK_WEIGHT * spread.z(each) for score, each in zip(scores, likeness, strict=True)]
+
+
+def cosines(query: Vector, candidates: Sequence[Candidate], vectors: Sequence[Vector | None]) -> list[float]:
+    """Each candidate's cosine to the question: the lane's, or else its vector's, or else the lowest of the lane.
+
+    `vectors`: of the first candidates, at unit length; None where there is none.
+    """
+    floor = min((each.semantic for each in candidates if each.semantic is not None), default=0.0)
+    found = [each.semantic for each in candidates]
+    for place, vector in enumerate(vectors):
+        if found[place] is None and vector is not None:
+            found[place] = dot(query, vector)
+    return [floor if each is None else each for each in found]
+
+
+def dot(one: Sequence[float], other: Sequence[float]) -> float:
+    return float(sum(map(mul, one, other)))

@@ -1,0 +1,41 @@
+"""What a forward pass gives of a text besides its vector."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from tokenizers import Encoding
+
+from local.bedrock.embedder import Detail, TextDetail, Vectors
+from local.bedrock.token_space import in_bytes, rarity, token_space
+
+WINDOW_WORDS = 25
+
+
+def describe(detail: Detail, tokens: Vectors, encoding: Encoding) -> TextDetail:
+    """`tokens`: the last layer's vectors of one text."""
+    return _DETAILS[detail](tokens, encoding)
+
+
+def pieces(encoding: Encoding) -> list[bool]:
+    """Which tokens are word pieces, and not the model's marks of beginning and end."""
+    return [word is not None for word in encoding.word_ids]
+
+
+def _tokens(tokens: Vectors, encoding: Encoding) -> TextDetail:
+    kept = pieces(encoding)
+    weights = [rarity(piece) for piece, is_kept in zip(encoding.ids, kept, strict=True) if is_kept]
+    return TextDetail(token_space().rows(tokens[kept]), np.array(weights, np.float32))
+
+
+def _windows(tokens: Vectors, encoding: Encoding) -> TextDetail:
+    """The mean over each run of words, as the text's own vector is the mean over all."""
+    numbers = np.array([-1 if word is None else word // WINDOW_WORDS for word in encoding.word_ids])
+    runs = [tokens[numbers == number].mean(axis=0) for number in np.unique(numbers[numbers >= 0])]
+    rows = np.array(runs, np.float32).reshape(-1, tokens.shape[1])
+    return TextDetail(in_bytes(rows), np.ones(len(runs), np.float32))
+
+
+_DETAILS: Mapping[Detail, Callable[[Vectors, Encoding], TextDetail]] = {
+    Detail.TOKENS: _tokens,
+    Detail.WINDOWS: _windows,
+}

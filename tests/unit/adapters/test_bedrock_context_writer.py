@@ -1,0 +1,97 @@
+"""The context model, on a scripted Bedrock behind unmodified boto3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from cicada.adapters.bedrock_context_writer import BedrockContextWriter
+from cicada.adapters.retry import Retry
+from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
+
+AT_ONCE = Retry(sleep=lambda seconds: None)
+PASSAGES = ["Who's there?", "Nay, answer me.", "Long live the king!"]
+
+
+def said(*texts: str) -> Answered:
+    message = {"role": "assistant", "content": [{"text": text} for text in texts]}
+    usage = {"inputTokens": 9, "outputTokens": 3, "totalTokens": 12, "cacheReadInputTokens": 7}
+    return Answered(
+        {"output": {"message": message}, "stopReason": "end_turn", "usage": usage, "metrics": {"latencyMs": 1}}
+    )
+
+
+@contextmanager
+def writing(*replies: Reply, **options: Any) -> Iterator[tuple[BedrockContextWriter, ScriptedBedrock]]:
+    with scripted_bedrock(*replies) as bedrock:
+        client = bedrock.client("bedrock-runtime")
+        yield BedrockContextWriter(client, "amazon.nova-micro-v1:0", AT_ONCE, **options), bedrock
+        client.close()
+
+
+def test_each_passage_is_asked_about_behind_the_document_and_a_cache_point() -> None:
+    with writing(said("The guards meet on the platform.")) as (writer, bedrock):
+        contexts = writer.write("HAMLET", PASSAGES)
+    assert contexts.sentences == ("The guards meet on the platform.",) * 3
+    assert contexts.failure == ""
+    assert {request.path for request in bedrock.requests} == {"/model/amazon.nova-micro-v1:0/converse"}
+    asked = set()
+    for request in bedrock.requests:
+        [message] = request.body["messages"]
+        document, cache_point, passage = message["content"]
+        assert document == {"text": "<document>\nHAMLET\n</document>"}
+        assert cache_point == {"cachePoint": {"type": "default"}}
+        asked.add(passage["text"])
+        assert request.body["inferenceConfig"] == {"maxTokens": 150, "temperature": 0}
+    assert asked == {f"<passage>\n{text}\n</passage>" for text in PASSAGES}
+    assert bedrock.requests[0].body["messages"][0]["content"][2]["text"] == f"<passage>\n{PASSAGES[0]}\n</passage>"
+
+
+def test_sentences_come_in_the_order_of_the_passages() -> None:
+    with writing(said("one"), said("two"), said("three"), concurrency=1) as (writer, _):
+        assert writer.write("HAMLET", PASSAGES).sentences == ("one", "two", "three")
+
+
+def test_what_the_model_writes_is_one_line_of_bounded_length() -> None:
+    with writing(said("  The guards\n\nmeet. ", "x" * 500)) as (writer, _):
+        [sentence] = writer.write("HAMLET", PASSAGES[:1]).sentences
+    assert sentence.startswith("The guards meet. xxx")
+    assert len(sentence) == 400
+
+
+def test_a_document_is_cut_to_what_the_model_takes() -> None:
+    with writing(said("x"), max_document_characters=10) as (writer, bedrock):
+        writer.write("y" * 1000, PASSAGES[:1])
+    assert bedrock.requests[0].body["messages"][0]["content"][0] == {"text": f"<document>\n{'y' * 10}\n</document>"}
+
+
+def test_nothing_is_asked_about_nothing() -> None:
+    with writing(said("x")) as (writer, bedrock):
+        assert writer.write("HAMLET", []).sentences == ()
+    assert bedrock.requests == []
+
+
+def test_a_throttled_call_is_made_again() -> None:
+    with writing(Refused(429, "ThrottlingException"), said("one")) as (writer, bedrock):
+        assert writer.write("HAMLET", PASSAGES[:1]).sentences == ("one",)
+    assert len(bedrock.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("refusal", "calls", "sentence"),
+    [
+        (Refused(429, "ThrottlingException"), 3, "asked too often"),
+        (Refused(503, "ServiceUnavailableException"), 3, "did not do the call"),
+        (Refused(403, "AccessDeniedException"), 1, "AccessDenied"),
+        (Answered({"stopReason": "end_turn"}), 3, "unknown form"),
+    ],
+)
+def test_a_model_that_fails_is_given_up_and_the_failure_said(refusal: Reply, calls: int, sentence: str) -> None:
+    with writing(said("one"), refusal, concurrency=1) as (writer, bedrock):
+        contexts = writer.write("HAMLET", PASSAGES)
+    assert contexts.sentences == ("one", "", "")
+    assert sentence in contexts.failure
+    assert len(bedrock.requests) == 1 + calls

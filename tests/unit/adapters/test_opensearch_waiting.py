@@ -1,0 +1,34 @@
+"""Telling that a search takes long."""
+
+from __future__ import annotations
+
+import threading
+
+from cicada.adapters.opensearch.waiting import waiting
+
+
+def test_it_is_told_when_the_time_is_up_while_the_search_goes_on() -> None:
+    told = threading.Event()
+    with waiting(told.set, 0.01):
+        assert told.wait(10)
+
+
+def test_it_is_told_once_by_whichever_comes_first() -> None:
+    told: list[int] = []
+    with waiting(lambda: told.append(1), 60) as refused:
+        refused()
+        refused()
+    assert told == [1]
+
+
+def test_nothing_is_told_of_a_search_that_is_quick() -> None:
+    told: list[int] = []
+    with waiting(lambda: told.append(1), 60) as refused:
+        pass
+    refused()
+    assert told == []
+
+
+def test_a_search_needs_nobody_to_tell() -> None:
+    with waiting(None, 0) as refused:
+        refused()

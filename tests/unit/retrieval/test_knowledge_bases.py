@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+
+from cicada.errors import ConfigurationError
+from cicada.retrieval.knowledge_bases import (
+    KnowledgeBase,
+    KnowledgeBases,
+    load_knowledge_bases,
+    parse_knowledge_bases,
+)
+from cicada.retrieval.model import Detail
+
+TEXT = """
+[defaults]
+fusion = "rrf"
+limit = 10
+
+[bases.law]
+description = "Statutes."
+content_language = "de"
+rerank = "always"
+score_threshold = 0.35
+detail = "tokens"
+pool = 200
+"""
+
+
+def test_a_base_has_its_own_settings_over_the_defaults() -> None:
+    assert parse_knowledge_bases(TEXT).of("law") == KnowledgeBase(
+        "law", "Statutes.", "de", "rrf", "always", 0.35, Detail.TOKENS, 200, 10
+    )
+
+
+def test_a_base_that_is_not_named_has_the_defaults_under_its_own_name() -> None:
+    assert parse_knowledge_bases(TEXT).of("novels") == KnowledgeBase("novels", fusion="rrf", limit=10)
+
+
+def test_an_empty_file_is_all_defaults() -> None:
+    assert parse_knowledge_bases("") == KnowledgeBases(KnowledgeBase(""), {})
+
+
+def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> None:
+    bases = load_knowledge_bases()
+    assert bases.of("anything") == KnowledgeBase("anything")
+    assert bases.of("scripts").description
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("limit =", "not TOML"),
+        ("[base.law]", r"unknown table \[base\]; use \[defaults\] and \[bases"),
+        ("bases = 3", r"\[bases\] is not a table"),
+        ("bases.law = 3", r"\[bases.law\] is not a table"),
+        (
+            "[bases.law]\nthreshold = 0.2",
+            r"\[bases.law\] has the unknown key 'threshold'; use one of .*score_threshold",
+        ),
+        ("[bases.law]\nname = 'x'", r"unknown key 'name'"),
+        ("[defaults]\nfusion = 'sum'", r"\[defaults\] fusion is 'sum'; use one of zscore, rrf"),
+        ("[defaults]\nrerank = 'no'", "use one of always, auto, never"),
+        ("[defaults]\nrerank = true", "rerank is not text; write text in quotes"),
+        ("[defaults]\ndetail = 'all'", "use one of none, windows, tokens"),
+        ("[defaults]\ncontent_language = 'xx'", r"content_language is 'xx'; use one of .*\bde\b"),
+        ("[defaults]\nscore_threshold = 1.5", "score_threshold is 1.5; write a number from 0 to 1"),
+        ("[defaults]\nscore_threshold = '0.2'", "write a number from 0 to 1"),
+        ("[defaults]\nscore_threshold = nan", "write a number from 0 to 1"),
+        ("[defaults]\npool = 0", "pool is 0; write a whole number from 1 to 1000"),
+        ("[defaults]\npool = 10.0", "write a whole number"),
+        ("[defaults]\nlimit = true", "write a whole number from 1 to 100"),
+    ],
+)
+def test_a_mistake_is_refused_with_its_place_and_what_to_write(text: str, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        parse_knowledge_bases(text)
+
+
+@pytest.mark.parametrize("value", ["0", "1", "0.0", "1.0", "0.15"])
+def test_a_threshold_may_be_whole_and_the_ends_belong_to_it(value: str) -> None:
+    base = parse_knowledge_bases(f"[defaults]\nscore_threshold = {value}").of("x")
+    assert base.score_threshold == float(value)

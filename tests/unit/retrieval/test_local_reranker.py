@@ -1,0 +1,218 @@
+"""The reranker that costs nothing."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.errors import ConfigurationError, Unavailable
+from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, PassageVectors, RankedPassage
+from cicada.retrieval.rerank.detail import Kind, Rows, pack
+from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, falling, with_feedback
+from tests.fakes.passage_index import InMemoryPassageIndex
+
+PLAYS = Collection("tenant", "plays")
+DOCUMENT = DocumentKey(PLAYS, "macbeth.json")
+LANES = st.lists(
+    st.tuples(st.none() | st.floats(0.1, 30), st.none() | st.floats(-0.2, 0.9)).filter(
+        lambda pair: pair != (None, None)
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def direction(degrees: float) -> list[float]:
+    return [math.cos(math.radians(degrees)), math.sin(math.radians(degrees))]
+
+
+def passage(number: int) -> Passage:
+    return Passage(f"{number:03d}", DOCUMENT, "v1", "Macbeth", f"text {number}", "", SectionLocator(()))
+
+
+def candidates(*lanes: tuple[float | None, float | None]) -> list[Candidate]:
+    return [Candidate(passage(number), *pair, fused=1 / (1 + number)) for number, pair in enumerate(lanes)]
+
+
+def index(*kept: tuple[float, bytes]) -> InMemoryPassageIndex:
+    """An index of passages by the direction of their vectors and their details."""
+    made = InMemoryPassageIndex("model", 2)
+    made.replace(
+        DOCUMENT,
+        [EmbeddedPassage(passage(number), direction(angle), detail) for number, (angle, detail) in enumerate(kept)],
+    )
+    return made
+
+
+def tokens(*pieces: tuple[int, int]) -> bytes:
+    return pack(Rows(Kind.TOKENS, 2, bytes(value % 256 for piece in pieces for value in piece)))
+
+
+def window(*runs: tuple[int, int]) -> bytes:
+    return pack(Rows(Kind.WINDOWS, 2, bytes(value % 256 for run in runs for value in run)))
+
+
+def question(detail: bytes = b"") -> EncodedQuery:
+    return EncodedQuery("Is the queen dead?", direction(0), detail)
+
+
+ASKED = question(pack(Rows(Kind.QUERY, 2, b"\x64\x00", (1.0,))))
+ALIKE = [(5.0, 0.5)] * 3
+
+
+def numbers(passages: tuple[RankedPassage, ...]) -> list[int]:
+    return [int(each.passage.passage_id) for each in passages]
+
+
+def relevances(passages: tuple[RankedPassage, ...]) -> list[float]:
+    return [each.relevance or 0.0 for each in passages]
+
+
+def test_without_vectors_the_lanes_decide() -> None:
+    ranking = LocalReranker(index()).rerank(question(), candidates((1.0, 0.3), (9.0, 0.6), (5.0, 0.4)))
+    assert (numbers(ranking.passages), ranking.by) == ([1, 2, 0], "local")
+
+
+def test_word_pieces_like_the_questions_lift_a_passage() -> None:
+    kept = index((40, tokens((0, 100))), (40, tokens((0, 100), (100, 0))), (40, tokens((50, 100))))
+    assert numbers(LocalReranker(kept).rerank(ASKED, candidates(*ALIKE)).passages) == [1, 2, 0]
+
+
+def test_a_run_of_words_like_the_question_lifts_a_passage() -> None:
+    kept = index((40, window((0, 100))), (40, window((0, 100), (100, 10))), (40, window((50, 100))))
+    assert numbers(LocalReranker(kept).rerank(question(), candidates(*ALIKE)).passages) == [1, 2, 0]
+
+
+def test_passages_like_the_first_one_are_lifted() -> None:
+    kept = index((30, b""), (-40, b""), (40, b""))
+    lanes = candidates((9.0, 0.9), (5.0, 0.5), (5.0, 0.5))
+    assert numbers(LocalReranker(kept).rerank(question(), lanes).passages) == [0, 2, 1]
+
+
+def test_a_base_half_of_which_has_no_details_is_ranked_without() -> None:
+    kept = index((40, tokens((0, 100))), (40, b""), (40, tokens((100, 0))))
+    assert numbers(LocalReranker(kept).rerank(ASKED, candidates(*ALIKE)).passages) == [0, 1, 2]
+
+
+def test_token_vectors_are_of_no_use_to_a_question_without() -> None:
+    kept = index((40, tokens((0, 100))), (40, tokens((100, 0))), (40, tokens((100, 0))))
+    assert numbers(LocalReranker(kept).rerank(question(), candidates(*ALIKE)).passages) == [0, 1, 2]
+
+
+def test_a_passage_that_was_deleted_meanwhile_stays_where_the_lanes_put_it() -> None:
+    kept = index((30, b""), (40, b""))
+    ranking = LocalReranker(kept).rerank(question(), candidates((9.0, 0.9), (5.0, 0.5), (4.0, 0.4)))
+    assert numbers(ranking.passages) == [0, 1, 2]
+
+
+def test_what_lies_beyond_the_depth_stays_behind_in_its_order() -> None:
+    kept = index(*[(40, tokens((100, 0)))] * 4)
+    lanes = candidates((1.0, 0.1), (2.0, 0.2), (3.0, 0.3), (9.0, 0.9))
+    assert numbers(LocalReranker(kept, depth=2).rerank(ASKED, lanes).passages) == [1, 0, 2, 3]
+
+
+def test_a_question_that_nothing_is_near_to_has_no_relevant_passage() -> None:
+    """The lanes' spread is the same in both; only how near the passages are differs."""
+    near = [(20 * 0.8**number, 0.25 + 0.4 * 0.8**number) for number in range(100)]
+    far = [(lexical, cosine - 0.45) for lexical, cosine in near]
+    relevant, irrelevant = (
+        relevances(LocalReranker(index()).rerank(question(), candidates(*lanes)).passages) for lanes in (near, far)
+    )
+    assert relevant[0] > 0.5
+    assert irrelevant[0] < 0.15
+
+
+def test_the_only_passage_of_a_base_is_relevant_if_it_is_near() -> None:
+    """There is nothing for it to stand out from, and it is no less relevant for that."""
+    near, far = (
+        relevances(LocalReranker(index()).rerank(question(), candidates((3.0, cosine))).passages)
+        for cosine in (0.65, 0.1)
+    )
+    assert near[0] > 0.3
+    assert far[0] < 0.15
+
+
+@given(LANES)
+def test_relevance_falls_from_one_to_zero_along_the_order(lanes: list[tuple[float | None, float | None]]) -> None:
+    ranking = LocalReranker(index(), depth=5).rerank(question(), candidates(*lanes))
+    found = relevances(ranking.passages)
+    assert sorted(numbers(ranking.passages)) == list(range(len(lanes)))
+    assert found == sorted(found, reverse=True)
+    assert all(0 < each < 1 for each in found)
+
+
+def test_relevance_is_the_documented_map_of_score_cosine_and_match() -> None:
+    lanes = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
+    kept = index(*[(0, tokens((100, 0)))] * 100)
+    _, signals = LocalReranker(kept).evidence(ASKED, lanes).passages[0]
+    map = CALIBRATIONS[Kind.TOKENS]
+    x = map.constant + map.score * signals.score + map.cosine * 0.5 + map.match * signals.match
+    assert signals.match == pytest.approx(1 / (1 + 0.3 * (0.7 + 0.3 / 180)))
+    assert relevances(LocalReranker(kept).rerank(ASKED, lanes).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
+
+
+def test_in_a_base_smaller_than_the_pool_the_usual_distance_stands_in_for_the_firsts_own() -> None:
+    map = Calibration(constant=-1.0, score=0.5, cosine=0.0, match=0.0, typical=8.0)
+    scores = [Signals(2.0, 0.5), Signals(0.0, 0.5)]
+    for pool, first in ((100, 2.0), (150, 2.0), (50, 5.0), (0, 8.0)):
+        assert map.relevances(scores, pool) == pytest.approx(
+            [1 / (1 + math.exp(1 - 0.5 * first)), 1 / (1 + math.exp(1 - 0.5 * (first - 2)))]
+        )
+
+
+@given(st.lists(st.floats(-5, 5), max_size=10))
+def test_what_never_rises_is_left_alone_and_what_rises_is_averaged(values: list[float]) -> None:
+    found = falling(values)
+    assert found == sorted(found, reverse=True)
+    assert sum(found) == pytest.approx(sum(values), abs=1e-6)
+    assert falling(sorted(values, reverse=True)) == pytest.approx(sorted(values, reverse=True))
+
+
+def test_a_rise_is_averaged_with_what_is_before_it() -> None:
+    assert falling([3.0, 1.0, 2.0, 0.0]) == [3.0, 1.5, 1.5, 0.0]
+
+
+def test_the_length_of_the_questions_vector_does_not_matter_to_windows() -> None:
+    kept = index((40, window((30, 100))), (40, window((100, 30))))
+    longer = EncodedQuery("?", [3.0, 0.0])
+    one, other = (
+        LocalReranker(kept).evidence(each, candidates(*ALIKE[:2])).passages[0][1].match for each in (question(), longer)
+    )
+    assert one == pytest.approx(other) == pytest.approx(100 / math.hypot(100, 30))
+
+
+def test_no_candidates_need_no_index() -> None:
+    class FailingIndex(InMemoryPassageIndex):
+        def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+            raise Unavailable("no index")
+
+    failing = LocalReranker(FailingIndex("model", 2))
+    assert failing.rerank(question(), []).passages == ()
+    with pytest.raises(Unavailable):
+        failing.rerank(question(), candidates(*ALIKE))
+
+
+def test_details_of_another_version_are_a_failure_and_not_a_worse_ranking() -> None:
+    with pytest.raises(ConfigurationError):
+        LocalReranker(index((0, b"\x07"))).rerank(ASKED, candidates((5.0, 0.5)))
+
+
+def test_feedback_takes_the_first_passage_of_the_order_so_far() -> None:
+    vectors = [direction(0), direction(90), direction(80)]
+    assert (
+        with_feedback([0.0, 5.0, 0.0], direction(45), vectors)[2]
+        > with_feedback([5.0, 0.0, 0.0], direction(45), vectors)[2]
+    )
+
+
+def test_numpy_is_loaded_for_token_vectors_only() -> None:
+    code = "import sys; import cicada.retrieval.rerank.local; assert 'numpy' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
