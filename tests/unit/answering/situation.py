@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 from cicada.answering.answer import Answerer
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
 from cicada.answering.passages import PassageAnswerer
+from cicada.answering.search import KnowledgeSearch
 from cicada.conversation.model import Question
 from cicada.documents.model import Collection, DocumentKey, Locator, Passage, ScriptLocator
+from cicada.errors import CicadaError
 from cicada.permissions.model import Principal
 from cicada.planning.model import Classification, Route
+from cicada.retrieval.knowledge_bases import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.search import Retriever
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel
+from tests.fakes.rerankers import FixedFormulator, FixedReranker
 from tests.fakes.retrieval import FixedEmbedder, FixedIndex
 
 ANN = Principal("acme", "ann")
@@ -36,11 +40,19 @@ class Situation:
     embedder: FixedEmbedder = field(default_factory=FixedEmbedder)
     model: ScriptedModel = field(default_factory=lambda: ScriptedModel(SAID))
     agent: ScriptedAgent = field(default_factory=lambda: ScriptedAgent("Saved ", "it."))
+    reranker: FixedReranker = field(default_factory=FixedReranker)
+    formulator: FixedFormulator = field(default_factory=FixedFormulator)
+    bases: KnowledgeBases = field(default_factory=KnowledgeBases)
+    reported: list[CicadaError] = field(default_factory=list)
     classification: Classification = Classification(Route.SCRIPT_QUERY, 0.9, "asks about the text")  # noqa: RUF009
 
     @property
+    def search(self) -> KnowledgeSearch:
+        return KnowledgeSearch(self._retriever, self.bases, self.formulator, self.reported.append)
+
+    @property
     def passages(self) -> PassageAnswerer:
-        return PassageAnswerer(Retriever(self.index, self.embedder), self.model)
+        return PassageAnswerer(self.search, self.model)
 
     @property
     def answerer(self) -> Answerer:
@@ -49,6 +61,10 @@ class Situation:
     def routed(self, route: Route, confidence: float = 0.9) -> Situation:
         self.classification = Classification(route, confidence, "because")
         return self
+
+    def _retriever(self, base: KnowledgeBase) -> Retriever:
+        reranker = None if base.rerank == "never" else self.reranker
+        return Retriever(self.index, self.embedder, base.pool, base.limit, base.fusion, reranker, base.score_threshold)
 
     def parts(self, question: Question = QUESTION) -> list[AnswerPart]:
         return list(self.answerer.answer(question, ANN))

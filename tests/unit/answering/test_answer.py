@@ -21,7 +21,7 @@ def test_a_question_about_the_scripts_is_searched() -> None:
     assert parts[0] == Progress("searching")
     assert len(here.index.queries) == 1
     assert text_of(parts) == "Seyton [1]."
-    assert end_of(parts) == Finished(("script_query", "retrieve", "generate"), 1.0, 90, 4)
+    assert end_of(parts) == Finished(("script_query", "retrieve", "rerank:local", "generate"), 1.0, 90, 4)
 
 
 def test_a_general_message_is_answered_without_a_search() -> None:

@@ -44,7 +44,7 @@ def test_a_message_is_answered_with_the_whole_result() -> None:
         "type": "complete",
         "usage": {"inputTokens": 90, "outputTokens": 4},
         "timings": {},
-        "path": ["script_query", "retrieve", "generate"],
+        "path": ["script_query", "retrieve", "rerank:local", "generate"],
         "confidence": 1.0,
     }
 

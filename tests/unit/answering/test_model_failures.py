@@ -41,7 +41,7 @@ from tests.fakes.bedrock_wire import (
     text_delta,
 )
 from tests.fakes.dead_letters import InMemoryDeadLetters
-from tests.fakes.retrieval import fixed_retriever
+from tests.fakes.retrieval import fixed_search
 from tests.unit.answering.situation import passage
 from tests.unit.conversation.situation import KEY, LEASE_SECONDS, Situation
 
@@ -116,7 +116,7 @@ def asked(*replies: Reply, route: Route = Route.SCRIPT_QUERY) -> Iterator[tuple[
         if route is not Route.SCRIPT_QUERY:
             ids = dict.fromkeys(AgentKind, BedrockAgentId("AGENT00001", "ALIAS00001"))
             agent = BedrockAgent(bedrock.client("bedrock-agent-runtime"), ids, retry)
-        passages = PassageAnswerer(fixed_retriever(passage("The queen, my lord, is dead.")), model)
+        passages = PassageAnswerer(fixed_search(passage("The queen, my lord, is dead.")), model)
         here.answerer = Answerer(lambda message: Classification(route, 0.9, "because"), passages, agent, model)
         here.ask()
         yield here, bedrock

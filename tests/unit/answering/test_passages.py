@@ -10,9 +10,11 @@ from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttl
 from cicada.permissions.model import Principal
 from cicada.retrieval.model import PassageFilter
 from tests.fakes.chat_model import ScriptedModel, failing_model
+from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, passage, text_of
 
+READER = frozenset({"user:ann"})
 FAILURES = [Throttled("Fewer calls."), Unavailable("Out of reach."), ConfigurationError("No such index.")]
 
 
@@ -20,6 +22,7 @@ def test_the_sources_come_before_the_text() -> None:
     parts = list(Situation().passages.answer(QUESTION, ANN))
     kinds = [type(part) for part in parts]
     assert kinds == [Progress, Cited, Text, Text, Text, Finished]
+    assert parts[0] == Progress("searching")
     cited = parts[1]
     assert isinstance(cited, Cited)
     assert [ranked.passage.text for ranked in cited.passages] == ["The queen, my lord, is dead."]
@@ -44,10 +47,25 @@ def test_when_nothing_is_found_the_answer_says_so_and_no_model_is_asked() -> Non
     assert here.model.prompts == []
 
 
+def test_when_nothing_is_relevant_enough_the_answer_says_so_and_no_model_is_asked() -> None:
+    here = Situation(reranker=FixedReranker("cohere", {passage("").passage_id: 0.149}))
+    parts = list(here.passages.answer(QUESTION, ANN))
+    assert "no passage" in text_of(parts)
+    assert end_of(parts) == Finished(("retrieve", "rerank:cohere", "below_threshold"), 0.0)
+    assert not any(isinstance(part, Cited) for part in parts)
+    assert here.model.prompts == []
+
+
+def test_the_confidence_is_the_relevance_of_the_first_passage() -> None:
+    here = Situation(reranker=FixedReranker("amazon", {passage("").passage_id: 0.4}))
+    end = end_of(list(here.passages.answer(QUESTION, ANN)))
+    assert end == Finished(("retrieve", "rerank:amazon", "generate"), 0.4, 90, 4)
+
+
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("part", ["index", "embedder"])
+@pytest.mark.parametrize("part", ["index", "embedder", "reranker"])
 def test_a_search_that_fails_is_never_an_answer_that_nothing_is_found(part: str, failure: CicadaError) -> None:
-    here = Situation(FixedIndex())
+    here = Situation()
     getattr(here, part).failure = failure
     parts = here.passages.answer(QUESTION, ANN)
     assert next(parts) == Progress("searching")
@@ -80,10 +98,12 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
 @pytest.mark.parametrize(
     ("question", "filter"),
     [
-        (Question("Who?", "s1", "scripts"), PassageFilter(Collection("acme", "scripts"))),
+        (Question("Who?", "s1", "scripts"), PassageFilter(Collection("acme", "scripts"), reader=READER)),
         (
             Question("Who?", "s1", "plays", episodes=("macbeth", "hamlet")),
-            PassageFilter(Collection("acme", "plays"), metadata={"episode_id": frozenset({"macbeth", "hamlet"})}),
+            PassageFilter(
+                Collection("acme", "plays"), metadata={"episode_id": frozenset({"macbeth", "hamlet"})}, reader=READER
+            ),
         ),
         (
             Question("Who?", "s1", "plays", ("macbeth",), {"tenant": ("other",), "act": ("1", "2")}),
@@ -94,11 +114,12 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
                     "act": frozenset({"1", "2"}),
                     "episode_id": frozenset({"macbeth"}),
                 },
+                reader=READER,
             ),
         ),
     ],
 )
-def test_the_filter_has_the_users_tenant_and_then_the_scope(question: Question, filter: PassageFilter) -> None:
+def test_the_filter_has_the_users_tenant_and_name_and_then_the_scope(question: Question, filter: PassageFilter) -> None:
     here = Situation()
     list(here.passages.answer(question, ANN))
     assert search_filter(question, ANN) == filter

@@ -5,9 +5,10 @@ from collections.abc import Generator
 
 import pytest
 
-from cicada.answering.model import AnswerPart, Finished, Progress, Text
+from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.pump import Pace, Pump
 from cicada.errors import StreamBroken
+from cicada.retrieval.progress import tell
 
 PATIENCE_SECONDS = 30.0
 END = Finished((), None)
@@ -32,6 +33,25 @@ def test_every_part_comes_out_once_and_in_order(capacity: int) -> None:
     with Pump(numbered(500), capacity=capacity) as pump:
         taken = [part for parts in drained(pump) for part in parts]
     assert taken == [*(Text(str(number)) for number in range(500)), END]
+
+
+def test_a_step_that_begins_while_a_part_is_made_is_handed_out_at_once_and_in_its_place() -> None:
+    told = threading.Event()
+
+    def parts() -> Generator[AnswerPart]:
+        yield Progress("searching")
+        tell("searching", "the search service is starting")
+        assert told.wait(PATIENCE_SECONDS)
+        yield Cited(())
+        yield END
+
+    steps: list[AnswerPart] = []
+    with Pump(parts()) as pump:
+        while len(steps) < 2:
+            steps += pump.take(PATIENCE_SECONDS)
+        assert steps == [Progress("searching"), Progress("searching", "the search service is starting")]
+        told.set()
+        assert [part for taken in drained(pump) for part in taken] == [Cited(()), END]
 
 
 def test_parts_are_taken_while_the_answer_goes_on() -> None:

@@ -12,13 +12,14 @@ from cicada.bootstrap.aws import client
 from cicada.errors import ConfigurationError, Unavailable
 from cicada.retrieval.search import Retriever
 from cicada.settings import AgentSettings
+from tests.fakes.retrieval import search_of
 from tests.unit.adapters.test_retrieved_evidence import FixedEmbedder, FixedIndex
 
 
 def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     model = ConverseModel("amazon.nova-lite-v1:0", max_tokens=500, temperature=0.0)
-    evidence = Retriever(FixedIndex(), FixedEmbedder())
+    evidence = search_of(Retriever(FixedIndex(), FixedEmbedder()))
     return agent(AgentSettings(agents, "entries"), client("bedrock-runtime"), model, evidence, timeout_seconds=60)
 
 

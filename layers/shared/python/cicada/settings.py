@@ -51,6 +51,8 @@ class SearchSettings:
 
     `opensearch_region` is set where requests are signed for OpenSearch Serverless; `opensearch_vector_engine` is
     the kNN engine in the mapping of a new index, empty for the server's own choice.
+    `rerank_models`: ARNs of Bedrock reranking models by comma, each the next one's fallback; empty to rerank locally.
+    `query_model_id` puts questions into a knowledge base's language; empty to search with the user's own words.
     """
 
     search_engine: str
@@ -60,8 +62,9 @@ class SearchSettings:
     opensearch_url: str = ""
     opensearch_region: str = ""
     opensearch_vector_engine: str = "lucene"
-    search_pool: int = 100
-    search_limit: int = 10
+    rerank_models: str = ""
+    rerank_timeout_seconds: float = 3
+    query_model_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +130,11 @@ class ProcessorSettings:
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """The ingest of uploaded files."""
+    """The ingest of uploaded files. `context_model_id` writes on the context of passages; empty for none."""
 
     documents_bucket: str
     search: SearchSettings
+    context_model_id: str = ""
 
 
 S = TypeVar("S")

@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cicada.agents.text import fitted
+from cicada.answering.passages import reader_names
+from cicada.answering.search import KnowledgeSearch
 from cicada.documents.model import Collection
 from cicada.permissions.model import Principal
 from cicada.retrieval.format import passage_text
 from cicada.retrieval.model import PassageFilter
-from cicada.retrieval.search import Retriever
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedEvidence:
-    """Searches only what the user's tenant owns."""
+    """Searches only what the user's tenant owns and the user may see."""
 
-    retriever: Retriever
+    knowledge: KnowledgeSearch
 
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
-        found = self.retriever.search(query, PassageFilter(Collection(principal.tenant, knowledge_base)))
+        filter = PassageFilter(Collection(principal.tenant, knowledge_base), reader=reader_names(principal))
+        found = self.knowledge.search(query, filter).passages
         return fitted([passage_text(number, each.passage) for number, each in enumerate(found, start=1)], "\n\n")

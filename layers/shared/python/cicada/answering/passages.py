@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from cicada.answering.model import AnswerPart, Cited, Finished, ModelUsage, Progress, Prompt, Text
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
+from cicada.answering.search import KnowledgeSearch
 from cicada.conversation.model import Question
 from cicada.documents.model import Collection
 from cicada.permissions.model import Principal
 from cicada.retrieval.model import PassageFilter
-from cicada.retrieval.search import Retriever
 
 _NOTHING_FOUND = "I found no passage that matches your question, so I cannot answer it from the scripts."
 
@@ -21,28 +21,39 @@ _NOTHING_FOUND = "I found no passage that matches your question, so I cannot ans
 class PassageAnswerer:
     """Direct retrieval-augmented generation: what is searched does not depend on a model choosing a tool."""
 
-    retriever: Retriever
+    search: KnowledgeSearch
     model: ChatModel
 
     def answer(self, question: Question, principal: Principal) -> Iterator[AnswerPart]:
         """Sources first, then the text. Failures are `DependencyError`s, never an answer that says nothing is found."""
         yield Progress("searching")
-        found = self.retriever.search(question.message, search_filter(question, principal))
-        if not found:
+        found = self.search.search(question.message, search_filter(question, principal))
+        if not found.passages:
             yield Text(_NOTHING_FOUND)
-            yield Finished(path=("retrieve", "nothing_found"), confidence=0.0)
+            yield Finished(found.path, confidence=0.0)
             return
-        yield Cited(found)
-        usage = yield from streamed(self.model, passages_prompt(question.message, found))
-        yield Finished(("retrieve", "generate"), found[0].relevance, usage.input_tokens, usage.output_tokens)
+        yield Cited(found.passages)
+        usage = yield from streamed(self.model, passages_prompt(question.message, found.passages))
+        confidence = found.passages[0].relevance
+        yield Finished((*found.path, "generate"), confidence, usage.input_tokens, usage.output_tokens)
 
 
 def search_filter(question: Question, principal: Principal) -> PassageFilter:
-    """What this user's question may be answered from: the tenant always, then the scope that the client gave."""
+    """What this user's question may be answered from: the tenant always, then the scope that the client gave.
+
+    Of passages that name their readers, those that name this user. A passage that names a group is found by nobody:
+    which groups a user is in does not reach the processor.
+    """
     metadata = {name: frozenset(values) for name, values in question.metadata.items()}
     if question.episodes:
         metadata["episode_id"] = frozenset(question.episodes)
-    return PassageFilter(Collection(principal.tenant, question.knowledge_base), metadata=metadata)
+    collection = Collection(principal.tenant, question.knowledge_base)
+    return PassageFilter(collection, metadata=metadata, reader=reader_names(principal))
+
+
+def reader_names(principal: Principal) -> frozenset[str]:
+    """The names that the user bears where passages name their readers."""
+    return frozenset({f"user:{principal.user}"})
 
 
 def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, ModelUsage]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from cicada.answering.model import AnswerPart, Text
+from cicada.answering.model import AnswerPart, Progress, Text
+from cicada.retrieval.progress import told_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ _UNPACED = Pace()
 
 class Pump:
     """Pulls parts from an answer as they come and holds them until they are taken.
+
+    What a search tells of itself while the answer waits for it is a part as well, in its place.
 
     The first text and every other part are handed out at once. Later text follows the text before it at a pace: each
     hand-out is two writes and a frame that somebody pays for, and nobody reads faster.
@@ -91,7 +94,7 @@ class Pump:
 
     def _run(self) -> None:
         try:
-            with closing(self._parts):
+            with told_to(self._step), closing(self._parts):
                 for part in self._parts:
                     if not self._offer(part):
                         return
@@ -99,6 +102,10 @@ class Pump:
             with self._changed:
                 self._ended = True
                 self._changed.notify_all()
+
+    def _step(self, stage: str, detail: str | None) -> None:
+        """A step that begins inside one part's making."""
+        self._offer(Progress(stage, detail))
 
     def _offer(self, part: AnswerPart) -> bool:
         """False once the taker has stopped."""

@@ -17,11 +17,11 @@ from cicada.agents.model import AgentKind
 from cicada.agents.ports import Agent
 from cicada.agents.profiles import ProfileTools, profile_toolbox
 from cicada.agents.theories import TheoryTools, theory_toolbox
+from cicada.answering.search import KnowledgeSearch
 from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.log import report_fallback
-from cicada.bootstrap.search import retriever
+from cicada.bootstrap.search import knowledge_search
 from cicada.errors import ConfigurationError
-from cicada.retrieval.search import Retriever
 from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def profile_tools() -> ProfileTools:
 def theory_tools() -> TheoryTools:
     """The tools behind the theories agent's action group."""
     settings = load(AgentToolSettings)
-    return _theory_tools(settings.entries_table, retriever(settings.search))
+    return _theory_tools(settings.entries_table, knowledge_search(settings.search))
 
 
 def agent(
     settings: AgentSettings,
     bedrock: BedrockRuntimeClient,
     model: ConverseModel,
-    evidence: Retriever,
+    evidence: KnowledgeSearch,
     timeout_seconds: float,
 ) -> Agent:
     """What answers profile and theory requests. `bedrock` and `model` serve the tool use, `evidence` its searches."""
@@ -67,7 +67,7 @@ def bedrock_agent(settings: AgentSettings, timeout_seconds: float) -> Agent:
 
 
 def tool_loop(
-    settings: AgentSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, evidence: Retriever
+    settings: AgentSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, evidence: KnowledgeSearch
 ) -> Agent:
     """The agents through Converse's tool use, with the tools in this process."""
     toolboxes = {
@@ -81,5 +81,5 @@ def _profile_tools(table: str) -> ProfileTools:
     return ProfileTools(DynamoProfileStore(database(), table), time.time)
 
 
-def _theory_tools(table: str, evidence: Retriever) -> TheoryTools:
+def _theory_tools(table: str, evidence: KnowledgeSearch) -> TheoryTools:
     return TheoryTools(DynamoTheoryStore(database(), table), RetrievedEvidence(evidence), time.time)

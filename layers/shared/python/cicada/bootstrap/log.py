@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aws_lambda_powertools import Logger
 
-from cicada.errors import CicadaError
+from cicada.errors import CicadaError, ConfigurationError
 
 logger = Logger(service="cicada")
 
@@ -16,6 +16,18 @@ logger = Logger(service="cicada")
 def report_fallback(error: CicadaError) -> None:
     """An agent could not be reached and the second way was taken."""
     logger.warning("A Bedrock agent failed; tool use answers instead", extra=failure_fields(error))
+
+
+def report_rerank_fallback(error: CicadaError) -> None:
+    """A reranking service failed and the next one was asked. One that is not set up stays so until somebody acts."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level("A reranking service failed; the next one ranks instead", extra=failure_fields(error))
+
+
+def report_own_words(error: CicadaError) -> None:
+    """A query could not be put into the knowledge base's language."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level("The query model failed; the question is searched in the user's own words", extra=failure_fields(error))
 
 
 def report_failed_answer(error: CicadaError) -> None:

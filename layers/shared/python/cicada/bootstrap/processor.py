@@ -17,7 +17,7 @@ from cicada.answering.pump import Pace
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
-from cicada.bootstrap.search import retriever
+from cicada.bootstrap.search import knowledge_search
 from cicada.planning.classifier import classify
 from cicada.planning.rules import load_rules
 from cicada.settings import ModelSettings, ProcessorSettings, load
@@ -50,7 +50,7 @@ def answerer() -> Answerer:
     bedrock = client("bedrock-runtime", read_timeout_seconds=settings.model.model_timeout_seconds, attempts=1)
     model = _converse_model(settings.model)
     chat = BedrockChatModel(bedrock, model)
-    search = retriever(settings.search)
+    search = knowledge_search(settings.search)
     rules = load_rules()
     return Answerer(
         classify=lambda message: classify(message, rules),

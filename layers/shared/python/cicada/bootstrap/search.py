@@ -1,18 +1,29 @@
-"""Wires the index and the embedder that the settings name."""
+"""Wires the index, the embedder and the rerankers that the settings name."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Mapping
+
 from cicada.adapters.bedrock_embedder import BedrockEmbedder
+from cicada.answering.ports import QueryFormulator
+from cicada.answering.search import KnowledgeSearch
 from cicada.bootstrap.aws import client
+from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.errors import ConfigurationError
-from cicada.retrieval.ports import Embedder, PassageIndex
+from cicada.retrieval.agreement import GatedReranker
+from cicada.retrieval.knowledge_bases import KnowledgeBase, RerankMode, load_knowledge_bases
+from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, Reranker
+from cicada.retrieval.progress import tell
+from cicada.retrieval.rerank.fused import FusedOrder
+from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.search import Retriever
 from cicada.settings import SearchSettings
 
 
-def embedder(settings: SearchSettings) -> Embedder:
+def embedder(settings: SearchSettings, read_timeout_seconds: float = 10) -> Embedder:
     # The embedder tries again by itself.
-    bedrock = client("bedrock-runtime", attempts=1)
+    bedrock = client("bedrock-runtime", read_timeout_seconds=read_timeout_seconds, attempts=1)
     return BedrockEmbedder(bedrock, settings.embedding_model_id, settings.embedding_dimension)
 
 
@@ -30,9 +41,86 @@ def passage_index(settings: SearchSettings) -> PassageIndex:
             settings.embedding_model_id,
             settings.embedding_dimension,
             settings.opensearch_vector_engine,
+            on_wait=_tell_of_the_wait,
         )
-    raise ConfigurationError(f"CICADA_SEARCH_ENGINE is {settings.search_engine!r}; it must be embedded or opensearch.")
+    raise _unknown_engine(settings)
 
 
-def retriever(settings: SearchSettings) -> Retriever:
-    return Retriever(passage_index(settings), embedder(settings), settings.search_pool, settings.search_limit)
+def index_rebuild(settings: SearchSettings) -> IndexRebuild:
+    """What builds a new index beside the one that answers, in the engine in use."""
+    if settings.search_engine == "embedded":
+        from cicada.adapters.sqlite_index_rebuild import SqliteIndexRebuild
+
+        return SqliteIndexRebuild(settings.index_path, settings.embedding_model_id, settings.embedding_dimension)
+    if settings.search_engine == "opensearch":
+        from cicada.adapters.opensearch_index_rebuild import OpenSearchIndexRebuild
+        from cicada.adapters.opensearch_passage_index import connect
+
+        return OpenSearchIndexRebuild(
+            connect(settings.opensearch_url, settings.opensearch_region or None),
+            settings.embedding_model_id,
+            settings.embedding_dimension,
+            settings.opensearch_vector_engine,
+        )
+    raise _unknown_engine(settings)
+
+
+def knowledge_search(settings: SearchSettings) -> KnowledgeSearch:
+    """The search that answers questions and looks for evidence."""
+    return KnowledgeSearch(
+        retrievers(settings), load_knowledge_bases(), query_formulator(settings), report=report_own_words
+    )
+
+
+def retrievers(settings: SearchSettings) -> Callable[[KnowledgeBase], Retriever]:
+    """A base's retriever. All of them share the index, the embedder and the rerankers with what these have learnt."""
+    index, encoder = passage_index(settings), embedder(settings)
+    local = LocalReranker(index)
+    paid = paid_rerankers(settings, local)
+    modes: Mapping[RerankMode, Reranker] = {
+        "always": paid or local,
+        "auto": GatedReranker(paid, local) if paid else local,
+        "never": FusedOrder(),
+    }
+
+    def of(base: KnowledgeBase) -> Retriever:
+        return Retriever(index, encoder, base.pool, base.limit, base.fusion, modes[base.rerank], base.score_threshold)
+
+    return of
+
+
+def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
+    """Bedrock's reranking models in the order of the settings, and `last` behind them; None where none is named."""
+    models = [arn.strip() for arn in settings.rerank_models.split(",") if arn.strip()]
+    if not models:
+        return None
+    # Here only: most deployments rerank locally, and do not need the client.
+    from cicada.adapters.bedrock_reranker import BedrockReranker
+    from cicada.adapters.fallback_reranker import FallbackReranker
+
+    bedrock = client("bedrock-agent-runtime", read_timeout_seconds=settings.rerank_timeout_seconds, attempts=1)
+    services = [BedrockReranker(bedrock, arn, _vendor(arn)) for arn in models]
+    return FallbackReranker(services, last, report_rerank_fallback, time.monotonic)
+
+
+def query_formulator(settings: SearchSettings) -> QueryFormulator | None:
+    if not settings.query_model_id:
+        return None
+    from cicada.adapters.bedrock_query_formulator import BedrockQueryFormulator
+
+    bedrock = client("bedrock-runtime", read_timeout_seconds=5, attempts=1)
+    return BedrockQueryFormulator(bedrock, settings.query_model_id)
+
+
+def _tell_of_the_wait() -> None:
+    tell("searching", "the search service is starting")
+
+
+def _unknown_engine(settings: SearchSettings) -> ConfigurationError:
+    name = settings.search_engine
+    return ConfigurationError(f"CICADA_SEARCH_ENGINE is {name!r}; it must be embedded or opensearch.")
+
+
+def _vendor(model_arn: str) -> str:
+    """`arn:…:foundation-model/cohere.rerank-v3-5:0` → `cohere`, as the answer's path names it."""
+    return model_arn.rpartition("/")[2].partition(".")[0]

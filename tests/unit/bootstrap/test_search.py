@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from cicada.adapters.bedrock_query_formulator import BedrockQueryFormulator
+from cicada.adapters.fallback_reranker import FallbackReranker
+from cicada.adapters.opensearch.waiting import waiting
+from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
+from cicada.bootstrap.log import report_own_words, report_rerank_fallback
+from cicada.bootstrap.search import knowledge_search, passage_index, retrievers
+from cicada.errors import CicadaError, ConfigurationError, Throttled
+from cicada.retrieval.agreement import GatedReranker
+from cicada.retrieval.knowledge_bases import KnowledgeBase, RerankMode
+from cicada.retrieval.ports import Reranker
+from cicada.retrieval.progress import told_to
+from cicada.retrieval.rerank.fused import FusedOrder
+from cicada.retrieval.rerank.local import LocalReranker
+from cicada.settings import SearchSettings
+
+ARNS = ", ".join(
+    f"arn:aws:bedrock:us-east-1::foundation-model/{model}" for model in ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0")
+)
+
+
+@pytest.fixture(autouse=True)
+def _region(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+
+
+def settings(tmp_path: Path, **more: str) -> SearchSettings:
+    return SearchSettings("embedded", "amazon.titan-embed-text-v2:0", 384, str(tmp_path / "index"), **more)  # type: ignore[arg-type]
+
+
+def reranker(tmp_path: Path, mode: RerankMode, models: str) -> Reranker | None:
+    return retrievers(settings(tmp_path, rerank_models=models))(KnowledgeBase("x", rerank=mode)).reranker
+
+
+def test_a_bases_settings_reach_its_retriever_and_the_clients_are_shared(tmp_path: Path) -> None:
+    of = retrievers(settings(tmp_path))
+    law = of(KnowledgeBase("law", fusion="rrf", score_threshold=0.35, pool=50, limit=5))
+    assert (law.fusion, law.threshold, law.pool, law.limit) == ("rrf", 0.35, 50, 5)
+    assert of(KnowledgeBase("plays")).index is law.index
+    assert of(KnowledgeBase("plays")).reranker is law.reranker
+
+
+def test_paid_models_are_asked_where_the_base_wants_it(tmp_path: Path) -> None:
+    always, auto = reranker(tmp_path, "always", ARNS), reranker(tmp_path, "auto", ARNS)
+    assert isinstance(always, FallbackReranker)
+    assert isinstance(auto, GatedReranker)
+    assert isinstance(auto.paid, FallbackReranker)
+    assert [service._name for service, _ in always._services] == ["cohere", "amazon"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("models", ["", " , "])
+def test_without_a_paid_model_there_is_nothing_to_skip(tmp_path: Path, models: str) -> None:
+    modes: tuple[RerankMode, ...] = ("always", "auto")
+    for mode in modes:
+        assert isinstance(reranker(tmp_path, mode, models), LocalReranker)
+
+
+@pytest.mark.parametrize("models", ["", ARNS])
+def test_a_base_that_wants_no_reranking_keeps_the_fused_order(tmp_path: Path, models: str) -> None:
+    assert isinstance(reranker(tmp_path, "never", models), FusedOrder)
+
+
+def test_a_query_model_is_wired_where_one_is_named(tmp_path: Path) -> None:
+    assert knowledge_search(settings(tmp_path)).formulator is None
+    named = knowledge_search(settings(tmp_path, query_model_id="amazon.nova-micro-v1:0"))
+    assert isinstance(named.formulator, BedrockQueryFormulator)
+
+
+def test_the_wait_for_the_search_service_is_told_to_who_waits_whichever_thread_notices_it(tmp_path: Path) -> None:
+    index = passage_index(replace(settings(tmp_path), search_engine="opensearch", opensearch_url="http://127.0.0.1:1"))
+    assert isinstance(index, OpenSearchPassageIndex)
+    told: list[tuple[str, str | None]] = []
+    noticed = Event()
+
+    def listen(stage: str, detail: str | None) -> None:
+        told.append((stage, detail))
+        noticed.set()
+
+    with told_to(listen), waiting(index._on_wait, 0.0):
+        assert noticed.wait(30)
+    assert told == [("searching", "the search service is starting")]
+
+
+@pytest.mark.parametrize("report", [report_rerank_fallback, report_own_words])
+@pytest.mark.parametrize(
+    ("error", "level"), [(Throttled("Fewer."), "WARNING"), (ConfigurationError("No access."), "ERROR")]
+)
+def test_what_passes_is_a_warning_and_what_somebody_must_mend_an_error(
+    report: object, error: CicadaError, level: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert callable(report)
+    report(error)
+    (record,) = caplog.records
+    assert (record.levelname, record.__dict__["code"]) == (level, error.code)
