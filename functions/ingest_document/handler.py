@@ -1,4 +1,4 @@
-"""Ingest: brings the index into the state of the uploaded files that S3 announces."""
+"""Ingest: brings the index into the state of the uploaded files that S3 announces, and makes it anew on demand."""
 
 from __future__ import annotations
 
@@ -6,33 +6,40 @@ from pathlib import Path
 from typing import Any
 
 from cicada.adapters.s3_keys import document_key
-from cicada.adapters.s3_notifications import announced_keys
-from cicada.bootstrap.ingest import ingester
-from cicada.bootstrap.log import logger
+from cicada.adapters.s3_notifications import Announced, announced_together, announcement
+from cicada.bootstrap.ingest import ingester, rebuilder
+from cicada.bootstrap.ingest_report import log_misplaced, log_report
+from cicada.documents.model import DocumentKey
 from cicada.entry import failed_records
-from cicada.errors import DocumentRejected
-from cicada.ingest.model import IngestReport
+from cicada.ingest.rebuild_event import rebuild_at_once
 from cicada.ingest.report import report_fields
+from cicada.ingest.together import attempted
 
 _EPISODES = Path(__file__).with_name("episodes.toml")
+_AT_ONCE = 4
 
 
-def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """An SQS event ends in a batch verdict; `{"key": "documents/…"}` in the report as JSON."""
-    if "Records" in event:
-        return failed_records(event, _process)
-    return report_fields(_ingest(event["key"]))
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """An SQS event ends in a batch verdict, `{"key": "documents/…"}` in a report, `{"rebuild": …}` in its progress."""
+    if "rebuild" in event:
+        return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
+    if "key" in event:
+        return report_fields(ingester(_EPISODES).ingest(document_key(event["key"])))
+    # A document that several messages announce is ingested once, for all of them.
+    announced = announced_together(event["Records"])
+    attempts = attempted(lambda document: _ingest(document, announced[document]), announced, _AT_ONCE)
+
+    def verdict(body: str) -> None:
+        found = announcement(body)
+        log_misplaced(found.misplaced)
+        for document in found.documents:
+            attempts[document].result()
+
+    return failed_records(event, verdict)
 
 
-def _process(body: str) -> None:
-    for key in announced_keys(body):
-        try:
-            report = _ingest(key)
-        except DocumentRejected as error:  # a misplaced file has no place for its report
-            logger.warning("Passed over an object", extra={"key": key, "reason": str(error)})
-        else:
-            logger.info("Ingested", extra={"key": key, "outcome": report.outcome, "problems": len(report.problems)})
-
-
-def _ingest(key: str) -> IngestReport:
-    return ingester(_EPISODES).ingest(document_key(key))
+def _ingest(document: DocumentKey, announced: Announced) -> None:
+    ingest = ingester(_EPISODES)
+    on = ingest.ingest if announced.is_file else ingest.ingest_described
+    if report := on(document, announced.again):
+        log_report(report)

@@ -15,7 +15,7 @@ from moto import mock_aws
 from cicada.adapters.s3_document_store import S3DocumentStore
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import ConfigurationError, DocumentRejected
-from cicada.ingest.model import IngestReport, Outcome, Problem
+from cicada.ingest.model import IngestReport, Outcome, Problem, version_of
 from cicada.ingest.ports import DocumentStore
 from tests.fakes.document_store import InMemoryDocumentStore
 
@@ -31,13 +31,19 @@ class Uploads:
     store: DocumentStore
     put: Callable[[bytes], object]
     remove: Callable[[], object]
+    describe: Callable[[bytes | None], object]
 
 
 @pytest.fixture(params=["memory", "s3"])
 def uploads(request: pytest.FixtureRequest) -> Iterator[Uploads]:
     if request.param == "memory":
         memory = InMemoryDocumentStore(max_bytes=1000)
-        yield Uploads(memory, lambda content: memory.put(DOCUMENT, content), lambda: memory.remove(DOCUMENT))
+        yield Uploads(
+            memory,
+            lambda content: memory.put(DOCUMENT, content),
+            lambda: memory.remove(DOCUMENT),
+            lambda sidecar: memory.describe(DOCUMENT, sidecar),
+        )
         return
     with mock_aws():
         client = boto3.client("s3", region_name="us-east-1")
@@ -46,6 +52,11 @@ def uploads(request: pytest.FixtureRequest) -> Iterator[Uploads]:
             S3DocumentStore(client, BUCKET, max_bytes=1000),
             lambda content: client.put_object(Bucket=BUCKET, Key=KEY, Body=content),
             lambda: client.delete_object(Bucket=BUCKET, Key=KEY),
+            lambda sidecar: (
+                client.delete_object(Bucket=BUCKET, Key=f"{KEY}.metadata.json")
+                if sidecar is None
+                else client.put_object(Bucket=BUCKET, Key=f"{KEY}.metadata.json", Body=sidecar)
+            ),
         )
 
 
@@ -67,6 +78,39 @@ def test_the_version_changes_with_the_bytes_and_with_nothing_else(uploads: Uploa
         versions.append(source.version)
     assert versions[0] == versions[2]
     assert len(set(versions)) == 3
+
+
+def test_a_sidecar_is_read_with_its_file_and_makes_another_version(uploads: Uploads) -> None:
+    uploads.describe(b"{}")
+    assert uploads.store.read(DOCUMENT) is None
+    versions = []
+    for sidecar in (None, b"{}", b'{"metadataAttributes": {}}', b"", None):
+        uploads.put(b"[]")
+        uploads.describe(sidecar)
+        source = uploads.store.read(DOCUMENT)
+        assert source is not None
+        assert (source.content, source.sidecar) == (b"[]", sidecar)
+        assert source.version == version_of(b"[]", sidecar)
+        versions.append(source.version)
+    assert versions[0] == versions[4]
+    assert len(set(versions)) == 4
+
+
+def test_a_sidecar_that_is_too_large_is_rejected(uploads: Uploads) -> None:
+    uploads.put(b"[]")
+    uploads.describe(b"x" * 1001)
+    with pytest.raises(DocumentRejected, match="larger") as refusal:
+        uploads.store.read(DOCUMENT)
+    assert refusal.value.kind == "too_large"
+
+
+def test_whether_a_file_is_there_is_known_without_reading_it(uploads: Uploads) -> None:
+    uploads.describe(b"{}")
+    assert not uploads.store.holds(DOCUMENT)
+    uploads.put(b"x" * 1001)
+    assert uploads.store.holds(DOCUMENT)
+    uploads.remove()
+    assert not uploads.store.holds(DOCUMENT)
 
 
 def test_a_file_that_never_was_or_is_gone_is_none(uploads: Uploads) -> None:
@@ -99,7 +143,7 @@ def test_a_report_is_written_beside_the_documents() -> None:
             "version": "abc",
             "outcome": "indexed",
             "passages": 3,
-            "problems": [{"place": "record 2", "reason": "half \ud83d a pair"}],
+            "problems": [{"place": "record 2", "reason": "half \ud83d a pair", "kind": "unreadable"}],
         }
 
 

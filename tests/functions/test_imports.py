@@ -28,6 +28,11 @@ NEEDED = {
     "numpy": set[str](),
     "opensearchpy": set[str](),
     "sqlite3": set[str](),
+    "bs4": set[str](),
+    "docx": set[str](),
+    "lxml": set[str](),
+    "markdown_it": set[str](),
+    "pypdf": set[str](),
     "moto": set[str](),
     "asyncio": AGENTS,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,13 +14,18 @@ import pytest
 from moto import mock_aws
 
 from cicada.adapters.s3_document_store import S3DocumentStore
+from cicada.adapters.s3_ground_truth import S3GroundTruth
+from cicada.adapters.s3_rebuild_log import S3RebuildLog
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected, Unavailable
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
+from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script_parser import ScriptParser
+from cicada.retrieval.batching import BatchingEmbedder
 from functions.ingest_document import handler as module
 from functions.ingest_document.handler import handler
+from tests.fakes.passage_index import InMemoryIndexRebuild
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import COLLECTION, MACBETH, play, script, speech
 
@@ -45,8 +51,24 @@ class Bucket:
         return dict(json.load(reply["Body"]))
 
     def ingester(self, episodes: Path) -> Ingester:
-        parser = ScriptParser(parse_episodes(episodes.read_text("utf-8")))
-        return Ingester(S3DocumentStore(self.client, BUCKET), self.index, self.embedder, {".json": parser})
+        return Ingester(
+            S3DocumentStore(self.client, BUCKET),
+            S3GroundTruth(self.client, BUCKET),
+            self.index,
+            BatchingEmbedder(self.embedder, wait_seconds=0),
+            {".json": ScriptParser(parse_episodes(episodes.read_text("utf-8")))},
+        )
+
+    def rebuilder(self) -> Rebuilder:
+        return Rebuilder(
+            S3GroundTruth(self.client, BUCKET),
+            InMemoryIndexRebuild(self.index.contents),
+            S3RebuildLog(self.client, BUCKET),
+            CountingEmbedder.model_id,
+            CountingEmbedder.dimension,
+            time.time,
+            lambda: "run-1",
+        )
 
 
 @pytest.fixture
@@ -56,13 +78,20 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         client.create_bucket(Bucket=BUCKET)
         made = Bucket(client)
         monkeypatch.setattr(module, "ingester", made.ingester)
+        monkeypatch.setattr(module, "rebuilder", made.rebuilder)
         yield made
 
 
-def announcement(*keys: str, event: str = "ObjectCreated:Put") -> dict[str, Any]:
-    """One message of the queue for each key."""
+def announcement(*keys: str, event: str = "ObjectCreated:Put", delivery: int = 1) -> dict[str, Any]:
+    """One message of the queue for each key, delivered for the nth time."""
     bodies = [{"Records": [{"eventName": event, "s3": {"object": {"key": key}}}]} for key in keys]
-    return {"Records": [{"messageId": str(n), "body": json.dumps(body)} for n, body in enumerate(bodies, start=1)]}
+    attributes = {"ApproximateReceiveCount": str(delivery)}
+    return {
+        "Records": [
+            {"messageId": str(number), "body": json.dumps(body), "attributes": attributes}
+            for number, body in enumerate(bodies, start=1)
+        ]
+    }
 
 
 def test_the_console_event_indexes_the_play(bucket: Bucket) -> None:
@@ -157,3 +186,94 @@ def test_neither_text_nor_problems_are_logged(bucket: Bucket, capfd: pytest.Capt
     bucket.upload("macbeth.json", script(speech(1, "A secret speech."), speech(2, "", speaker=["A secret", 3])))
     handler(announcement(f"{PREFIX}macbeth.json"), None)
     assert "secret" not in "".join(capfd.readouterr())
+
+
+def test_files_of_one_batch_share_the_calls_of_the_embedder(bucket: Bucket) -> None:
+    names = [f"macbeth_{number}.json" for number in range(6)]
+    for name in names:
+        bucket.upload(name, play("macbeth"))
+    assert handler(announcement(*(PREFIX + name for name in names)), None) == {"batchItemFailures": []}
+    assert len(bucket.index.documents) == 6
+    assert all(len(bucket.index.documents[DocumentKey(COLLECTION, name)]) == 140 for name in names)
+
+
+def test_a_document_that_several_messages_announce_is_ingested_once(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    bucket.upload("macbeth.json.metadata.json", b'{"metadataAttributes": {"genre": "tragedy"}}')
+    keys = [f"{PREFIX}macbeth.json.metadata.json", f"{PREFIX}macbeth.json", f"{PREFIX}macbeth.json"]
+    bucket.embedder.failure = Unavailable("…")
+    failures = [{"itemIdentifier": number} for number in "123"]
+    assert handler(announcement(*keys), None) == {"batchItemFailures": failures}
+    bucket.embedder.failure = None
+    assert handler(announcement(*keys), None) == {"batchItemFailures": []}
+    assert (bucket.embedder.batches, bucket.index.replacements) == ([1], 1)
+    assert bucket.index.passages_of(MACBETH)[0].metadata["genre"] == "tragedy"
+
+
+def test_a_sidecar_that_comes_or_goes_is_an_ingest_of_its_document(bucket: Bucket) -> None:
+    sidecar = f"{PREFIX}macbeth.json.metadata.json"
+    bucket.upload("macbeth.json", GOOD)
+    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    plain = bucket.report("macbeth.json")["version"]
+    bucket.upload("macbeth.json.metadata.json", b'{"metadataAttributes": {"genre": "tragedy"}}')
+    handler(announcement(sidecar), None)
+    assert bucket.report("macbeth.json")["version"] != plain
+    bucket.client.delete_object(Bucket=BUCKET, Key=sidecar)
+    handler(announcement(sidecar, event="ObjectRemoved:Delete"), None)
+    assert bucket.report("macbeth.json")["version"] == plain
+    assert "genre" not in bucket.index.passages_of(MACBETH)[0].metadata
+
+
+def test_a_sidecar_ahead_of_its_document_is_passed_over_without_a_report(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json.metadata.json", b"{}")
+    assert handler(announcement(f"{PREFIX}macbeth.json.metadata.json"), None) == {"batchItemFailures": []}
+    found = bucket.client.list_objects_v2(Bucket=BUCKET, Prefix="reports/")
+    assert found["KeyCount"] == 0
+
+
+def test_a_message_that_comes_again_writes_the_index_whatever_it_shows(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    key = f"{PREFIX}macbeth.json"
+    handler(announcement(key), None)
+    handler(announcement(key), None)
+    assert bucket.index.replacements == 1
+    handler(announcement(key, delivery=2), None)
+    assert (bucket.index.replacements, bucket.embedder.batches) == (2, [1])
+
+
+class Context:
+    """Lambda's context, of a function that has just begun."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 900_000
+
+
+def test_a_lost_index_is_made_anew_by_console_events_without_embedding(bucket: Bucket) -> None:
+    for name in ("macbeth.json", "hamlet.json"):
+        bucket.upload(name, GOOD)
+        handler(announcement(PREFIX + name), None)
+    shown = dict(bucket.index.documents)
+    bucket.index.documents.clear()
+    bucket.embedder.failure = Unavailable("…")
+    event = json.loads((ROOT / "events/ingest_document_rebuild.json").read_text("utf-8"))
+    assert handler(event, Context()) == {"run": "run-1", "state": "switched", "copied": 2, "documents": 2}
+    assert bucket.index.contents.documents == shown
+
+
+def test_rejected_files_are_counted_by_kind_of_reason_and_without_text(
+    bucket: Bucket, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bucket.upload("macbeth.exe", b"A secret speech.")
+    bucket.upload("macbeth_secret.json", b"A secret speech.")
+    bucket.upload("macbeth.json", script(speech(1, "A secret speech."), speech(2, "", speaker=["A secret", 3])))
+    handler(announcement(*(PREFIX + name for name in ("macbeth.exe", "macbeth_secret.json", "macbeth.json"))), None)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    assert "secret" not in json.dumps(lines)
+    counted = sorted((line["Reason"], *(name for name in line if name.startswith("Documents"))) for line in lines)
+    assert counted == [
+        ("unknown_type", "DocumentsRejected"),
+        ("unreadable", "DocumentsRejected"),
+        ("unreadable", "DocumentsWithProblems"),
+    ]
+    [metrics] = lines[0]["_aws"]["CloudWatchMetrics"]
+    assert (metrics["Namespace"], [sorted(each) for each in metrics["Dimensions"]]) == ("CICADA", [["Reason"]])

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from cicada.documents.model import DocumentKey, Passage
+from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import CicadaError
-from cicada.retrieval.model import EmbeddedPassage, Vector
+from cicada.retrieval.model import Detail, EmbeddedPassage, EncodedQuery, PassageVectors, Vector
 from tests.fakes.passage_index import IndexContents, InMemoryPassageIndex
 
 
 class DisturbedIndex(InMemoryPassageIndex):
-    """`failure` is raised by every call while it is set; `before_replace` runs before each replacement."""
+    """`failure` is raised by every call while it is set, `failure_of_replace` by replacements alone.
 
-    def __init__(self) -> None:
-        contents = IndexContents(CountingEmbedder.model_id, CountingEmbedder.dimension)
+    `before_replace` runs before each replacement.
+    """
+
+    def __init__(self, model_id: str = "length") -> None:
+        contents = IndexContents(model_id, CountingEmbedder.dimension)
         super().__init__(contents.model_id, contents.dimension, contents)
+        self.contents = contents
         self.documents = contents.documents
         self.replacements = 0
         self.failure: CicadaError | None = None
+        self.failure_of_replace: CicadaError | None = None
         self.before_replace: Callable[[], None] = lambda: None
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         self._fail()
+        if self.failure_of_replace:
+            raise self.failure_of_replace
         self.before_replace()
         self.replacements += 1
         super().replace(document, passages)
@@ -34,6 +41,10 @@ class DisturbedIndex(InMemoryPassageIndex):
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         self._fail()
         return super().passages_of(document)
+
+    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+        self._fail()
+        return super().vectors_of(collection, passage_ids)
 
     def _fail(self) -> None:
         if self.failure:
@@ -60,3 +71,16 @@ class CountingEmbedder:
         self.batches.append(len(texts))
         self.texts += texts
         return [self.embed_query(text) for text in texts]
+
+
+class DetailedCountingEmbedder(CountingEmbedder):
+    """Its detail of a text is the text and the kind of detail."""
+
+    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+        return [
+            (vector, f"{detail}:{text}".encode())
+            for vector, text in zip(self.embed_passages(texts), texts, strict=True)
+        ]
+
+    def encode_query(self, text: str) -> EncodedQuery:
+        return EncodedQuery(text, self.embed_query(text))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +16,12 @@ from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, Problem
 from cicada.ingest.script_parser import ScriptParser
+from cicada.retrieval.format import passage_text
+from cicada.retrieval.model import Detail
+from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
-from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
+from tests.fakes.ground_truth import InMemoryGroundTruth
+from tests.unit.ingest.passage_index import CountingEmbedder, DetailedCountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import COLLECTION, MACBETH, play, script, shipped_episodes, speech
 
 GOOD = script(speech(1, "The queen, my lord, is dead."))
@@ -28,10 +34,11 @@ class Stage:
 
     def __init__(self, max_bytes: int = 50_000_000) -> None:
         self.store = InMemoryDocumentStore(max_bytes)
+        self.truth = InMemoryGroundTruth()
         self.index = DisturbedIndex()
         self.embedder = CountingEmbedder()
         parsers = {".json": ScriptParser(shipped_episodes())}
-        self.ingester = Ingester(self.store, self.index, self.embedder, parsers)
+        self.ingester = Ingester(self.store, self.truth, self.index, self.embedder, parsers)
 
     def upload(self, content: bytes, document: DocumentKey = MACBETH) -> IngestReport:
         self.store.put(document, content)
@@ -53,12 +60,14 @@ def test_a_play_is_indexed_with_the_vectors_of_context_and_text(stage: Stage) ->
     indexed = stage.index.documents[MACBETH]
     assert [each.passage.version for each in indexed] == [report.version] * 140
     assert stage.embedder.texts == [f"{each.passage.context}\n{each.passage.text}" for each in indexed]
-    assert [each.vector for each in indexed] == [[float(len(text))] for text in stage.embedder.texts]
+    assert [list(each.vector) for each in indexed] == [[float(len(text))] for text in stage.embedder.texts]
 
 
-def test_passages_are_embedded_in_batches(stage: Stage) -> None:
-    stage.upload(play("macbeth"))
-    assert stage.embedder.batches == [64, 64, 12]
+def test_what_is_indexed_is_the_ground_truth(stage: Stage) -> None:
+    report = stage.upload(play("macbeth"))
+    stored = stage.truth.entries[MACBETH].stored
+    assert (stored.version, stored.model_id, stored.dimension) == (report.version, "length", 1)
+    assert tuple(stored.embedded()) == stage.index.documents[MACBETH]
 
 
 def test_the_same_file_again_is_unchanged_and_embeds_nothing(stage: Stage) -> None:
@@ -72,7 +81,7 @@ def test_the_same_file_again_is_unchanged_and_embeds_nothing(stage: Stage) -> No
 def test_the_embedded_index_recognises_what_it_holds(stage: Stage, tmp_path: Path) -> None:
     stage.store.put(MACBETH, play("macbeth"))
     index = SqlitePassageIndex(tmp_path / "index", stage.embedder.model_id, stage.embedder.dimension)
-    ingester = Ingester(stage.store, index, stage.embedder, stage.ingester.parsers)
+    ingester = replace(stage.ingester, index=index)
     assert ingester.ingest(MACBETH).outcome is Outcome.INDEXED
     assert ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
     index.close()
@@ -89,7 +98,7 @@ def test_the_same_file_under_another_configuration_is_indexed_again(stage: Stage
     episodes = parse_episodes(
         '[[episode]]\npattern = "*"\nepisode_id = "scottish-play"\nepisode_name = "The Scottish Play"'
     )
-    again = Ingester(stage.store, stage.index, stage.embedder, {".json": ScriptParser(episodes)})
+    again = replace(stage.ingester, parsers={".json": ScriptParser(episodes)})
     assert again.ingest(MACBETH).outcome is Outcome.INDEXED
     assert stage.index.passages_of(MACBETH)[0].title == "The Scottish Play"
 
@@ -99,6 +108,97 @@ def test_an_ingest_that_broke_off_in_the_index_is_done_again(stage: Stage) -> No
     stage.index.documents[MACBETH] = stage.index.documents[MACBETH][:70]
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
     assert len(stage.index.passages_of(MACBETH)) == 140
+
+
+def test_a_lost_index_is_filled_from_the_truth_without_embedding(stage: Stage) -> None:
+    stage.upload(play("macbeth"))
+    shown = stage.index.documents.pop(MACBETH)
+    stage.embedder.failure = Unavailable("…")
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert stage.index.documents[MACBETH] == shown
+    assert stage.truth.writes == 1
+
+
+def test_an_index_from_before_there_was_a_truth_is_told_to_it(stage: Stage) -> None:
+    stage.upload(GOOD)
+    stage.truth.delete(MACBETH)
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert MACBETH in stage.truth.entries
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+
+
+def test_only_passages_that_changed_are_embedded_again(stage: Stage) -> None:
+    lines = [speech(number, f"{number} " + "word " * 150) for number in range(3)]
+    stage.upload(script(*lines))
+    assert stage.embedder.batches == [3]
+    before = stage.index.documents[MACBETH]
+    lines[1] = speech(1, "one " + "word " * 150)
+    stage.upload(script(*lines))
+    assert stage.embedder.batches == [3, 1]
+    after = stage.index.documents[MACBETH]
+    assert [old.vector is new.vector for old, new in zip(before, after, strict=True)] == [True, False, True]
+    assert len({each.passage.version for each in after}) == 1
+
+
+def test_a_text_that_stands_there_twice_is_embedded_once(stage: Stage) -> None:
+    stage.upload(script(*(speech(number, "word " * 170) for number in range(3))))
+    assert stage.embedder.batches == [1]
+    assert len(stage.index.documents[MACBETH]) == 3
+
+
+def test_another_embedder_embeds_everything_again(stage: Stage) -> None:
+    stage.upload(GOOD)
+    other = CountingEmbedder()
+    other.model_id = "other"
+    index = DisturbedIndex("other")
+    again = replace(stage.ingester, embedder=other, index=index)
+    assert again.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert other.batches == [1]
+    assert stage.truth.entries[MACBETH].stored.model_id == "other"
+
+
+def test_the_truth_is_written_before_the_index(stage: Stage) -> None:
+    stage.upload(GOOD)
+    stage.store.put(MACBETH, BETTER)
+    stage.index.failure_of_replace = Unavailable("…")
+    with pytest.raises(Unavailable):
+        stage.ingester.ingest(MACBETH)
+    assert stage.text() == "Seyton: The queen, my lord, is dead."
+    assert "hereafter" in stage.truth.entries[MACBETH].stored.passages[0].passage.text
+    stage.index.failure_of_replace = None
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert stage.text() == "Seyton: She should have died hereafter."
+    assert stage.embedder.batches == [1, 1]
+
+
+def detailed(stage: Stage, detail: Detail) -> Ingester:
+    return replace(stage.ingester, detail_of=lambda name: detail if name == "scripts" else Detail.NONE)
+
+
+def test_a_knowledge_base_keeps_the_detail_that_its_settings_name(stage: Stage) -> None:
+    stage.embedder = DetailedCountingEmbedder()
+    stage.ingester = replace(stage.ingester, embedder=stage.embedder)
+    stage.ingester = detailed(stage, Detail.WINDOWS)
+    stage.upload(GOOD)
+    [indexed] = stage.index.documents[MACBETH]
+    assert indexed.detail == f"windows:{stage.embedder.texts[0]}".encode()
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+    stage.ingester = detailed(stage, Detail.TOKENS)
+    stage.index.failure_of_replace = Unavailable("…")
+    with pytest.raises(Unavailable):
+        stage.ingester.ingest(MACBETH)
+    stage.index.failure_of_replace = None
+    # The passages are the same, and what is kept of them is not.
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert stage.index.documents[MACBETH][0].detail.startswith(b"tokens:")
+    assert stage.embedder.batches == [1, 1]
+
+
+def test_an_embedder_that_gives_no_detail_leaves_it_empty(stage: Stage) -> None:
+    stage.ingester = detailed(stage, Detail.TOKENS)
+    stage.upload(GOOD)
+    assert stage.index.documents[MACBETH][0].detail == b""
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
 
 
 def test_a_broken_record_is_reported_and_the_rest_is_indexed(stage: Stage) -> None:
@@ -149,6 +249,7 @@ def test_a_file_that_is_gone_is_removed_from_the_index(stage: Stage) -> None:
     stage.store.remove(MACBETH)
     assert stage.ingester.ingest(MACBETH) == IngestReport(MACBETH, Outcome.DELETED, 0)
     assert stage.index.documents == {}
+    assert stage.truth.entries == {}
     assert stage.store.reports[MACBETH].outcome is Outcome.DELETED
 
 
@@ -156,6 +257,7 @@ def test_delete_removes_the_document_whatever_the_store_holds(stage: Stage) -> N
     stage.upload(GOOD)
     assert stage.ingester.delete(MACBETH).outcome is Outcome.DELETED
     assert stage.index.documents == {}
+    assert stage.truth.entries == {}
     assert stage.store.reports[MACBETH].outcome is Outcome.DELETED
 
 
@@ -192,3 +294,121 @@ def test_a_failing_index_is_no_verdict_on_the_file(stage: Stage, content: bytes 
     with pytest.raises(Unavailable):
         stage.ingester.ingest(MACBETH)
     assert stage.store.reports == {}
+
+
+def test_a_delete_that_broke_off_is_done_again(stage: Stage) -> None:
+    stage.upload(GOOD)
+    stage.store.remove(MACBETH)
+    stage.index.failure = Unavailable("…")
+    with pytest.raises(Unavailable):
+        stage.ingester.ingest(MACBETH)
+    assert stage.truth.entries == {}
+    stage.index.failure = None
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.DELETED
+    assert stage.index.documents == {}
+
+
+def test_a_sidecar_that_changes_makes_another_version(stage: Stage) -> None:
+    first = stage.upload(GOOD)
+    stage.store.describe(MACBETH, b'{"metadataAttributes": {"genre": "tragedy"}}')
+    report = stage.ingester.ingest_described(MACBETH)
+    assert report is not None
+    assert (report.outcome, report.version != first.version) == (Outcome.INDEXED, True)
+    assert stage.index.passages_of(MACBETH)[0].metadata["genre"] == "tragedy"
+    assert stage.embedder.batches == [1]
+    stage.store.describe(MACBETH, None)
+    assert stage.ingester.ingest(MACBETH).version == first.version
+    assert "genre" not in stage.index.passages_of(MACBETH)[0].metadata
+
+
+ANN_ONLY = b'{"accessControlList": [{"name": "ann", "type": "USER", "access": "ALLOW"}]}'
+
+
+@pytest.mark.parametrize(
+    ("content", "sidecar"),
+    [(GOOD, b"{"), (GOOD, ANN_ONLY.replace(b"ALLOW", b"DENY")), (BROKEN, ANN_ONLY), (BROKEN, b"{")],
+)
+def test_a_version_that_others_may_read_by_now_does_not_answer_on(stage: Stage, content: bytes, sidecar: bytes) -> None:
+    stage.upload(GOOD)
+    stage.store.describe(MACBETH, sidecar)
+    assert stage.upload(content).outcome is Outcome.REJECTED
+    assert stage.index.documents == {}
+    assert stage.truth.entries == {}
+
+
+def test_a_version_for_the_same_readers_answers_on(stage: Stage) -> None:
+    stage.store.describe(MACBETH, ANN_ONLY)
+    stage.upload(GOOD)
+    assert stage.upload(BROKEN).outcome is Outcome.REJECTED
+    assert stage.index.passages_of(MACBETH)[0].readers == ("user:ann",)
+
+
+def test_a_sidecar_without_its_document_is_nothing_to_report(stage: Stage) -> None:
+    stage.store.describe(MACBETH, b"{}")
+    assert stage.ingester.ingest_described(MACBETH) is None
+    assert (stage.store.reports, stage.index.documents) == ({}, {})
+
+
+def with_contexts(stage: Stage, **script: Any) -> ScriptedContextWriter:
+    writer = ScriptedContextWriter(**script)
+    stage.ingester = replace(stage.ingester, contexts=writer)
+    return writer
+
+
+def long_speech(number: int, first: str) -> dict[str, Any]:
+    return speech(number, f"{first} " + "word " * 150, "")
+
+
+def test_what_a_model_writes_on_a_passage_is_searched_and_never_shown(stage: Stage) -> None:
+    writer = with_contexts(stage)
+    stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Birnam")))
+    [first, second] = stage.index.passages_of(MACBETH)
+    assert (first.context, second.context) == ("On Dunsinane\nMacbeth · 5.5", "On Birnam\nMacbeth · 5.5")
+    assert stage.embedder.texts == [f"{each.context}\n{each.text}" for each in (first, second)]
+    assert "On Dunsinane" not in passage_text(1, first)
+    assert (len(writer.documents), "Birnam" in writer.documents[0]) == (1, True)
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+
+
+def test_what_was_written_on_unchanged_passages_is_kept(stage: Stage) -> None:
+    writer = with_contexts(stage)
+    stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Birnam")))
+    stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Cawdor")))
+    assert [text.split()[0] for text in writer.asked] == ["Dunsinane", "Birnam", "Cawdor"]
+    assert stage.embedder.batches == [2, 1]
+    with_contexts(stage, model_id="another")
+    stage.ingester.ingest(MACBETH)
+    assert stage.truth.entries[MACBETH].stored.context_model_id == "another"
+
+
+def test_a_context_model_that_fails_stops_nothing_and_is_reported(stage: Stage) -> None:
+    with_contexts(stage, failure="The model is asked too often at the moment.", fails_at=1)
+    report = stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Birnam")))
+    assert report.outcome is Outcome.INDEXED
+    [problem] = report.problems
+    assert (problem.kind, problem.place) == ("context_model", "")
+    assert problem.reason.startswith("1 of 2 passages are searched without a model's sentence")
+    assert "The model is asked too often" in problem.reason
+    assert [each.context for each in stage.index.passages_of(MACBETH)] == [
+        "On Dunsinane\nMacbeth · 5.5",
+        "Macbeth · 5.5",
+    ]
+    writer = with_contexts(stage)
+    assert stage.ingester.ingest(MACBETH).problems == ()
+    assert [text.split()[0] for text in writer.asked] == ["Birnam"]
+    assert stage.index.passages_of(MACBETH)[1].context == "On Birnam\nMacbeth · 5.5"
+
+
+def test_a_long_document_is_shown_in_windows_around_its_passages(stage: Stage) -> None:
+    writer = with_contexts(stage)
+    stage.upload(play("macbeth"))
+    assert len(writer.documents) == 3
+    assert max(len(document) for document in writer.documents) < 49_000
+    assert len(writer.asked) == len(set(writer.asked)) == 140
+
+
+def test_no_more_windows_are_shown_to_a_model_that_failed(stage: Stage) -> None:
+    writer = with_contexts(stage, failure="Throttled.", fails_at=2)
+    report = stage.upload(play("macbeth"))
+    assert (len(writer.documents), len(writer.asked)) == (1, 2)
+    assert "138 of 140 passages" in report.problems[0].reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,32 @@ def test_the_configuration_decides_on_the_episode_and_not_the_file() -> None:
     content = json.dumps({"episodeId": "hamlet", "episodeName": "Hamlet", "messages": [speech(1, "Dead.")]}).encode()
     (found,) = ScriptParser(shipped_episodes()).parse(source("macbeth.json", content)).passages
     assert found.metadata["episode_id"] == locator(found).episode_id == "macbeth"
+
+
+def test_the_sidecar_gives_readers_attributes_and_words_to_search_and_no_episode() -> None:
+    sidecar = json.dumps(
+        {
+            "metadataAttributes": {
+                "genre": {"value": {"type": "STRING", "stringValue": "tragedy"}, "includeForEmbedding": True},
+                "episode_id": "hamlet",
+                "_title": "Hamlet",
+                "_language_code": "de",
+            },
+            "accessControlList": [{"name": "ann", "type": "USER", "access": "ALLOW"}],
+        }
+    ).encode()
+    described = replace(source("macbeth.json", script(speech(1, "Dead."))), sidecar=sidecar)
+    (found,) = ScriptParser(shipped_episodes()).parse(described).passages
+    assert found.readers == ("user:ann",)
+    assert found.metadata == {"genre": "tragedy", "episode_id": "macbeth", "chapter_id": "5.5", "language": "en"}
+    assert found.context == "Macbeth · 5.5 · Seyton · genre: tragedy"
+    assert (found.title, found.language) == ("Macbeth", "en")
+
+
+def test_a_broken_sidecar_refuses_the_script() -> None:
+    described = replace(source("macbeth.json", script(speech(1, "Dead."))), sidecar=b"{")
+    with pytest.raises(DocumentRejected, match="The sidecar is not JSON"):
+        ScriptParser(shipped_episodes()).parse(described)
 
 
 def test_numbers_that_go_back_still_give_a_range() -> None:

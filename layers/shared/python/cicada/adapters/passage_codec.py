@@ -1,22 +1,32 @@
-"""The parts of a passage that an index keeps and does not search, as JSON text."""
+"""The parts of a passage that are kept and not searched, as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cicada.documents.model import Locator, ScriptLocator, SectionLocator
 
 
 def locator_to_json(locator: Locator) -> str:
-    if isinstance(locator, SectionLocator):
-        return _dumps({"path": locator.path})
-    names = ScriptLocator.__slots__
-    return _dumps({name: getattr(locator, name) for name in names})
+    return _dumps(locator_values(locator))
 
 
 def locator_from_json(text: str) -> Locator:
-    values = json.loads(text)
+    return locator_of(json.loads(text))
+
+
+def locator_values(locator: Locator) -> dict[str, Any]:
+    """The locator as values of JSON."""
+    if isinstance(locator, SectionLocator):
+        return {"path": list(locator.path)}
+    values = {name: getattr(locator, name) for name in ScriptLocator.__slots__}
+    return {**values, "speakers": list(locator.speakers)}
+
+
+def locator_of(values: Mapping[str, Any]) -> Locator:
+    """The locator of such values."""
     if "path" in values:
         return SectionLocator(tuple(values["path"]))
     return ScriptLocator(**{**values, "speakers": tuple(values["speakers"])})
@@ -29,6 +39,14 @@ def metadata_to_json(metadata: Mapping[str, str]) -> str:
 def metadata_from_json(text: str) -> dict[str, str]:
     values: dict[str, str] = json.loads(text)
     return values
+
+
+def readers_to_json(readers: Sequence[str]) -> str:
+    return _dumps(readers)
+
+
+def readers_from_json(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
 
 
 def _dumps(value: object) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from cicada.adapters.s3_errors import s3_errors
-from cicada.adapters.s3_keys import object_key, report_key
+from cicada.adapters.s3_keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected
-from cicada.ingest.model import IngestReport, SourceFile
+from cicada.ingest.model import IngestReport, SourceFile, version_of
 from cicada.ingest.report import report_fields
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ MAX_BYTES = 50_000_000
 
 
 class S3DocumentStore:
-    """`max_bytes`: a larger file is refused before its content is fetched. A file's version is its SHA-256."""
+    """`max_bytes`: a larger file is refused before its content is fetched, as is a sidecar that is larger still."""
 
     def __init__(self, client: S3Client, bucket: str, max_bytes: int = MAX_BYTES) -> None:
         self._client = client
@@ -29,20 +28,34 @@ class S3DocumentStore:
         self._max_bytes = max_bytes
 
     def read(self, document: DocumentKey) -> SourceFile | None:
+        content = self._content(object_key(document), "file")
+        if content is None:
+            return None
+        sidecar = self._content(sidecar_key(document), "sidecar")
+        name = PurePosixPath(document.document_id).name
+        return SourceFile(document, name, content, version_of(content, sidecar), sidecar)
+
+    def holds(self, document: DocumentKey) -> bool:
+        # A HEAD would not tell a missing file from a missing bucket.
+        key = object_key(document)
+        with s3_errors():
+            found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
+        return any(each["Key"] == key for each in found.get("Contents", []))
+
+    def _content(self, key: str, what: str) -> bytes | None:
         with s3_errors():
             try:
-                reply = self._client.get_object(Bucket=self._bucket, Key=object_key(document))
+                reply = self._client.get_object(Bucket=self._bucket, Key=key)
             except self._client.exceptions.NoSuchKey:
                 return None
             # The length comes with the reply's headers: one call, and no file that grows between two.
             with reply["Body"] as body:
                 if reply["ContentLength"] > self._max_bytes:
                     raise DocumentRejected(
-                        f"The file is larger than {self._max_bytes / 1_000_000:g} MB; split it and upload the parts."
+                        f"The {what} is larger than {self._max_bytes / 1_000_000:g} MB; split it and upload the parts.",
+                        "too_large",
                     )
-                content = body.read()
-        version = hashlib.sha256(content).hexdigest()
-        return SourceFile(document, PurePosixPath(document.document_id).name, content, version)
+                return body.read()
 
     def write_report(self, report: IngestReport) -> None:
         with s3_errors():

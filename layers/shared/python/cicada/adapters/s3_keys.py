@@ -1,7 +1,10 @@
-"""Where documents and reports lie in the bucket.
+"""Where documents, the reports on them and what is made of them lie in the bucket.
 
-documents/<tenant>/<knowledge base>/<file…>          the file; what follows the knowledge base is the document's id
-reports/<tenant>/<knowledge base>/<file…>.json       the report on it
+documents/<tenant>/<knowledge base>/<file…>                  the file; what follows the knowledge base is its id
+documents/<tenant>/<knowledge base>/<file…>.metadata.json    its sidecar, which describes it
+reports/<tenant>/<knowledge base>/<file…>.json               the report on it
+truth/<tenant>/<knowledge base>/<file…>.jsonl.gz             what it is searched by; indexes are made from that
+rebuild/record.json.gz                                       how far a rebuild of the index is
 """
 
 from __future__ import annotations
@@ -11,7 +14,10 @@ import re
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import DocumentRejected
 
-_DOCUMENTS, _REPORTS = "documents", "reports"
+_DOCUMENTS, _REPORTS, _TRUTH = "documents", "reports", "truth"
+_SIDECAR, _TRUTH_SUFFIX = ".metadata.json", ".jsonl.gz"
+TRUTH_PREFIX = f"{_TRUTH}/"
+REBUILD_KEY = "rebuild/record.json.gz"
 # As the protocol has it for knowledge bases.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
@@ -20,8 +26,8 @@ _LONGEST_ID_BYTES = 800
 
 
 def document_key(key: str) -> DocumentKey:
-    """The document of an object key, which is not percent-encoded. Raises `DocumentRejected`."""
-    place, _, rest = key.partition("/")
+    """The document of an object key, or of its sidecar's; not percent-encoded. Raises `DocumentRejected`."""
+    place, _, rest = key.removesuffix(_SIDECAR).partition("/")
     tenant, _, rest = rest.partition("/")
     knowledge_base, _, document_id = rest.partition("/")
     if place != _DOCUMENTS or not document_id:
@@ -46,6 +52,27 @@ def _check_document_id(document_id: str) -> None:
 def object_key(document: DocumentKey) -> str:
     """Where the file lies."""
     return f"{_DOCUMENTS}/{_path(document)}"
+
+
+def is_sidecar(key: str) -> bool:
+    """Whether an object describes a document and is none itself."""
+    return key.endswith(_SIDECAR)
+
+
+def sidecar_key(document: DocumentKey) -> str:
+    """Where the document's sidecar lies, if it has one."""
+    return f"{object_key(document)}{_SIDECAR}"
+
+
+def truth_key(document: DocumentKey) -> str:
+    """Where the ground truth on the document lies."""
+    return f"{TRUTH_PREFIX}{_path(document)}{_TRUTH_SUFFIX}"
+
+
+def truth_document(key: str) -> DocumentKey:
+    """The document of a `truth_key`."""
+    tenant, knowledge_base, document_id = key.removeprefix(TRUTH_PREFIX).removesuffix(_TRUTH_SUFFIX).split("/", 2)
+    return DocumentKey(Collection(tenant, knowledge_base), document_id)
 
 
 def report_key(document: DocumentKey) -> str:

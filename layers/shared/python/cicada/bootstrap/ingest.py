@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import time
+import uuid
 from functools import cache
 from pathlib import Path
 
 from cicada.adapters.s3_document_store import S3DocumentStore
+from cicada.adapters.s3_ground_truth import S3GroundTruth
+from cicada.adapters.s3_rebuild_log import S3RebuildLog
 from cicada.bootstrap.aws import client
-from cicada.bootstrap.search import embedder, passage_index
+from cicada.bootstrap.search import embedder, index_rebuild, passage_index
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
+from cicada.ingest.ports import ContextWriter
+from cicada.ingest.prose.formats import prose_parsers
+from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script_parser import ScriptParser
+from cicada.retrieval.batching import BatchingEmbedder
+from cicada.retrieval.knowledge_bases import load_knowledge_bases
 from cicada.settings import IngestSettings, load
 
 
@@ -19,9 +28,42 @@ def ingester(episode_configuration: Path) -> Ingester:
     """Kept for the life of the container: it holds clients and settings, nothing of a file."""
     settings = load(IngestSettings)
     episodes = parse_episodes(episode_configuration.read_text("utf-8"))
+    bases = load_knowledge_bases()
+    s3 = client("s3")
     return Ingester(
-        store=S3DocumentStore(client("s3"), settings.documents_bucket),
+        store=S3DocumentStore(s3, settings.documents_bucket),
+        truth=S3GroundTruth(s3, settings.documents_bucket),
         index=passage_index(settings.search),
-        embedder=embedder(settings.search),
-        parsers={".json": ScriptParser(episodes)},
+        # Nobody waits for a batch of passages as somebody waits for a question.
+        embedder=BatchingEmbedder(embedder(settings.search, read_timeout_seconds=60)),
+        parsers={".json": ScriptParser(episodes), **prose_parsers()},
+        contexts=_context_writer(settings.context_model_id),
+        detail_of=lambda name: bases.of(name).detail,
     )
+
+
+@cache
+def rebuilder() -> Rebuilder:
+    """Works on the index that the ingester writes."""
+    settings = load(IngestSettings)
+    s3 = client("s3")
+    return Rebuilder(
+        truth=S3GroundTruth(s3, settings.documents_bucket),
+        indexes=index_rebuild(settings.search),
+        log=S3RebuildLog(s3, settings.documents_bucket),
+        model_id=settings.search.embedding_model_id,
+        dimension=settings.search.embedding_dimension,
+        clock=time.time,
+        new_run=lambda: uuid.uuid4().hex,
+        # OpenSearch shows a document some time after it was written; in one file, writers wait for each other.
+        threads=2 if settings.search.search_engine == "embedded" else 16,
+    )
+
+
+def _context_writer(model_id: str) -> ContextWriter | None:
+    if not model_id:
+        return None
+    from cicada.adapters.bedrock_context_writer import BedrockContextWriter
+
+    # The adapter tries again by itself.
+    return BedrockContextWriter(client("bedrock-runtime", read_timeout_seconds=30, attempts=1), model_id)

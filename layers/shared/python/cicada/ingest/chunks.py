@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Protocol, TypeVar
 
 from cicada.ingest.model import ScriptMessage, Track
 
@@ -57,6 +58,16 @@ class Chunk:
         return tuple(dict.fromkeys(message.speaker for message in self.messages if message.speaker))
 
 
+class Sized(Protocol):
+    """What is packed into chunks; `size` is that of its text."""
+
+    @property
+    def size(self) -> int: ...
+
+
+S = TypeVar("S", bound=Sized)
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     message: ScriptMessage
@@ -68,8 +79,8 @@ def chunks(track: Track, chunking: Chunking) -> Iterator[Chunk]:
     """The track's chunks in the script's order; none crosses a chapter, none is larger than the limit."""
     for _, messages in groupby(track.messages, key=lambda message: message.chapter_id):
         lines = [line for message in messages for line in _lines(message, chunking.limit)]
-        for packed in _packed(lines, chunking):
-            yield Chunk(tuple(line.message for line in packed), "\n".join(line.text for line in packed))
+        for chunk in packed(lines, chunking):
+            yield Chunk(tuple(line.message for line in chunk), "\n".join(line.text for line in chunk))
 
 
 def size_of(text: str) -> int:
@@ -77,8 +88,9 @@ def size_of(text: str) -> int:
     return len(text) if text.isascii() else len(text) + sum(letter >= _FIRST_EAST_ASIAN for letter in text)
 
 
-def _packed(lines: Sequence[_Line], chunking: Chunking) -> Iterator[list[_Line]]:
-    chunk: list[_Line] = []
+def packed(lines: Sequence[S], chunking: Chunking) -> Iterator[list[S]]:
+    """The lines in groups that are not larger than the limit with a character between each two, overlap included."""
+    chunk: list[S] = []
     size = 0
     for line in lines:
         if chunk and size + line.size > chunking.limit:
@@ -91,9 +103,9 @@ def _packed(lines: Sequence[_Line], chunking: Chunking) -> Iterator[list[_Line]]
         yield chunk
 
 
-def _repeated(chunk: list[_Line], chunking: Chunking, room: int) -> list[_Line]:
+def _repeated(chunk: list[S], chunking: Chunking, room: int) -> list[S]:
     """The last lines of a chunk that its successor starts with, as far as they are short and fit into `room`."""
-    kept: list[_Line] = []
+    kept: list[S] = []
     for line in reversed(chunk[-chunking.overlap :] if chunking.overlap else []):
         room -= line.size + 1
         if line.size > chunking.short or room < 0:

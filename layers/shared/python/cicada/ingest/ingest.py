@@ -1,75 +1,144 @@
-"""Bring the index into the state of the uploaded files."""
+"""Bring the ground truth and the index into the state of the uploaded files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from cicada.documents.model import DocumentKey, Passage
+from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected
-from cicada.ingest.model import IngestReport, Outcome, Problem, SourceFile
-from cicada.ingest.ports import DocumentParser, DocumentStore
-from cicada.retrieval.model import EmbeddedPassage
+from cicada.ingest.contexts import prefixes_of
+from cicada.ingest.encoding import Encoder
+from cicada.ingest.model import IngestReport, Outcome, Problem, SourceFile, StoredDocument
+from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
+from cicada.ingest.sidecar import parse_sidecar
+from cicada.retrieval.model import Detail
 from cicada.retrieval.ports import Embedder, PassageIndex
 
-EMBEDDING_BATCH = 64
+
+def no_detail(knowledge_base: str) -> Detail:  # noqa: ARG001 - the same for every base
+    """Vectors alone are kept."""
+    return Detail.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class Ingester:
-    """`parsers`: by the suffix of the file name, in lower case and with its dot."""
+    """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
+
+    `detail_of`: what is kept of each passage besides its vector, by knowledge base.
+    """
 
     store: DocumentStore
+    truth: GroundTruth
     index: PassageIndex
     embedder: Embedder
     parsers: Mapping[str, DocumentParser]
+    contexts: ContextWriter | None = None
+    detail_of: Callable[[str], Detail] = no_detail
 
-    def ingest(self, document: DocumentKey) -> IngestReport:
+    def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
         """Index the file, or remove the document if the file is gone; the report is written to the store too.
 
         Acts on the file that is there and not on what was announced: announcements come late, twice and out of
-        order. A file that cannot be used is reported; a failing store, embedder or index is a `DependencyError`.
+        order. `again`: an ingest of the document may have died, so the index is written whatever it shows; one that is
+        being built beside it may show something else. A file that cannot be used is reported, and its earlier
+        version answers on unless its sidecar names other readers by now, or cannot be read. A failing store, embedder
+        or index is a `DependencyError`.
         """
-        try:
-            report = self._settled(document)
-        except DocumentRejected as error:
-            report = _rejected(document, error)
+        report = self._settled(document, again)
         self.store.write_report(report)
         return report
 
+    def ingest_described(self, document: DocumentKey, again: bool = False) -> IngestReport | None:
+        """Ingest after a change of the sidecar alone: None, with nothing done, if the file itself is not there."""
+        return self.ingest(document, again) if self.store.holds(document) else None
+
     def delete(self, document: DocumentKey) -> IngestReport:
-        """Remove the document from the index, whatever the store holds."""
+        """Remove the document from the ground truth and the index, whatever the store holds."""
         report = self._deleted(document)
         self.store.write_report(report)
         return report
 
-    def _settled(self, document: DocumentKey) -> IngestReport:
-        """The report on the version that the store still holds when the index has it.
+    def _settled(self, document: DocumentKey, again: bool) -> IngestReport:
+        """The report on the version that the store still holds when the truth and the index have it.
 
-        Without this look back, two ingests of one document at the same time could leave the older file indexed.
+        Without this look back, two ingests of one document at the same time could leave the older file indexed. What
+        it finds is written in any case: the other ingest may have been overwritten in some indexes and not in others.
         """
-        source = self.store.read(document)
-        report = self._applied(document, source)
-        while report.outcome in (Outcome.INDEXED, Outcome.DELETED) and (latest := self.store.read(document)) != source:
-            source, report = latest, self._applied(document, latest)
+        source = self._read(document)
+        report = self._applied(document, source, again)
+        while report.outcome in (Outcome.INDEXED, Outcome.DELETED) and (latest := self._read(document)) != source:
+            source, report = latest, self._applied(document, latest, again=True)
         return report
 
-    def _applied(self, document: DocumentKey, source: SourceFile | None) -> IngestReport:
+    def _read(self, document: DocumentKey) -> SourceFile | DocumentRejected | None:
+        try:
+            return self.store.read(document)
+        except DocumentRejected as error:
+            return error
+
+    def _applied(
+        self, document: DocumentKey, source: SourceFile | DocumentRejected | None, again: bool
+    ) -> IngestReport:
         if source is None:
             return self._deleted(document)
+        entry = self.truth.read(document)
+        before = entry.stored if entry else None
         try:
-            parsed = self._parser(source).parse(source)
+            after, problems = self._stored(source, before)
         except DocumentRejected as error:
-            return _rejected(document, error, source.version)
-        # The passages and not just the version: after a change of the episode configuration the same bytes differ.
-        unchanged = self.index.passages_of(document) == parsed.passages
-        if not unchanged:
-            self.index.replace(document, list(self._embedded(parsed.passages)))
-        outcome = Outcome.UNCHANGED if unchanged else Outcome.INDEXED
-        return IngestReport(document, outcome, len(parsed.passages), parsed.problems, source.version)
+            if before and _may_show_too_much(source, before):
+                self._deleted(document)
+            elif again and before:
+                self.index.replace(document, before.embedded())
+            return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
+        outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
+        return IngestReport(document, outcome, len(after.passages), problems, after.version)
+
+    def _stored(
+        self, source: SourceFile | DocumentRejected, before: StoredDocument | None
+    ) -> tuple[StoredDocument, tuple[Problem, ...]]:
+        """What is to be kept of the file. Of what was kept before, all that still fits is used again."""
+        if isinstance(source, DocumentRejected):
+            raise source
+        parsed = self._parser(source).parse(source)
+        prefixes = prefixes_of(parsed.passages, self.contexts, before)
+        encoder = Encoder(self.embedder, self.detail_of(source.document.collection.knowledge_base))
+        stored = StoredDocument(
+            document=source.document,
+            version=source.version,
+            model_id=self.embedder.model_id,
+            dimension=self.embedder.dimension,
+            passages=encoder.stored(parsed.passages, prefixes.texts, before),
+            detail=encoder.detail,
+            context_model_id=self.contexts.model_id if self.contexts else "",
+        )
+        return stored, (*parsed.problems, *prefixes.problems)
+
+    def _projected(self, before: StoredDocument | None, after: StoredDocument, again: bool) -> bool:
+        """Whether anything was written. First the truth, so that a rebuild never misses what an index shows."""
+        if after != before:
+            self.truth.write(after)
+        elif not again and self._is_shown(after):
+            return False
+        self.index.replace(after.document, after.embedded())
+        return True
+
+    def _is_shown(self, stored: StoredDocument) -> bool:
+        """Whether the index has the passages: it may have been lost, or an earlier ingest died before it."""
+        passages = tuple(each.passage for each in stored.embedded())
+        if self.index.passages_of(stored.document) != passages:
+            return False
+        if stored.detail is Detail.NONE or not passages:
+            return True
+        # A document is replaced as a whole, so its first passage speaks for all.
+        first = passages[0].passage_id
+        kept = self.index.vectors_of(stored.document.collection, [first]).get(first)
+        return kept is not None and kept.detail == stored.passages[0].detail
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
+        self.truth.delete(document)
         self.index.delete(document)
         return IngestReport(document, Outcome.DELETED, passages=0)
 
@@ -77,16 +146,23 @@ class Ingester:
         suffix = PurePosixPath(source.name).suffix.lower()
         if suffix not in self.parsers:
             raise DocumentRejected(
-                f"Files of the type '{suffix or source.name}' cannot be read; upload {', '.join(sorted(self.parsers))}."
+                f"Files of the type '{suffix or source.name}' cannot be read; upload "
+                f"{', '.join(sorted(self.parsers))}.",
+                "unknown_type",
             )
         return self.parsers[suffix]
 
-    def _embedded(self, passages: Sequence[Passage]) -> Iterator[EmbeddedPassage]:
-        for start in range(0, len(passages), EMBEDDING_BATCH):
-            batch = passages[start : start + EMBEDDING_BATCH]
-            vectors = self.embedder.embed_passages([f"{each.context}\n{each.text}" for each in batch])
-            yield from map(EmbeddedPassage, batch, vectors)
+
+def _may_show_too_much(source: SourceFile | DocumentRejected, before: StoredDocument) -> bool:
+    """Whether the earlier version is shown to others than the sidecar names now: then it does not answer on."""
+    if isinstance(source, DocumentRejected):  # too large to be read: nothing is known to have changed
+        return False
+    try:
+        readers = parse_sidecar(source.sidecar).readers
+    except DocumentRejected:
+        return True
+    return any(each.passage.readers != readers for each in before.passages)
 
 
 def _rejected(document: DocumentKey, error: DocumentRejected, version: str = "") -> IngestReport:
-    return IngestReport(document, Outcome.REJECTED, 0, (Problem("", str(error)),), version)
+    return IngestReport(document, Outcome.REJECTED, 0, (Problem("", str(error), error.kind),), version)

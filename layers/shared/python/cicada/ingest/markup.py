@@ -25,5 +25,10 @@ def plain_text(text: str) -> str:
     """`text` in one line: markup of browsers and of the game engine removed, of a ruby its base text kept."""
     text = _ENGINE_RUBY.sub(r"\1", _RUBY_READING.sub("", _LINE_BREAK.sub(" ", text)))
     text = _QUOTES.sub('"', _ENGINE_CODE.sub("", _TAG.sub("", text)))
+    return one_line(text)
+
+
+def one_line(text: str) -> str:
+    """`text` in one line and in NFC, without control characters and invisible ones."""
     text = _INVISIBLE.sub("", _CONTROL.sub(" ", text))
     return unicodedata.normalize("NFC", " ".join(text.split()))

@@ -1,21 +1,36 @@
-"""Values of ingest: an uploaded file, what is in it, and what became of it."""
+"""Values of ingest: an uploaded file, what is in it, what is kept of it, and what became of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cicada.documents.model import DocumentKey, Passage
+from cicada.retrieval.model import Detail, EmbeddedPassage, Vector
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """An uploaded file's bytes. `name` is its file name; `version` changes with the bytes."""
+    """An uploaded file's bytes. `name` is its file name; `version` is `version_of` its bytes.
+
+    `sidecar`: the bytes of the file that describes it (`<name>.metadata.json` beside it), None without one.
+    """
 
     document: DocumentKey
     name: str
     content: bytes
     version: str
+    sidecar: bytes | None = None
+
+
+def version_of(content: bytes, sidecar: bytes | None = None) -> str:
+    """The SHA-256 of the file; with a sidecar, that of the two files' digests, one after the other. In hexadecimal."""
+    digest = hashlib.sha256(content)
+    if sidecar is None:
+        return digest.hexdigest()
+    return hashlib.sha256(digest.digest() + hashlib.sha256(sidecar).digest()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +64,14 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with a file. `place` says where in it, or is empty for the whole file."""
+    """Something wrong with a file. `place` says where in it, or is empty for the whole file.
+
+    `kind` names the reason for metrics and holds nothing of the file.
+    """
 
     place: str
     reason: str
+    kind: str = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +80,68 @@ class ParsedDocument:
 
     passages: tuple[Passage, ...]
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """Sentences that say where in its document a text stands: one a text, empty where none was written.
+
+    `failure`: why the model could write no more, a sentence for the report; empty if it did not fail.
+    """
+
+    sentences: tuple[str, ...]
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPassage:
+    """A passage as it was parsed, the sentences that a model wrote on its context, and the encoding of both.
+
+    `detail`: see `EmbeddedPassage`.
+    """
+
+    passage: Passage
+    prefix: str
+    vector: Vector
+    detail: bytes = b""
+
+    def embedded(self) -> EmbeddedPassage:
+        """What an index gets."""
+        return EmbeddedPassage(prefixed(self.passage, self.prefix), self.vector, self.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """The ground truth on a document: everything that an index can be made from without asking a model again.
+
+    `version` is that of the source file; `detail` is what was asked of the embedder besides vectors;
+    `context_model_id` wrote the prefixes, or is empty.
+    """
+
+    document: DocumentKey
+    version: str
+    model_id: str
+    dimension: int
+    passages: tuple[StoredPassage, ...]
+    detail: Detail = Detail.NONE
+    context_model_id: str = ""
+
+    def embedded(self) -> list[EmbeddedPassage]:
+        """What an index gets."""
+        return [each.embedded() for each in self.passages]
+
+
+@dataclass(frozen=True, slots=True)
+class TruthEntry:
+    """A stored document, and the revision of the ground truth that it was read at."""
+
+    stored: StoredDocument
+    revision: str
+
+
+def prefixed(passage: Passage, prefix: str) -> Passage:
+    """The passage with the model's sentences ahead of its context, which is searched and never shown as evidence."""
+    return replace(passage, context=f"{prefix}\n{passage.context}".rstrip()) if prefix else passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +156,34 @@ class IngestReport:
     passages: int
     problems: tuple[Problem, ...] = ()
     version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildRecord:
+    """A rebuild under way. `held_until` (seconds of the epoch): nobody else may work on it before; 0 if nobody does.
+
+    `copied`: the documents in the new index, each with the revision of the ground truth that it was copied at.
+    """
+
+    run: str
+    held_until: float
+    copied: Mapping[DocumentKey, str] = field(default_factory=dict)
+
+
+class RebuildState(StrEnum):
+    """Where a rebuild stands. `BUSY`: somebody else is at it, or has begun another one; nothing was done."""
+
+    COPYING = "copying"
+    SWITCHED = "switched"
+    ABANDONED = "abandoned"
+    BUSY = "busy"
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildProgress:
+    """`copied` of `documents` are in the new index; with `SWITCHED`, it answers."""
+
+    run: str
+    state: RebuildState
+    copied: int = 0
+    documents: int = 0

@@ -8,7 +8,7 @@ from cicada.ingest.model import IngestReport
 
 
 def report_fields(report: IngestReport) -> dict[str, Any]:
-    """JSON values; names are camelCase as on the wire. `version` is the SHA-256 of the file, or empty."""
+    """JSON values; names are camelCase as on the wire. `version` is `version_of` the file, or empty."""
     document = report.document
     return {
         "tenant": document.collection.tenant,
@@ -17,5 +17,7 @@ def report_fields(report: IngestReport) -> dict[str, Any]:
         "version": report.version,
         "outcome": report.outcome.value,
         "passages": report.passages,
-        "problems": [{"place": problem.place, "reason": problem.reason} for problem in report.problems],
+        "problems": [
+            {"place": problem.place, "reason": problem.reason, "kind": problem.kind} for problem in report.problems
+        ],
     }

@@ -13,6 +13,7 @@ from cicada.ingest.chunks import Chunk, Chunking, chunks
 from cicada.ingest.episodes import Episode, Episodes
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.script import Script, ScriptDefaults, parse_script
+from cicada.ingest.sidecar import Sidecar, parse_sidecar
 
 MAX_PASSAGES = 20_000
 
@@ -22,22 +23,24 @@ class ScriptParser:
     """A `DocumentParser` of script JSON. Passages of the main language come first, Japanese ones after them.
 
     Each language has passages of its own, so that a question finds the script in the language that it is asked in.
+    Of a sidecar the readers and the attributes count; the episode configuration decides on title and language.
     """
 
     episodes: Episodes
     chunking: Chunking = field(default_factory=Chunking)
 
     def parse(self, source: SourceFile) -> ParsedDocument:
+        sidecar = parse_sidecar(source.sidecar)
         episode = self.episodes.resolve(source)
         script = parse_script(source.content, ScriptDefaults(episode.language, episode.chapter, _stem(source)))
         if not script.tracks:
             raise DocumentRejected(_nothing_readable(script.problems))
-        passages = tuple(islice(self._passages(source, episode, script), MAX_PASSAGES + 1))
+        passages = tuple(islice(self._passages(source, episode, script, sidecar), MAX_PASSAGES + 1))
         if len(passages) > MAX_PASSAGES:
             raise DocumentRejected(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")
-        return ParsedDocument(passages, script.problems)
+        return ParsedDocument(passages, (*sidecar.problems, *script.problems))
 
-    def _passages(self, source: SourceFile, episode: Episode, script: Script) -> Iterator[Passage]:
+    def _passages(self, source: SourceFile, episode: Episode, script: Script, sidecar: Sidecar) -> Iterator[Passage]:
         found = ((track.language, chunk) for track in script.tracks for chunk in chunks(track, self.chunking))
         for index, (language, chunk) in enumerate(found):
             locator = _locator(episode, chunk)
@@ -47,14 +50,16 @@ class ScriptParser:
                 version=source.version,
                 title=episode.episode_name,
                 text=chunk.text,
-                context=_context(locator),
+                context=" · ".join((_context(locator), *sidecar.embedded)),
                 locator=locator,
                 language=language,
                 metadata={
+                    **sidecar.metadata,
                     "episode_id": episode.episode_id,
                     "chapter_id": locator.chapter_id,
                     "language": language,
                 },
+                readers=sidecar.readers,
             )
 
 

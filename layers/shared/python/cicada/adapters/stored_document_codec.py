@@ -1,0 +1,120 @@
+"""A document's ground truth as bytes: JSON lines, the first on the document and one for each passage, gzipped.
+
+Vectors are base64 of 32-bit floats in little-endian order, details base64 of their own bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import zlib
+from array import array
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cicada.adapters.passage_codec import locator_of, locator_values
+from cicada.documents.model import DocumentKey, Passage
+from cicada.errors import ConfigurationError
+from cicada.ingest.model import StoredDocument, StoredPassage
+from cicada.retrieval.model import Detail, Vector
+
+FORMAT = 1
+
+
+def encode(stored: StoredDocument) -> bytes:
+    """The same bytes for the same document."""
+    # Vectors do not compress beyond what base64 adds, so more effort than this is time for nothing.
+    return gzip.compress(b"".join(_lines(stored)), compresslevel=1, mtime=0)
+
+
+def decode(content: bytes, document: DocumentKey) -> StoredDocument:
+    """The document of `encode`. `ConfigurationError` for bytes of another format."""
+    try:
+        head, *rows = gzip.decompress(content).splitlines()
+        about = json.loads(head)
+        if about["format"] != FORMAT:
+            raise ConfigurationError(
+                f"The ground truth on {document.document_id} is of format {about['format']}, and this version reads "
+                f"{FORMAT}; deploy the version that wrote it, or delete it and ingest the document again."
+            )
+        return StoredDocument(
+            document=document,
+            version=about["version"],
+            model_id=about["model"],
+            dimension=about["dimension"],
+            passages=tuple(_passage(json.loads(row), document, about["version"]) for row in rows),
+            detail=Detail(about["detail"]),
+            context_model_id=about["contextModel"],
+        )
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(
+            f"The ground truth on {document.document_id} cannot be read; delete it and ingest the document again."
+        ) from error
+
+
+def _lines(stored: StoredDocument) -> Iterator[bytes]:
+    about = {
+        "format": FORMAT,
+        "version": stored.version,
+        "model": stored.model_id,
+        "dimension": stored.dimension,
+        "detail": stored.detail.value,
+        "contextModel": stored.context_model_id,
+    }
+    yield _line(about)
+    for each in stored.passages:
+        yield _line(_row(each))
+
+
+def _line(values: Mapping[str, Any]) -> bytes:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _row(stored: StoredPassage) -> dict[str, Any]:
+    passage = stored.passage
+    return {
+        "id": passage.passage_id,
+        "title": passage.title,
+        "text": passage.text,
+        "context": passage.context,
+        "prefix": stored.prefix,
+        "locator": locator_values(passage.locator),
+        "language": passage.language,
+        "metadata": dict(passage.metadata),
+        "readers": list(passage.readers),
+        "vector": b64encode(_bytes_of(stored.vector)).decode(),
+        "detail": b64encode(stored.detail).decode(),
+    }
+
+
+def _passage(row: Mapping[str, Any], document: DocumentKey, version: str) -> StoredPassage:
+    passage = Passage(
+        passage_id=row["id"],
+        document=document,
+        version=version,
+        title=row["title"],
+        text=row["text"],
+        context=row["context"],
+        locator=locator_of(row["locator"]),
+        language=row["language"],
+        metadata=row["metadata"],
+        readers=tuple(row["readers"]),
+    )
+    return StoredPassage(passage, row["prefix"], _vector(b64decode(row["vector"])), b64decode(row["detail"]))
+
+
+def _bytes_of(vector: Vector) -> bytes:
+    return _little_endian(array("f", vector)).tobytes()
+
+
+def _vector(content: bytes) -> array[float]:
+    return _little_endian(array("f", content))
+
+
+def _little_endian(values: array[float]) -> array[float]:
+    """Between this machine's order and the file's; on nearly all machines they are the same."""
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values

@@ -1,0 +1,80 @@
+"""A sentence or two on each passage's place in its document, written by a small model, to be searched with it.
+
+Source: Anthropic, Introducing Contextual Retrieval, 2024.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cicada.documents.model import Passage
+from cicada.ingest.model import Problem, StoredDocument
+from cicada.ingest.ports import ContextWriter
+
+# A model is shown this much of a long document around its passages: about 12,000 tokens of English, which it has to
+# read once for all of them where it caches what it has read.
+WINDOW_CHARACTERS = 48_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixes:
+    """One for each passage, empty where there is none; `problems` says why some are missing."""
+
+    texts: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def prefixes_of(passages: Sequence[Passage], writer: ContextWriter | None, before: StoredDocument | None) -> Prefixes:
+    """The passages' prefixes. Those that the same model wrote for the same passages before are kept.
+
+    When the model fails, the passages are searched by the context that their parser gave them.
+    """
+    if writer is None:
+        return Prefixes(("",) * len(passages))
+    known = _known(writer, before)
+    failure = ""
+    for window in _windows(passages):
+        missing = [key for key in dict.fromkeys(map(_key, window)) if not known.get(key)]
+        if not missing:
+            continue
+        written = writer.write("\n\n".join(each.text for each in window), [text for _, text in missing])
+        known |= dict(zip(missing, written.sentences, strict=True))
+        if failure := written.failure:
+            break
+    texts = tuple(known.get(_key(each), "") for each in passages)
+    return Prefixes(texts, _problems(texts, failure))
+
+
+def _known(writer: ContextWriter, before: StoredDocument | None) -> dict[tuple[str, str], str]:
+    if before is None or before.context_model_id != writer.model_id:
+        return {}
+    return {_key(each.passage): each.prefix for each in before.passages}
+
+
+def _key(passage: Passage) -> tuple[str, str]:
+    return passage.context, passage.text
+
+
+def _windows(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
+    """Runs of passages that together are about as long as a window."""
+    window: list[Passage] = []
+    size = 0
+    for passage in passages:
+        if window and size + len(passage.text) > WINDOW_CHARACTERS:
+            yield window
+            window, size = [], 0
+        window.append(passage)
+        size += len(passage.text)
+    if window:
+        yield window
+
+
+def _problems(texts: Sequence[str], failure: str) -> tuple[Problem, ...]:
+    if not failure:
+        return ()
+    reason = (
+        f"{sum(not text for text in texts):,} of {len(texts):,} passages are searched without a model's sentence on "
+        f"their context, by title, place and speakers alone: {failure} Upload the file again to have them written."
+    )
+    return (Problem("", reason, "context_model"),)

@@ -1,0 +1,54 @@
+"""Passages and their vectors, of which those of unchanged passages are kept."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cicada.documents.model import Passage
+from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
+from cicada.retrieval.model import Detail, Vector
+from cicada.retrieval.ports import DetailedEmbedder, Embedder
+
+Encoding = tuple[Vector, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """An embedder and what is kept of its vectors. Vectors are arrays of 32-bit floats."""
+
+    embedder: Embedder
+    detail: Detail = Detail.NONE
+
+    def stored(
+        self, passages: Sequence[Passage], prefixes: Sequence[str], before: StoredDocument | None
+    ) -> tuple[StoredPassage, ...]:
+        """The passages with their prefixes, encoded: only texts that `before` does not hold are embedded."""
+        texts = [_searched(passage, prefix) for passage, prefix in zip(passages, prefixes, strict=True)]
+        known = self._known(before)
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        known |= dict(zip(new, self._encoded(new), strict=True))
+        return tuple(
+            StoredPassage(passage, prefix, *known[text])
+            for passage, prefix, text in zip(passages, prefixes, texts, strict=True)
+        )
+
+    def _known(self, before: StoredDocument | None) -> dict[str, Encoding]:
+        ours = (self.embedder.model_id, self.embedder.dimension, self.detail)
+        if before is None or (before.model_id, before.dimension, before.detail) != ours:
+            return {}
+        return {_searched(each.passage, each.prefix): (each.vector, each.detail) for each in before.passages}
+
+    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
+        if not texts:
+            return []
+        if self.detail is not Detail.NONE and isinstance(self.embedder, DetailedEmbedder):
+            made = self.embedder.embed_passages_with_detail(texts, self.detail)
+            return [(array("f", vector), detail) for vector, detail in made]
+        return [(array("f", vector), b"") for vector in self.embedder.embed_passages(texts)]
+
+
+def _searched(passage: Passage, prefix: str) -> str:
+    """What of a passage is embedded."""
+    return f"{prefixed(passage, prefix).context}\n{passage.text}"

@@ -1,0 +1,93 @@
+"""Structure-aware chunks: the blocks of one section, packed up to a limit, with a little overlap.
+
+A chunk never holds text of two sections, however short they are: its place is what an answer cites and what its text
+is searched together with, and of two sections there would be two. Tables stay whole as far as a chunk can hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cicada.ingest.chunks import Chunking, packed, size_of, split_text
+from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table
+from cicada.ingest.prose.sections import sections
+
+_DEEPEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ProseChunk:
+    """Text of one section; `path` as in `Section`."""
+
+    path: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+
+    @property
+    def size(self) -> int:
+        return size_of(self.text)
+
+
+def prose_chunks(blocks: Sequence[Block], chunking: Chunking) -> Iterator[ProseChunk]:
+    """The document's chunks in its order, none larger than the limit. Sizes are counted as in `ingest.chunks`."""
+    for section in sections(blocks):
+        pieces = [_Piece(text) for block in section.blocks for text in _pieces(block, chunking.limit) if text]
+        for chunk in packed(pieces, chunking):
+            yield ProseChunk(section.path, "\n".join(piece.text for piece in chunk))
+
+
+def _pieces(block: Block, limit: int) -> Iterator[str]:
+    """The block's text, cut where it is larger than the limit."""
+    match block:
+        case Heading(text=text) | Paragraph(text=text):
+            yield from split_text(text, limit)
+        case ListItem():
+            yield from _item(block, limit)
+        case Code(lines=lines):
+            yield from _grouped(lines, limit)
+        case Table():
+            yield from _table(block, limit)
+
+
+def _item(item: ListItem, limit: int) -> Iterator[str]:
+    before = f"{'  ' * min(item.depth, _DEEPEST)}{item.marker} "
+    for part in split_text(item.text, limit - size_of(before)):
+        yield before + part
+        before = ""
+
+
+def _table(table: Table, limit: int) -> Iterator[str]:
+    """The table, or parts of it that are cut between rows and begin with the header.
+
+    A header that fills more than half a chunk is not repeated; a row that alone is too large is cut like a sentence.
+    """
+    header = _row(table.header)
+    rows = [line for line in map(_row, table.rows) if line]
+    if header and size_of(header) > limit // 2:
+        header, rows = "", [header, *rows]
+    room = limit - size_of(header) - 1 if header else limit
+    if header and not rows:
+        yield header
+    for part in _grouped(rows, room):
+        yield f"{header}\n{part}" if header else part
+
+
+def _row(cells: Sequence[str]) -> str:
+    return " | ".join(cells).rstrip(" |") if any(cells) else ""
+
+
+def _grouped(lines: Sequence[str], limit: int) -> Iterator[str]:
+    """As many lines together as the limit allows."""
+    pieces = [_Piece(part) for line in lines for part in _parts(line, limit)]
+    for group in packed(pieces, Chunking(limit, overlap=0)):
+        yield "\n".join(piece.text for piece in group)
+
+
+def _parts(line: str, limit: int) -> list[str]:
+    """A line that fits is kept with its indentation."""
+    return [line] if size_of(line) <= limit else split_text(line, limit)

@@ -1,0 +1,49 @@
+"""DOCX: headings by their styles, paragraphs, lists and tables, in the document's order."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from zipfile import BadZipFile
+
+from docx import Document
+from docx.document import Document as WordDocument
+from docx.opc.exceptions import OpcError
+
+from cicada.errors import DocumentRejected
+from cicada.ingest.prose.characters import clean_line
+from cicada.ingest.prose.damage import damage_reported
+from cicada.ingest.prose.docx_package import safe_package
+from cicada.ingest.prose.docx_styles import styles_of
+from cicada.ingest.prose.docx_walk import blocks_of, text_of_title
+from cicada.ingest.prose.model import Prose, first_heading
+
+
+def read_docx(content: bytes) -> Prose:
+    """The title is the paragraph of the style Title, else the document's property, else the first heading.
+
+    Deleted and hidden text is left out, inserted text is in, and headers, footers, notes and comments are not read.
+    """
+    document = _opened(content)
+    styles = styles_of(document.styles.element)
+    blocks = tuple(blocks_of(document.element.body, styles))
+    title = text_of_title(document.element.body, styles) or _property(document)
+    return Prose(blocks, title=title or first_heading(blocks))
+
+
+def _opened(content: bytes) -> WordDocument:
+    sentence = "The Word document is damaged, or of another form than Word's usual DOCX; save it as a new DOCX."
+    with damage_reported(sentence, OpcError, SyntaxError, BadZipFile):
+        document = Document(BytesIO(safe_package(content)))
+        # Parts are read when they are first used.
+        if document.element.body is None or document.styles.element is None:
+            raise DocumentRejected(sentence, "damaged")
+        return document
+
+
+def _property(document: WordDocument) -> str:
+    """Empty where the properties are damaged, which is no reason to refuse the text."""
+    try:
+        with damage_reported("damaged", OpcError, SyntaxError):
+            return clean_line(document.core_properties.title)
+    except DocumentRejected:
+        return ""

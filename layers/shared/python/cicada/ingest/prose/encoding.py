@@ -1,0 +1,95 @@
+"""Bytes of a text file as text."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+from cicada.errors import DocumentRejected
+from cicada.ingest.model import Problem
+
+# The longer marks first: that of UTF-32 begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What a page may declare (https://encoding.spec.whatwg.org/#names-and-labels), by Python's names: a codec such as
+# `punycode` or `zlib` is a text encoding to Python too, and takes hours or memory on hostile bytes.
+_DECLARABLE = {
+    *("utf-8", "big5", "gbk", "gb2312", "gb18030", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949"),
+    *("koi8-r", "koi8-u", "cp866", "mac-roman", "mac-cyrillic", "cp874"),
+    *(f"iso8859-{part}" for part in range(2, 17)),
+    *(f"cp125{page}" for page in range(9)),
+}
+# Names of the web that Python does not know.
+_LABELS = {"windows-31j": "cp932", "x-sjis": "cp932", "windows-949": "cp949", "x-gbk": "gbk", "x-euc-jp": "euc_jp"}
+# As browsers read it: the control characters of Latin-1 are printable in Windows-1252.
+_ALIASES = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"}
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The text with `\\n` as its only line ends, and what was guessed."""
+
+    text: str
+    problems: tuple[Problem, ...] = ()
+
+
+def has_mark(content: bytes) -> bool:
+    """Whether it begins with the byte order mark of a Unicode encoding."""
+    return any(content.startswith(mark) for mark, _ in _MARKS)
+
+
+def decode(content: bytes, declared: str = "") -> Decoded:
+    """By the byte order mark, else as declared, else as UTF-8, else as Windows-1252 or Latin-1 with a problem.
+
+    `DocumentRejected` if the bytes do not keep what their mark promises.
+    """
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return Decoded(_unix_lines(_marked(content[len(mark) :], encoding)))
+    known = _known(declared)
+    for encoding in dict.fromkeys([known or "utf-8", "utf-8"]):
+        text = _tried(content, encoding)
+        if text is not None:
+            return Decoded(_unix_lines(text))
+    guess = "cp1252" if _tried(content, "cp1252") is not None else "latin-1"
+    reason = (
+        f"The file is not in {known or 'utf-8'}, so it was read as {'Windows-1252' if guess == 'cp1252' else 'Latin-1'}"
+        "; if letters are wrong, save it as UTF-8 and upload it again."
+    )
+    return Decoded(_unix_lines(content.decode(guess)), (Problem("", reason, "guessed_encoding"),))
+
+
+def _marked(content: bytes, encoding: str) -> str:
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise DocumentRejected(
+            f"The file has the byte order mark of {encoding}, but is in another encoding from byte {error.start + 1} "
+            "on; save it as UTF-8 and upload it again.",
+            "damaged",
+        ) from error
+
+
+def _known(declared: str) -> str:
+    try:
+        name = codecs.lookup(_LABELS.get(declared.lower(), declared)).name if declared else ""
+    except (LookupError, ValueError):
+        return ""
+    name = _ALIASES.get(name, name)
+    return name if name in _DECLARABLE else ""
+
+
+def _tried(content: bytes, encoding: str) -> str | None:
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _unix_lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

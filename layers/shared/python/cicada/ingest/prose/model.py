@@ -1,0 +1,68 @@
+"""Values of prose: what a document of any format consists of, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cicada.ingest.model import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """`level` 1 is the outermost. Whatever follows belongs to it until a heading of its level or a lower one."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Text of one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """Text of one line. `depth` 0 is the outermost list; `marker` is what stands before it, such as `-` or `3.`."""
+
+    text: str
+    depth: int = 0
+    marker: str = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text whose line breaks and spaces mean something."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells of one line each. `header` is empty where no row is marked as one; rows may differ in length."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block = Heading | Paragraph | ListItem | Code | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A document. `title` and `language` are empty where it does not say them; texts hold no control characters."""
+
+    blocks: tuple[Block, ...]
+    title: str = ""
+    language: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+def first_heading(blocks: Iterable[Block]) -> str:
+    """The text of the first heading of level 1; without any, of the heading that the document begins with; or empty."""
+    found = list(blocks)
+    headings = [block for block in found if isinstance(block, Heading)]
+    top = next((heading.text for heading in headings if heading.level == 1), "")
+    return top or (headings[0].text if headings and found[0] is headings[0] else "")

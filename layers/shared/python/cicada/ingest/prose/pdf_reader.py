@@ -1,0 +1,196 @@
+"""PDF: the text of each page, under the outline's headings where there is an outline."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import Any
+
+from pypdf import Configuration, PageObject, PasswordType, PdfReader, apply_configuration
+from pypdf.errors import DependencyError, PyPdfError
+
+from cicada.errors import DocumentRejected
+from cicada.ingest.model import Problem
+from cicada.ingest.prose.characters import clean_line
+from cicada.ingest.prose.damage import damage_reported
+from cicada.ingest.prose.model import Prose
+from cicada.ingest.prose.pages import OutlineItem, Page, page_ranges, pages_as_blocks
+
+MAX_PAGES = 2_000
+# Operators, operands and letters: five minutes' work at most, and ingest may take fifteen. A page of text has up to
+# 8,000, a map a few hundred thousand.
+MAX_OPERATIONS = 20_000_000
+MAX_TEXT = 20_000_000
+MAX_OUTLINE = 5_000
+# Below pypdf's own limits, which let one page of 75 MB take an hour.
+_LIMITS = Configuration(
+    stream_parsing_work_maximum_count=1_000_000,
+    zlib_maximum_output_length=20_000_000,
+    lzw_maximum_output_length=20_000_000,
+    run_length_maximum_output_length=20_000_000,
+    array_based_stream_maximum_output_length=20_000_000,
+    xform_maximum_invocations_per_extraction=500,
+    outline_maximum_entries=MAX_OUTLINE,
+)
+_DAMAGED = "The PDF is damaged; open it, save it as a new PDF and upload that."
+# What programs write into the title of a PDF that nobody gave one.
+_NO_TITLE = re.compile(r"(microsoft (word|powerpoint|excel) - .*|untitled.*|.*\.(docx?|dvi|indd|pptx?|qxd|tex))", re.I)
+
+# pypdf logs what it stumbles over, and with it the document's text; what matters is in the exceptions.
+logging.getLogger("pypdf").addHandler(logging.NullHandler())
+logging.getLogger("pypdf").propagate = False
+
+
+def read_pdf(content: bytes) -> Prose:
+    """Each page is a section; the outline's entries are headings where their words stand on the page, else above it.
+
+    `DocumentRejected` for a PDF that is damaged, needs a password, has no text, or is too long or too intricate.
+    """
+    with apply_configuration(_LIMITS):
+        reader = _opened(content)
+        pages, problems = _pages(reader)
+        if not any(page.lines for page in pages):
+            raise DocumentRejected(
+                f"The PDF has no text on its {len(pages):,} pages; if it is scanned, put it through a text recognition "
+                "(OCR) and upload the result.",
+                "no_text",
+            )
+        outline, doubts = _outline(reader, len(pages))
+        title = _title(reader)
+    return Prose(tuple(pages_as_blocks(pages, outline)), title=title, problems=(*problems, *doubts))
+
+
+def _opened(content: bytes) -> PdfReader:
+    with damage_reported(_DAMAGED, PyPdfError):
+        reader = PdfReader(BytesIO(content))
+        if reader.is_encrypted and not _decrypted(reader):
+            raise DocumentRejected("The PDF needs a password; save it without one and upload it again.", "encrypted")
+        count = len(reader.pages)
+    if count > MAX_PAGES:
+        raise DocumentRejected(
+            f"The PDF has {count:,} pages, more than {MAX_PAGES:,}; split it and upload the parts.", "too_large"
+        )
+    return reader
+
+
+def _decrypted(reader: PdfReader) -> bool:
+    """With the empty password, which opens a PDF that is merely kept from being printed or changed."""
+    try:
+        return reader.decrypt("") != PasswordType.NOT_DECRYPTED
+    except DependencyError:
+        return False
+
+
+class _Budget:
+    """Counts what the pages draw and say, over the whole document and also where a form is drawn again and again."""
+
+    def __init__(self) -> None:
+        self._drawn = 0
+        self._text = 0
+
+    def draw(self, operator: Any, operands: Any, *_: Any) -> None:  # noqa: ARG002 - pypdf's signature
+        self._drawn += 1
+        for operand in operands:
+            parts = operand if isinstance(operand, list) else (operand,)
+            self._drawn += sum(len(part) if isinstance(part, str | bytes) else 1 for part in parts)
+        self.check()
+
+    def keep(self, lines: Sequence[str]) -> None:
+        self._text += sum(map(len, lines))
+        self.check()
+
+    def check(self) -> None:
+        if self._drawn > MAX_OPERATIONS:
+            raise DocumentRejected(
+                f"The PDF draws more than {MAX_OPERATIONS:,} things, so reading it would take too long; split it, or "
+                "save it with its drawings as pictures.",
+                "too_large",
+            )
+        if self._text > MAX_TEXT:
+            raise DocumentRejected(f"The PDF has more than {MAX_TEXT:,} letters; split it.", "too_large")
+
+
+def _pages(reader: PdfReader) -> tuple[list[Page], list[Problem]]:
+    budget = _Budget()
+    pages: list[Page] = []
+    broken: list[int] = []
+    pictures: list[int] = []
+    for number in range(1, len(reader.pages) + 1):
+        lines: tuple[str, ...] = ()
+        has_picture = False
+        try:
+            lines, has_picture = _page(reader, number, budget)
+        except DocumentRejected:
+            # The page alone is damaged, unless the whole document is too much.
+            budget.check()
+            broken.append(number)
+        pages.append(Page(number, lines))
+        if has_picture and not lines:
+            pictures.append(number)
+    if len(broken) == len(pages):
+        raise DocumentRejected(
+            "No page of the PDF can be read: all are damaged or too intricate; save it as a new PDF and upload that.",
+            "damaged",
+        )
+    return pages, list(_problems(broken, pictures))
+
+
+def _page(reader: PdfReader, number: int, budget: _Budget) -> tuple[tuple[str, ...], bool]:
+    """The page's lines, and whether it shows a picture."""
+    with damage_reported(_DAMAGED, PyPdfError):
+        page = reader.pages[number - 1]
+        text = page.extract_text(visitor_operand_before=budget.draw)
+        lines = tuple(line for line in map(clean_line, text.splitlines()) if line)
+        # Once more, for pypdf drops what is raised while it reads a form.
+        budget.keep(lines)
+        return lines, _has_picture(page)
+
+
+def _problems(broken: Sequence[int], pictures: Sequence[int]) -> Iterator[Problem]:
+    if broken:
+        yield Problem(page_ranges(broken), "Damaged or too intricate to be read, and left out.", "damaged")
+    if pictures:
+        yield Problem(
+            page_ranges(pictures),
+            "Pictures without text; if they are scanned, put them through a text recognition (OCR) and upload again.",
+            "no_text",
+        )
+
+
+def _has_picture(page: PageObject) -> bool:
+    resources = page.get("/Resources")
+    objects = resources.get_object().get("/XObject") if resources is not None else None
+    found = objects.get_object().values() if objects is not None else ()
+    return any(each.get_object().get("/Subtype") == "/Image" for each in found)
+
+
+def _title(reader: PdfReader) -> str:
+    try:
+        with damage_reported(_DAMAGED, PyPdfError):
+            title = clean_line(str((reader.metadata and reader.metadata.title) or ""))
+    except DocumentRejected:
+        return ""
+    return "" if _NO_TITLE.fullmatch(title) else title
+
+
+def _outline(reader: PdfReader, pages: int) -> tuple[list[OutlineItem], list[Problem]]:
+    """The outline in its order; an outline that cannot be read is a problem, and the pages do without."""
+    try:
+        with damage_reported(_DAMAGED, PyPdfError):
+            return [item for item in _items(reader, reader.outline, 1) if item.page <= pages], []
+    except DocumentRejected:
+        reason = "Damaged or too long, and left out: the pages' numbers stand for the sections."
+        return [], [Problem("outline", reason, "damaged")]
+
+
+def _items(reader: PdfReader, entries: Sequence[Any], level: int) -> Iterator[OutlineItem]:
+    for entry in entries:
+        if isinstance(entry, list):
+            yield from _items(reader, entry, level + 1)
+            continue
+        page = reader.get_destination_page_number(entry)
+        title = clean_line(str(entry.title or ""))
+        if page is not None and page >= 0 and title:
+            yield OutlineItem(title, level, page + 1)

@@ -1,0 +1,24 @@
+"""Several things at once, in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def together(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
+    """What `function` makes of each item, in order. The first failure is raised when all others have ended."""
+    if threads < 2 or len(items) < 2:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(min(threads, len(items))) as pool:
+        return list(pool.map(function, items))
+
+
+def attempted(function: Callable[[T], R], items: Iterable[T], threads: int) -> dict[T, Future[R]]:
+    """What became of each item, once all have ended: its future holds the result or the failure."""
+    with ThreadPoolExecutor(threads) as pool:
+        return {item: pool.submit(function, item) for item in items}

@@ -1,0 +1,194 @@
+"""What every ground truth does: the fake and the real one alike."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from array import array
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from moto import mock_aws
+
+from cicada.adapters.s3_ground_truth import S3GroundTruth
+from cicada.adapters.s3_keys import truth_key
+from cicada.documents.model import Collection, DocumentKey, Locator, Passage, ScriptLocator, SectionLocator
+from cicada.errors import ConfigurationError
+from cicada.ingest.model import StoredDocument, StoredPassage
+from cicada.ingest.ports import GroundTruth
+from cicada.retrieval.model import Detail
+from tests.fakes.ground_truth import InMemoryGroundTruth
+
+BUCKET = "documents"
+DOCUMENT = DocumentKey(Collection("default", "scripts"), "acts/act 1 + ü.json")
+OTHER = DocumentKey(Collection("default", "scripts"), "acts/act 1 + ü.json.txt")
+FOREIGN = DocumentKey(Collection("acme", "notes"), "a.md")
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+names = st.dictionaries(texts, texts, max_size=3)
+
+
+@pytest.fixture(params=["memory", "s3"])
+def truth(request: pytest.FixtureRequest) -> Iterator[GroundTruth]:
+    if request.param == "memory":
+        yield InMemoryGroundTruth()
+        return
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        yield S3GroundTruth(client, BUCKET)
+
+
+def vectors(dimension: int) -> st.SearchStrategy[array[float]]:
+    return st.lists(st.floats(-1, 1, width=32), min_size=dimension, max_size=dimension).map(
+        lambda values: array("f", values)
+    )
+
+
+locators: st.SearchStrategy[Locator] = st.one_of(
+    st.builds(SectionLocator, st.lists(texts, max_size=3).map(tuple)),
+    st.builds(
+        ScriptLocator, texts, texts, texts, texts, st.integers(0, 9), st.integers(0, 9), st.lists(texts).map(tuple)
+    ),
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> StoredDocument:
+    version, dimension = draw(texts), 4
+    passages = [
+        StoredPassage(
+            Passage(
+                passage_id=f"{DOCUMENT.document_id}#{number:06d}",
+                document=DOCUMENT,
+                version=version,
+                title=draw(texts),
+                text=draw(texts),
+                context=draw(texts),
+                locator=draw(locators),
+                language=draw(texts),
+                metadata=draw(names),
+                readers=tuple(draw(st.lists(texts, max_size=2))),
+            ),
+            prefix=draw(texts),
+            vector=draw(vectors(dimension)),
+            detail=draw(st.binary(max_size=10)),
+        )
+        for number in range(draw(st.integers(0, 3)))
+    ]
+    detail = draw(st.sampled_from(Detail))
+    return StoredDocument(DOCUMENT, version, draw(texts), dimension, tuple(passages), detail, draw(texts))
+
+
+def stored(document: DocumentKey = DOCUMENT, text: str = "The queen is dead.") -> StoredDocument:
+    passage = Passage(f"{document.document_id}#000000", document, "v1", "Title", text, "", SectionLocator(()))
+    return StoredDocument(document, "v1", "model", 2, (StoredPassage(passage, "", array("f", [0.6, 0.8])),))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(documents())
+def test_a_document_is_read_as_it_was_written(truth: GroundTruth, document: StoredDocument) -> None:
+    truth.write(document)
+    entry = truth.read(DOCUMENT)
+    assert entry is not None
+    assert entry.stored == document
+    assert entry.revision == truth.revision(DOCUMENT)
+
+
+def test_the_last_version_counts_and_has_another_revision(truth: GroundTruth) -> None:
+    revisions = []
+    for text in ("one", "two"):
+        truth.write(stored(text=text))
+        revisions.append(truth.revision(DOCUMENT))
+    assert revisions[0] != revisions[1]
+    entry = truth.read(DOCUMENT)
+    assert entry is not None
+    assert entry.stored.passages[0].passage.text == "two"
+
+
+def test_a_document_that_was_never_kept_or_is_deleted_is_none(truth: GroundTruth) -> None:
+    for _ in range(2):
+        assert (truth.read(DOCUMENT), truth.revision(DOCUMENT), list(truth.list())) == (None, None, [])
+        truth.write(stored())
+        truth.delete(DOCUMENT)
+    truth.delete(DOCUMENT)
+
+
+def test_a_longer_name_that_begins_alike_is_another_document(truth: GroundTruth) -> None:
+    truth.write(stored(OTHER))
+    assert truth.revision(DOCUMENT) is None
+    truth.write(stored())
+    truth.delete(OTHER)
+    assert truth.revision(DOCUMENT) is not None
+
+
+def test_all_documents_of_all_tenants_are_listed_with_their_revisions(truth: GroundTruth) -> None:
+    for document in (DOCUMENT, OTHER, FOREIGN):
+        truth.write(stored(document))
+    listed = dict(truth.list())
+    assert listed == {document: truth.revision(document) for document in (DOCUMENT, OTHER, FOREIGN)}
+
+
+@pytest.fixture
+def s3() -> Iterator[S3GroundTruth]:
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        yield S3GroundTruth(client, BUCKET)
+
+
+def test_more_documents_than_a_page_are_listed(s3: S3GroundTruth) -> None:
+    s3 = S3GroundTruth(s3._client, BUCKET, page_size=2)
+    keys = [DocumentKey(Collection("t", "kb"), f"{number}.md") for number in range(5)]
+    for key in keys:
+        s3.write(stored(key))
+    assert {document for document, _ in s3.list()} == set(keys)
+
+
+def test_the_same_document_is_the_same_revision(s3: S3GroundTruth) -> None:
+    s3.write(stored())
+    before = s3.revision(DOCUMENT)
+    s3.write(stored())
+    assert s3.revision(DOCUMENT) == before
+
+
+def test_vectors_of_any_kind_are_kept_as_floats_of_32_bits(s3: S3GroundTruth) -> None:
+    rng = random.Random(7)
+    values = [rng.gauss(0, 1) for _ in range(5)]
+    document = stored()
+    passage = StoredPassage(document.passages[0].passage, "", values)
+    s3.write(StoredDocument(DOCUMENT, "v1", "model", 5, (passage,)))
+    entry = s3.read(DOCUMENT)
+    assert entry is not None
+    assert entry.stored.passages[0].vector == array("f", values)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (gzip.compress(b'{"format": 2}\n'), "is of format 2, and this version reads 1"),
+        (gzip.compress(b'{"format": 1}\n'), "cannot be read"),
+        (gzip.compress(b""), "cannot be read"),
+        (gzip.compress(b"not JSON"), "cannot be read"),
+        (gzip.compress(b"[]" * 1000)[:-9], "cannot be read"),
+        (b"not gzip", "cannot be read"),
+    ],
+)
+def test_what_another_program_wrote_is_refused_by_name(s3: S3GroundTruth, content: bytes, sentence: str) -> None:
+    s3._client.put_object(Bucket=BUCKET, Key=truth_key(DOCUMENT), Body=content)
+    with pytest.raises(ConfigurationError, match=sentence) as refusal:
+        s3.read(DOCUMENT)
+    assert DOCUMENT.document_id in str(refusal.value)
+
+
+@pytest.mark.parametrize("call", ["read", "revision", "delete"])
+def test_a_bucket_that_is_missing_is_a_mistake_of_the_deployment(call: str) -> None:
+    with mock_aws(), pytest.raises(ConfigurationError, match="NoSuchBucket"):
+        getattr(S3GroundTruth(boto3.client("s3", region_name="us-east-1"), BUCKET), call)(DOCUMENT)
+
+
+def test_a_listing_that_fails_is_no_empty_one() -> None:
+    with mock_aws(), pytest.raises(ConfigurationError, match="NoSuchBucket"):
+        list(S3GroundTruth(boto3.client("s3", region_name="us-east-1"), BUCKET).list())

@@ -1,0 +1,65 @@
+"""What every record of a rebuild does: the fake and the real one alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from cicada.adapters.s3_rebuild_log import S3RebuildLog
+from cicada.documents.model import Collection, DocumentKey
+from cicada.errors import ConfigurationError
+from cicada.ingest.model import RebuildRecord
+from cicada.ingest.ports import RebuildLog
+from tests.fakes.ground_truth import InMemoryRebuildLog
+
+BUCKET = "documents"
+COPIED = {
+    DocumentKey(Collection("default", "scripts"), "acts/act 1 + ü.json"): '"e1"',
+    DocumentKey(Collection("acme", "notes"), "a.md"): '"e2"',
+}
+RECORD = RebuildRecord("run-1", 1_763_726_400.5, COPIED)
+
+
+@pytest.fixture(params=["memory", "s3"])
+def log(request: pytest.FixtureRequest) -> Iterator[RebuildLog]:
+    if request.param == "memory":
+        yield InMemoryRebuildLog()
+        return
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        yield S3RebuildLog(client, BUCKET)
+
+
+def test_there_is_no_record_before_the_first_rebuild(log: RebuildLog) -> None:
+    assert log.read()[0] is None
+
+
+def test_a_record_is_read_as_it_was_written(log: RebuildLog) -> None:
+    revision = log.write(RECORD, log.read()[1])
+    assert log.read() == (RECORD, revision)
+    assert revision
+    ended = log.write(None, revision)
+    assert log.read() == (None, ended)
+
+
+def test_of_two_who_write_on_the_same_revision_one_does(log: RebuildLog) -> None:
+    for record in (None, RECORD):
+        _, seen = log.read()
+        first = log.write(RebuildRecord("mine", 1.0), seen)
+        assert first
+        assert log.write(RebuildRecord("theirs", 2.0), seen) is None
+        assert log.read() == (RebuildRecord("mine", 1.0), first)
+        log.write(record, first)
+
+
+def test_a_bucket_that_is_missing_is_a_mistake_of_the_deployment() -> None:
+    with mock_aws():
+        log = S3RebuildLog(boto3.client("s3", region_name="us-east-1"), BUCKET)
+        with pytest.raises(ConfigurationError, match="NoSuchBucket"):
+            log.read()
+        with pytest.raises(ConfigurationError, match="NoSuchBucket"):
+            log.write(RECORD, "")

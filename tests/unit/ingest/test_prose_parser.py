@@ -1,0 +1,284 @@
+"""Documents of every kind as passages, and bad ones as reasons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from cicada.documents.model import SectionLocator
+from cicada.errors import DocumentRejected
+from cicada.ingest.chunks import Chunking, size_of
+from cicada.ingest.model import Problem
+from cicada.ingest.prose import parser as module
+from cicada.ingest.prose.kinds import SUFFIXES, Kind
+from cicada.ingest.prose.model import Paragraph, Prose
+from cicada.ingest.prose.parser import ProseParser
+from tests.unit.ingest.documents import Entry, handbook, parsed, part_of, pdf, pdf_with_picture, with_part
+from tests.unit.ingest.scripts import source
+
+MARKDOWN = (
+    b"# Handbook\n\nWhat to know.\n\n## Leave\n\n- Ask *before*.\n\n| Kind | Days |\n|---|---|\n| Holiday | 28 |\n"
+)
+HTML = (
+    b"<html lang=en><title>Handbook</title><meta charset=iso-8859-1><main><h1>Handbook</h1><p>What to know \xe9.</p>"
+    b"<ul><li>Ask <i>before</i>.<ol start=2><li>x</ol></ul><table><tr><th>Kind<td colspan=2>Days</table>"
+    b"<pre>a\n b</pre>"
+)
+TEXT = "Handbook\n\n- Rückgabe\n  in 28 Tagen\n\n".encode()
+PDF = pdf("Leave\nAsk be-\nfore.", "", title="Handbook", outline=[Entry("Leave", 1, [Entry("More", 2)])])
+SEEDS: Mapping[str, tuple[bytes, ...]] = {
+    ".md": (MARKDOWN,),
+    ".html": (HTML,),
+    ".txt": (TEXT, TEXT.decode().encode("utf-16"), TEXT.decode().encode("utf-32")),
+    ".pdf": (PDF, pdf("Text.", password=""), pdf_with_picture("Text.")),
+    ".docx": (handbook(),),
+}
+PARTS = ["word/document.xml", "word/styles.xml", "[Content_Types].xml", "word/_rels/document.xml.rels"]
+_PIECES = [
+    b"<",
+    b">",
+    b"\x00",
+    b"9" * 30,
+    b"-1",
+    b"<<",
+    b"[",
+    b"(",
+    b" R",
+    b"stream",
+    b"<table>",
+    b"|",
+    b"\n",
+    b"\xff\xfe",
+]
+
+
+def rejection(name: str, content: bytes, sidecar: bytes | None = None) -> DocumentRejected:
+    with pytest.raises(DocumentRejected) as caught:
+        parsed(name, content, sidecar)
+    return caught.value
+
+
+def test_a_passage_says_what_it_is_and_where_it_stands() -> None:
+    first, second = parsed("policies/leave.md", MARKDOWN).passages
+    assert (first.title, first.text, first.context) == ("Handbook", "What to know.", "Handbook")
+    assert (second.title, second.context) == ("Handbook", "Handbook · Leave")
+    assert second.text == "- Ask before.\nKind | Days\nHoliday | 28"
+    assert second.locator == SectionLocator(("Handbook", "Leave"))
+    assert (second.version, second.language, second.readers) == ("v1", "en", ())
+    assert second.metadata == {"language": "en"}
+    assert second.document.document_id == "policies/leave.md"
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx"])
+def test_every_kind_is_read_under_all_its_names(name: str) -> None:
+    suffix = {".markdown": ".md", ".htm": ".html"}.get(name[1:].lower(), name[1:].lower())
+    found = parsed(name, SEEDS[suffix][0])
+    assert found.passages
+    assert found.problems == ()
+
+
+def test_ids_sort_in_the_documents_order() -> None:
+    content = b"".join(b"# %d\n\ntext %d\n\n" % (number, number) for number in range(1_200))
+    found = parsed("a.md", content).passages
+    ids = [each.passage_id for each in found]
+    assert ids == sorted(set(ids))
+    assert (ids[0], found[1_100].text) == ("a.md#000000", "text 1100")
+
+
+def test_the_title_is_the_sidecars_the_documents_or_the_files_name() -> None:
+    sidecar = json.dumps({"metadataAttributes": {"_title": "Given"}}).encode()
+    assert parsed("a.md", MARKDOWN, sidecar).passages[0].title == "Given"
+    assert parsed("a.md", MARKDOWN).passages[0].title == "Handbook"
+    assert parsed("leave rules.v2.txt", b"Text.").passages[0].title == "leave rules.v2"
+    assert len(parsed("a.md", b"# " + b"word " * 100).passages[0].title) == 200
+
+
+def test_a_heading_that_is_the_title_is_not_said_twice_and_every_other_is() -> None:
+    sidecar = json.dumps({"metadataAttributes": {"_title": "Given"}}).encode()
+    assert parsed("a.md", MARKDOWN, sidecar).passages[1].context == "Given · Handbook · Leave"
+
+
+def test_the_sidecar_gives_readers_attributes_language_and_words_to_search() -> None:
+    attributes = {
+        "department": "legal",
+        "language": "tlh",
+        "product": {"value": {"type": "STRING", "stringValue": "Atlas"}, "includeForEmbedding": True},
+        "_language_code": "de",
+    }
+    acl = [{"name": "staff", "type": "GROUP", "access": "ALLOW"}]
+    sidecar = json.dumps({"metadataAttributes": attributes, "accessControlList": acl}).encode()
+    for passage in parsed("a.md", MARKDOWN, sidecar).passages:
+        assert passage.readers == ("group:staff",)
+        assert passage.metadata == {"department": "legal", "product": "Atlas", "language": "de"}
+        assert passage.language == "de"
+        assert passage.context.endswith(" · product: Atlas")
+        assert "Atlas" not in passage.text
+
+
+def test_an_unknown_language_is_reported_and_the_document_read_as_english() -> None:
+    found = parsed("a.md", MARKDOWN, b'{"metadataAttributes": {"_language_code": "tlh"}}')
+    assert {passage.language for passage in found.passages} == {"en"}
+    assert [(problem.place, problem.kind) for problem in found.problems] == [("sidecar", "unknown_language")]
+
+
+def test_the_documents_own_language_counts_without_a_sidecars() -> None:
+    assert parsed("a.html", b"<html lang=fr><p>Texte.").passages[0].language == "fr"
+
+
+@pytest.mark.parametrize("suffix", SEEDS)
+def test_a_broken_sidecar_refuses_a_document_of_any_kind(suffix: str) -> None:
+    assert rejection(f"a{suffix}", SEEDS[suffix][0], b"{").kind == "sidecar"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("a.txt", PDF, "'a.txt' is a PDF and not a plain text; upload it under a name that ends in .pdf."),
+        ("a.docx", PDF, "'a.docx' is a PDF and not a Word document"),
+        (
+            "a.md",
+            handbook(),
+            "'a.md' is a Word document and not a Markdown file; upload it under a name that ends in .docx.",
+        ),
+        ("a.pdf", handbook(), "is a Word document and not a PDF"),
+        ("a.docx", b"PK\x03\x04....xl/workbook.xml", "is an Excel workbook"),
+        ("a.docx", b"PK\x03\x04....ppt/presentation.xml", "is a PowerPoint presentation"),
+        ("a.docx", b"PK\x03\x04........", "is a zip archive and not a Word document; save it as PDF or DOCX"),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 99, "old format or one that a password protects"),
+        ("a.docx", b"Just text.", "'a.docx' is not a Word document, or its beginning is missing"),
+        ("a.pdf", b"Just text.", "'a.pdf' is not a PDF, or its beginning is missing"),
+        ("a.pdf", HTML, "is an HTML page and not a PDF"),
+        ("a.md", b"\n<!-- x --><!DOCTYPE html><p>x", "is an HTML page and not a Markdown file"),
+        ("a.txt", b"\xef\xbb\xbf<HTML>", "is an HTML page and not a plain text"),
+        ("a.txt", b"\x89PNG\r\n\x1a\n", "is a picture"),
+        ("a.html", b"\x1f\x8b\x08", "is a compressed file"),
+        ("a.txt", b"{\\rtf1 x}", "is an RTF document"),
+        ("a.txt", b"text\x00text", "'a.txt' holds NUL bytes, so it is not a plain text"),
+        ("a.md", "text".encode("utf-16-le"), "holds NUL bytes"),
+    ],
+)
+def test_a_file_whose_name_lies_is_refused_with_what_it_is(name: str, content: bytes, complaint: str) -> None:
+    error = rejection(name, content)
+    assert complaint in str(error)
+    assert error.kind == "wrong_type"
+
+
+def test_what_may_be_what_its_name_says_is_taken_for_it() -> None:
+    assert parsed("a.txt", b"The mark %PDF- begins a PDF.").passages
+    assert parsed("a.md", b"<div align=center>\n\n# Title\n\n</div>\n").passages
+    assert parsed("a.html", b"no tags at all").passages
+    assert parsed("a.pdf", b"junk before\n" + PDF).passages
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("content", [b"", b" \r\n\t", b"\n" * 9])
+def test_an_empty_file_is_refused(suffix: str, content: bytes) -> None:
+    error = rejection(f"a{suffix}", content)
+    assert (error.kind, str(error)) == ("empty", "The file is empty; upload it again.")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", b"\xef\xbb\xbf"),
+        ("a.txt", b"\x07\x08"),
+        ("a.md", b"<!-- nothing -->"),
+        ("a.md", b"---\ntitle: x\n---\n"),
+        ("a.html", b"<html><title>x</title><script>y()</script>"),
+        ("a.docx", with_part(handbook(), PARTS[0], part_of(handbook(), PARTS[0]).replace(b"w:t>", b"w:x>"))),
+    ],
+)
+def test_a_document_without_text_is_refused(name: str, content: bytes) -> None:
+    assert rejection(name, content).kind == "no_text"
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html", ".txt"])
+def test_a_text_that_is_too_large_is_refused(suffix: str) -> None:
+    error = rejection(f"a{suffix}", b"a" * 16_000_001)
+    assert (error.kind, "larger than 16 MB" in str(error)) == ("too_large", True)
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.txt", b"a" * 1_000_000), ("a.md", b"word " * 200_000)])
+def test_a_megabyte_in_one_line_is_cut_into_passages(name: str, content: bytes) -> None:
+    found = parsed(name, content).passages
+    assert {len(passage.text) for passage in found[:-1]} <= {899, 900}
+    assert len(found) == 1_112
+
+
+def test_a_huge_table_is_cut_between_rows() -> None:
+    rows = b"".join(b"<tr><td>row %d<td>value" % number for number in range(2_000))
+    found = parsed("a.html", b"<table><tr><th>Name<th>Value" + rows).passages
+    assert len(found) > 20
+    assert all(passage.text.startswith("Name | Value\nrow ") for passage in found)
+
+
+def test_too_many_passages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_PASSAGES", 1)
+    error = rejection("a.md", MARKDOWN)
+    assert (error.kind, "more than 1 passages" in str(error)) == ("too_large", True)
+
+
+def test_files_are_read_one_at_a_time_for_the_sake_of_memory() -> None:
+    reading: list[bytes] = []
+    most = 0
+
+    def read(content: bytes) -> Prose:
+        nonlocal most
+        reading.append(content)
+        most = max(most, len(reading))
+        sleep(0.01)
+        reading.remove(content)
+        return Prose((Paragraph("Text."),))
+
+    reader = ProseParser(Kind.TEXT, read)
+    files = [source(f"{number}.txt", b"%d" % number) for number in range(5)]
+    with ThreadPoolExecutor(5) as pool:
+        assert all(found.passages for found in pool.map(reader.parse, files))
+    assert most == 1
+
+
+def test_problems_are_counted_beyond_a_hundred() -> None:
+    found = module._bounded((Problem("x", "y"),) * 105)
+    assert len(found) == 101
+    assert found[-1].reason == "5 more problems were found."
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
+    """A file with bytes changed, removed, repeated and put in; of a Word document, inside its parts too."""
+    suffix = draw(st.sampled_from(sorted(SEEDS)))
+    content = draw(st.sampled_from(SEEDS[suffix]))
+    part = draw(st.sampled_from([*PARTS, ""])) if suffix == ".docx" else ""
+    made = bytearray(part_of(content, part) if part else content)
+    for _ in range(draw(st.integers(1, 6))):
+        start = draw(st.integers(0, max(0, len(made) - 1)))
+        length = draw(st.sampled_from([0, 1, 5, 60, 600]))
+        piece = draw(
+            st.one_of(st.sampled_from(_PIECES), st.binary(max_size=3), st.just(bytes(made[start : start + 90])))
+        )
+        made[start : start + length] = piece
+    return f"a{suffix}", with_part(content, part, bytes(made)) if part else bytes(made)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example])
+@given(damaged())
+@example(("a.pdf", b"%PDF-1.4\ntrailer<</Root 1 0 R>>"))
+@example(("a.docx", b"PK\x03\x04word/document"))
+def test_damaged_files_are_read_or_refused_with_a_reason(file: tuple[str, bytes]) -> None:
+    name, content = file
+    try:
+        found = parsed(name, content)
+    except DocumentRejected as error:
+        assert str(error).endswith(".")
+        return
+    for passage in found.passages:
+        passage.text.encode()
+        passage.context.encode()
+        assert passage.text.strip()
+        assert size_of(passage.text) <= Chunking().limit

@@ -1,0 +1,302 @@
+"""The rebuild: what ends up in the new index, who may work on it, and what a failure leaves."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.errors import ConfigurationError, InvalidFrame, Unavailable
+from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument, StoredPassage
+from cicada.ingest.rebuild import Rebuilder
+from cicada.ingest.rebuild_event import rebuild_at_once
+from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
+from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
+
+PLAYS = Collection("tenant-a", "plays")
+MODEL, DIMENSION = "embedder-1", 2
+FOREVER = 10_000.0
+
+
+def document(name: str) -> DocumentKey:
+    return DocumentKey(PLAYS, name)
+
+
+def stored(name: str, version: str = "v1", model_id: str = MODEL, dimension: int = DIMENSION) -> StoredDocument:
+    key = document(name)
+    passage = Passage(f"{name}#0", key, version, name, f"text {version}", "Act 1", SectionLocator(()))
+    vector = array("f", [0.6, *[0.8] * (dimension - 1)])
+    return StoredDocument(key, version, model_id, dimension, (StoredPassage(passage, "Prefix.", vector, b"kept"),))
+
+
+class WatchedTruth(InMemoryGroundTruth):
+    """`after_read` runs after each read, when the reader has what it came for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.after_read: Callable[[DocumentKey], None] = lambda document: None
+
+    def read(self, document: DocumentKey) -> Any:
+        entry = super().read(document)
+        self.after_read(document)
+        return entry
+
+
+@dataclass
+class Stage:
+    """A truth, an index that has lost everything, and a clock that stands still unless it is told."""
+
+    truth: WatchedTruth = field(default_factory=WatchedTruth)
+    contents: IndexContents = field(default_factory=lambda: IndexContents(MODEL, DIMENSION))
+    log: InMemoryRebuildLog = field(default_factory=InMemoryRebuildLog)
+    now: float = 1000.0
+    runs: int = 0
+
+    def rebuilder(self, threads: int = 1) -> Rebuilder:
+        """As in a process of its own."""
+        indexes = InMemoryIndexRebuild(self.contents)
+        return Rebuilder(
+            self.truth, indexes, self.log, MODEL, DIMENSION, lambda: self.now, self._new_run, 960.0, threads
+        )
+
+    def _new_run(self) -> str:
+        self.runs += 1
+        return f"run-{self.runs}"
+
+    @property
+    def live(self) -> InMemoryPassageIndex:
+        return InMemoryPassageIndex(MODEL, DIMENSION, self.contents)
+
+    def write(self, name: str, version: str) -> None:
+        """As an ingest does."""
+        self.truth.write(stored(name, version))
+        self.live.replace(document(name), stored(name, version).embedded())
+
+    def answering(self) -> dict[str, str]:
+        return {key.document_id: kept[0].passage.version for key, kept in self.contents.documents.items()}
+
+
+@pytest.fixture
+def stage() -> Stage:
+    made = Stage()
+    for name in ("a", "b", "c"):
+        made.truth.write(stored(name))
+    return made
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_a_lost_index_is_made_anew_with_all_that_was_kept(stage: Stage, threads: int) -> None:
+    progress = stage.rebuilder(threads).start(FOREVER)
+    assert progress == RebuildProgress("run-1", RebuildState.SWITCHED, 3, 3)
+    assert stage.contents.documents == {document(name): tuple(stored(name).embedded()) for name in ("a", "b", "c")}
+    assert (stage.contents.building, stage.log.record) == (None, None)
+
+
+def test_what_is_not_in_the_truth_is_not_in_the_new_index(stage: Stage) -> None:
+    stage.live.replace(document("ghost"), stored("ghost").embedded())
+    stage.rebuilder().start(FOREVER)
+    assert stage.answering() == {"a": "v1", "b": "v1", "c": "v1"}
+
+
+def test_the_old_index_answers_until_the_new_one_is_complete(stage: Stage) -> None:
+    for name in ("a", "b", "c"):
+        stage.write(name, "v1")
+    answering: list[dict[str, str]] = []
+    stage.truth.after_read = lambda key: answering.append(stage.answering())
+    stage.rebuilder().start(FOREVER)
+    assert answering == [{"a": "v1", "b": "v1", "c": "v1"}] * 3
+
+
+def test_a_rebuild_is_done_in_slices_by_any_process(stage: Stage) -> None:
+    first = stage.rebuilder().start(stage.now)
+    assert first == RebuildProgress("run-1", RebuildState.COPYING, 1, 3)
+    assert stage.rebuilder().go_on("run-1", stage.now) == RebuildProgress("run-1", RebuildState.COPYING, 2, 3)
+    assert stage.answering() == {}
+    stage.write("d", "v1")
+    assert stage.rebuilder().go_on("run-1", FOREVER) == RebuildProgress("run-1", RebuildState.SWITCHED, 4, 4)
+    assert stage.answering() == dict.fromkeys("abcd", "v1")
+
+
+def test_what_changes_between_two_slices_is_copied_again_and_what_goes_is_removed(stage: Stage) -> None:
+    rebuilder = stage.rebuilder()
+    rebuilder.start(stage.now)
+    rebuilder.go_on("run-1", stage.now)
+    # The truth alone: the ingests die before they reach an index.
+    stage.truth.write(stored("a", "v2"))
+    stage.truth.delete(document("b"))
+    assert rebuilder.go_on("run-1", FOREVER).state is RebuildState.SWITCHED
+    assert stage.answering() == {"a": "v2", "c": "v1"}
+
+
+def test_a_copy_that_is_overtaken_is_made_again(stage: Stage) -> None:
+    changes = iter(["v2", "v3"])
+
+    def overtake(key: DocumentKey) -> None:
+        if key.document_id == "b" and (version := next(changes, "")):
+            stage.truth.write(stored("b", version))
+
+    stage.truth.after_read = overtake
+    assert stage.rebuilder().start(FOREVER).state is RebuildState.SWITCHED
+    assert stage.answering()["b"] == "v3"
+
+
+def test_a_document_that_is_deleted_while_it_is_copied_does_not_come_back(stage: Stage) -> None:
+    stage.truth.after_read = lambda key: stage.truth.delete(document("b"))
+    assert stage.rebuilder().start(FOREVER).state is RebuildState.SWITCHED
+    assert stage.answering() == {"a": "v1", "c": "v1"}
+
+
+def test_documents_that_come_while_others_are_copied_are_copied_too(stage: Stage) -> None:
+    coming = iter("def")
+
+    def arrive(key: DocumentKey) -> None:
+        if name := next(coming, ""):
+            stage.truth.write(stored(name))
+
+    stage.truth.after_read = arrive
+    assert stage.rebuilder().start(FOREVER) == RebuildProgress("run-1", RebuildState.SWITCHED, 6, 6)
+    assert set(stage.answering()) == set("abcdef")
+
+
+@pytest.mark.parametrize(("model_id", "dimension"), [("embedder-2", 2), (MODEL, 3)])
+def test_vectors_of_another_embedder_are_refused_with_the_two_names(
+    stage: Stage, model_id: str, dimension: int
+) -> None:
+    stage.write("a", "v1")
+    stage.truth.write(stored("b", model_id=model_id, dimension=dimension))
+    with pytest.raises(ConfigurationError) as refusal:
+        stage.rebuilder().start(FOREVER)
+    for name in (f"{model_id} ({dimension} dimensions)", f"{MODEL} ({DIMENSION} dimensions)"):
+        assert name in str(refusal.value)
+    assert (stage.answering(), stage.contents.building, stage.log.record) == ({"a": "v1"}, None, None)
+
+
+def test_a_failure_in_any_slice_leaves_the_old_index_answering(stage: Stage) -> None:
+    stage.write("a", "v1")
+
+    def fail(key: DocumentKey) -> None:
+        if key.document_id == "c":
+            raise Unavailable("…")
+
+    rebuilder = stage.rebuilder()
+    rebuilder.start(stage.now)
+    stage.truth.after_read = fail
+    with pytest.raises(Unavailable):
+        rebuilder.go_on("run-1", FOREVER)
+    assert (stage.answering(), stage.contents.building, stage.log.record) == ({"a": "v1"}, None, None)
+    stage.truth.after_read = lambda key: None
+    assert rebuilder.start(FOREVER).state is RebuildState.SWITCHED
+
+
+def test_two_processes_do_not_work_on_a_rebuild_at_once(stage: Stage) -> None:
+    seen: list[RebuildProgress] = []
+
+    def intrude(key: DocumentKey) -> None:
+        other = stage.rebuilder()
+        seen.extend([other.start(FOREVER), other.go_on("run-1", FOREVER), other.abandon("run-1")])
+        stage.truth.after_read = lambda key: None
+
+    stage.truth.after_read = intrude
+    assert stage.rebuilder().start(FOREVER).state is RebuildState.SWITCHED
+    assert [each.state for each in seen] == [RebuildState.BUSY] * 3
+
+
+def test_of_two_that_start_at_the_same_moment_one_works(stage: Stage) -> None:
+    class Racing(InMemoryRebuildLog):
+        def read(self) -> tuple[RebuildRecord | None, str]:
+            seen = super().read()
+            super().write(RebuildRecord("the other", stage.now + 960.0), seen[1])
+            return seen
+
+    stage.log = Racing()
+    assert stage.rebuilder().start(FOREVER).state is RebuildState.BUSY
+    assert stage.contents.building is None
+
+
+def test_a_dead_holder_blocks_a_rebuild_no_longer_than_it_could_have_lived(stage: Stage) -> None:
+    stage.log.write(RebuildRecord("run-0", stage.now + 960.0), "")
+    assert stage.rebuilder().start(FOREVER).state is RebuildState.BUSY
+    stage.now += 961.0
+    assert stage.rebuilder().go_on("run-0", FOREVER).state is RebuildState.SWITCHED
+
+
+def test_the_copies_of_a_holder_that_died_are_made_again(stage: Stage) -> None:
+    stage.rebuilder().start(stage.now)
+    record, revision = stage.log.read()
+    assert record
+    assert stage.contents.building
+    stage.log.write(replace(record, held_until=stage.now - 1), revision)
+    stage.contents.building.documents[document("a")] = tuple(stored("a", "half-way").embedded())
+    assert stage.rebuilder().go_on("run-1", FOREVER).state is RebuildState.SWITCHED
+    assert stage.answering() == {"a": "v1", "b": "v1", "c": "v1"}
+
+
+def test_who_starts_anew_takes_a_rebuild_over_that_nobody_works_on(stage: Stage) -> None:
+    stage.rebuilder().start(stage.now)
+    assert stage.rebuilder().start(stage.now).run == "run-2"
+    assert stage.rebuilder().go_on("run-1", FOREVER) == RebuildProgress("run-1", RebuildState.BUSY)
+    assert stage.rebuilder().go_on("run-2", FOREVER).state is RebuildState.SWITCHED
+
+
+def test_a_new_index_that_is_gone_is_begun_again(stage: Stage) -> None:
+    stage.rebuilder().start(stage.now)
+    stage.contents.building = None
+    assert stage.rebuilder().go_on("run-1", FOREVER) == RebuildProgress("run-1", RebuildState.SWITCHED, 3, 3)
+    assert len(stage.answering()) == 3
+
+
+def test_an_abandoned_rebuild_is_dropped_by_any_process(stage: Stage) -> None:
+    stage.rebuilder().start(stage.now)
+    assert stage.rebuilder().abandon("run-1") == RebuildProgress("run-1", RebuildState.ABANDONED)
+    assert (stage.contents.building, stage.log.record) == (None, None)
+    assert stage.rebuilder().go_on("run-1", FOREVER).state is RebuildState.BUSY
+
+
+def test_an_empty_truth_makes_an_empty_index() -> None:
+    stage = Stage()
+    stage.live.replace(document("ghost"), stored("ghost").embedded())
+    assert stage.rebuilder().start(FOREVER) == RebuildProgress("run-1", RebuildState.SWITCHED)
+    assert stage.answering() == {}
+
+
+# ---- as a test event of the Lambda console ----
+
+
+def test_test_events_start_continue_and_end_a_rebuild(stage: Stage) -> None:
+    started = rebuild_at_once({"rebuild": "start", "seconds": 0}, stage.rebuilder(), 900)
+    assert started == {"run": "run-1", "state": "copying", "copied": 1, "documents": 3}
+    went_on = rebuild_at_once({"rebuild": "continue", "run": "run-1"}, stage.rebuilder(), 900)
+    assert went_on == {"run": "run-1", "state": "switched", "copied": 3, "documents": 3}
+    rebuild_at_once({"rebuild": True, "seconds": 0}, stage.rebuilder(), 900)
+    abandoned = rebuild_at_once({"rebuild": "abandon", "run": "run-2"}, stage.rebuilder(), 900)
+    assert abandoned["state"] == "abandoned"
+
+
+def test_a_slice_ends_well_before_the_function_does(stage: Stage) -> None:
+    assert rebuild_at_once({"rebuild": "start"}, stage.rebuilder(), 119)["state"] == "copying"
+    stage.now += 1
+    assert rebuild_at_once({"rebuild": "start", "seconds": 500}, stage.rebuilder(), 120)["state"] == "copying"
+    assert rebuild_at_once({"rebuild": "start", "seconds": 500}, stage.rebuilder(), 121)["state"] == "switched"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"rebuild": "stop"},
+        {"rebuild": False},
+        {"rebuild": "continue"},
+        {"rebuild": "abandon", "run": ""},
+        {"rebuild": "start", "seconds": "soon"},
+        {"rebuild": "start", "seconds": -1},
+        {"rebuild": "start", "seconds": float("nan")},
+        {"rebuild": "start", "seconds": True},
+    ],
+)
+def test_another_event_is_refused_and_touches_nothing(stage: Stage, event: dict[str, Any]) -> None:
+    with pytest.raises(InvalidFrame):
+        rebuild_at_once(event, stage.rebuilder(), 900)
+    assert (stage.log.record, stage.contents.building) == (None, None)
