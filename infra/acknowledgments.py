@@ -17,6 +17,7 @@ _REASONS = {
         "The role of the CDK's own function that sets the bucket's notification."
     ),
     "IAM5[Action::s3:Abort*]": "Aborting multipart uploads of the same objects that may be written.",
+    "IAM5[Action::s3:DeleteObject*]": "Deleting objects: the CDK's grant, limited to the prefix.",
     "IAM5[Action::s3:GetBucket*]": "Reading objects: the CDK's grant, limited to the bucket.",
     "IAM5[Action::s3:GetObject*]": "Reading objects: the CDK's grant, limited to the prefix.",
     "IAM5[Action::s3:List*]": "Reading objects: the CDK's grant, limited to the bucket.",
@@ -24,6 +25,7 @@ _REASONS = {
 _WILDCARDS = {
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
     "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
+    "<IngestDocumentsBucket551D14AF.Arn>/truth/*": "Ingest keeps there what it indexes of whatever is uploaded.",
     "<TablesRequests3CA232D6.Arn>/index/*": "The table has one index, which the history is read from.",
     "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
     "/v1/POST/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
@@ -36,11 +38,19 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
         arn.replace(
             Aws.PARTITION, "<AWS::Partition>"
         ): "A cross-region inference profile leads to regions of AWS's choice."
-        for model in (settings.chat_model_id, settings.agent_model_id)
-        for arn in model_arns(model)
+        for model in (
+            settings.chat_model_id,
+            settings.agent_model_id,
+            settings.query_model_id,
+            settings.context_model_id,
+        )
+        for arn in (model_arns(model) if model else [])
         if "*" in arn
     }
-    reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in (_WILDCARDS | profiles).items()}
+    # An action without resources, and only in a stack that reranks by a paid model.
+    everything = {"*": "Rerank knows no resources; the models that it may use are named beside it."}
+    wildcards = _WILDCARDS | profiles | (everything if settings.rerank_model_ids else {})
+    reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in wildcards.items()}
     for rule, reason in reasons.items():
         acknowledgment = Acknowledgment(id=f"AwsSolutions::AwsSolutions-{rule}", reason=reason)
         Validations.of(stack).acknowledge(acknowledgment)

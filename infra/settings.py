@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -9,6 +10,16 @@ from constructs import Node
 
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
+# Each with its fallback, before the local reranker. By default nothing is paid: at $1 (Amazon) or $2 (Cohere) for
+# 1,000 questions a reranking model costs more than the chat model that answers them (docs/reranking.md).
+_RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
+    "local": (),
+    "amazon": ("amazon.rerank-v1:0",),
+    "cohere": ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0"),
+}
+_QUERY_MODEL = "amazon.nova-micro-v1:0"
+# Reads a document once for all its passages, because it caches what it has read.
+_CONTEXT_MODEL = "amazon.nova-micro-v1:0"
 _TEMPERATURE = "0.2"
 _MAX_TOKENS = "2048"
 _LEASE_SECONDS = "15"
@@ -34,7 +45,9 @@ class LocalEndpoints:
 class StageSettings:
     """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
 
-    Model ids are Bedrock's. `messages_per_minute` and `requests_in_flight` are what each user may ask for.
+    Model ids are Bedrock's. `rerank_model_ids`: in the order in which they are asked, none to rerank locally;
+    `query_model_id` puts questions into the language of a knowledge base, `context_model_id`, empty for none, writes
+    on the context of passages at ingest. `messages_per_minute` and `requests_in_flight` are what each user may ask for.
     `lease_seconds`: after so long without a sign of life a processor counts as dead. `alarm_email`: who hears of
     alarms, empty for nobody.
     """
@@ -47,6 +60,9 @@ class StageSettings:
     agent_model_id: str
     embedding_model_id: str
     embedding_dimension: int
+    rerank_model_ids: tuple[str, ...]
+    query_model_id: str
+    context_model_id: str
     retain_data: bool
     messages_per_minute: str
     requests_in_flight: str
@@ -83,6 +99,9 @@ def stage_settings(node: Node) -> StageSettings:
         agent_model_id=node.try_get_context("agentModel") or "amazon.nova-pro-v1:0",
         embedding_model_id="amazon.titan-embed-text-v2:0",
         embedding_dimension=1024,
+        rerank_model_ids=_rerank_models(node),
+        query_model_id=node.try_get_context("queryModel") or _QUERY_MODEL,
+        context_model_id=_context_model(node, _CONTEXT_MODEL),
         retain_data=name == "prod",
         messages_per_minute=str(node.try_get_context("messagesPerMinute") or 60),
         requests_in_flight=str(node.try_get_context("requestsInFlight") or 10),
@@ -109,9 +128,13 @@ def _local(node: Node) -> StageSettings:
         chat_temperature=_TEMPERATURE,
         chat_max_tokens=_MAX_TOKENS,
         agent_model_id="amazon.nova-pro-v1:0",
-        # The stand-in embeds with all-MiniLM-L6-v2 behind Titan's wire format; the index records this name.
-        embedding_model_id="amazon.titan-embed-text-v2:0",
+        # The stand-in's own form gives what the local reranker reads besides vectors (docs/retrieval.md).
+        embedding_model_id="cicada.minilm-l6-v2",
         embedding_dimension=384,
+        rerank_model_ids=_rerank_models(node),
+        query_model_id=_QUERY_MODEL,
+        # The stand-in quotes and does not write, and MiniLM sees no more of a passage than its text.
+        context_model_id=_context_model(node, ""),
         retain_data=False,
         # Its few sample users stand for many people when it is measured and disturbed.
         messages_per_minute=str(node.try_get_context("messagesPerMinute") or 6000),
@@ -119,3 +142,16 @@ def _local(node: Node) -> StageSettings:
         lease_seconds=str(node.try_get_context("leaseSeconds") or _LEASE_SECONDS),
         local=endpoints,
     )
+
+
+def _rerank_models(node: Node) -> tuple[str, ...]:
+    name = node.try_get_context("rerank") or "local"
+    if name not in _RERANK_MODELS:
+        raise UnknownStageError(f"There is no reranker {name!r}: use -c rerank=local, amazon or cohere.")
+    return _RERANK_MODELS[name]
+
+
+def _context_model(node: Node, default: str) -> str:
+    """`-c contextModel=none` has nothing written."""
+    name = str(node.try_get_context("contextModel") or default)
+    return "" if name == "none" else name

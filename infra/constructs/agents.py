@@ -37,7 +37,11 @@ class Agents(Construct):
         tools = {
             "profiles": functions.add(self, "agent_profiles", environment=entries),
             "theories": functions.add(
-                self, "agent_theories", environment=entries | search.environment, searches=True, timeout_seconds=60
+                self,
+                "agent_theories",
+                environment=entries | search.query_environment,
+                searches=True,
+                timeout_seconds=60,
             ),
         }
         for function in tools.values():

@@ -12,7 +12,10 @@ from infra.settings import StageSettings
 
 
 class Documents(Construct):
-    """Uploads go below `documents/<tenant>/<knowledge base>/`; ingest writes its reports below `reports/`."""
+    """Uploads go below `documents/<tenant>/<knowledge base>/`; ingest writes its reports below `reports/`.
+
+    What indexes are made from is below `truth/`, which holds the text of all documents and their vectors.
+    """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings, consumer_timeout_seconds: int) -> None:
         super().__init__(scope, id)

@@ -33,10 +33,14 @@ class Functions:
         *,
         environment: Mapping[str, str],
         searches: bool = False,
+        reads_documents: bool = False,
         timeout_seconds: int = 10,
         memory_mb: int = 512,
     ) -> lambda_.Function:
-        """The function in `functions/<name>`. `environment` becomes its `CICADA_<NAME>` variables."""
+        """The function in `functions/<name>`. `environment` becomes its `CICADA_<NAME>` variables.
+
+        `searches`, `reads_documents`: which layers it gets beside the base.
+        """
         id = "".join(part.capitalize() for part in name.split("_"))
         function_name = f"{self.settings.prefix}-{name.replace('_', '-')}"
         log_group = _log_group(scope, id, function_name)
@@ -49,7 +53,11 @@ class Functions:
             handler="handler.handler",
             # Byte-code in a function's folder would change the asset's hash from machine to machine.
             code=lambda_.Code.from_asset(str(_FUNCTIONS / name), exclude=["__pycache__", "*.pyc"]),
-            layers=[*self.layers.base, *(self.layers.embedded if searches else [])],
+            layers=[
+                *self.layers.base,
+                *(self.layers.embedded if searches else []),
+                *(self.layers.documents if reads_documents else []),
+            ],
             timeout=Duration.seconds(timeout_seconds),
             memory_size=memory_mb,
             environment=self._endpoints(),

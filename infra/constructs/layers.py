@@ -1,4 +1,8 @@
-"""The two layers, built without Docker: the library, and the packages it needs."""
+"""The layers, built without Docker: the library, and the packages it needs.
+
+A function's layers may have 250 MB unpacked, its own code included. With byte-code `base` has 42 MB, `documents` 20 MB
+and, on the local stage only, `embedded` 60 MB (November 2026).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,8 @@ from infra.settings import StageSettings
 class Layers(Construct):
     """`base` is what every function gets: this project's package and the packages it needs.
 
-    `embedded` is what the functions that search get besides, where the index is embedded in them.
+    `embedded` is what the functions that search get besides, where the index is embedded in them. `documents` is what
+    reads uploaded files: one function needs it, and every megabyte costs the others time at their cold start.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
@@ -27,6 +32,7 @@ class Layers(Construct):
             self._layer("Library", _Library(build), build.library_hash()),
         ]
         self.embedded = [self._packages("Embedded", build, "requirements-embedded.txt")] if settings.local else []
+        self.documents = [self._packages("Documents", build, "requirements-ingest.txt")]
         if build.compiler is None:
             Annotations.of(self).add_warning_v2(
                 "cicada:no-byte-code",

@@ -43,7 +43,7 @@ class MessageProcessor(Construct):
                 "chat_temperature": settings.chat_temperature,
                 "chat_max_tokens": settings.chat_max_tokens,
                 "lease_seconds": settings.lease_seconds,
-                **search.environment,
+                **search.query_environment,
                 **agents.environment,
             },
             searches=True,

@@ -16,8 +16,13 @@ def model_arns(model_id: str) -> list[str]:
     """
     profile = _PROFILE.fullmatch(model_id)
     if profile is None:
-        return [f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}::foundation-model/{model_id}"]
+        return [foundation_model_arn(model_id)]
     return [
         f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}:{Aws.ACCOUNT_ID}:inference-profile/{model_id}",
         f"arn:{Aws.PARTITION}:bedrock:*::foundation-model/{profile[1]}",
     ]
+
+
+def foundation_model_arn(model_id: str) -> str:
+    """The model in the stack's own region."""
+    return f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}::foundation-model/{model_id}"

@@ -8,12 +8,12 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.collection import Collection
-from infra.constructs.models import model_arns
+from infra.constructs.models import foundation_model_arn, model_arns
 from infra.settings import StageSettings
 
 
 class Search(Construct):
-    """`environment` is what a function needs to search; the grants let it."""
+    """`environment` is what a function needs of the index, `query_environment` to search it; the grants let it."""
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
         super().__init__(scope, id)
@@ -40,9 +40,20 @@ class Search(Construct):
             "opensearch_vector_engine": "",
         }
 
+    @property
+    def query_environment(self) -> dict[str, str]:
+        models = [foundation_model_arn(model_id) for model_id in self._settings.rerank_model_ids]
+        return self.environment | {
+            "rerank_models": ",".join(models),
+            "query_model_id": self._settings.query_model_id,
+        }
+
     def grant_read(self, function: lambda_.Function) -> None:
-        """Let the function embed a question and search."""
+        """Let the function put a question into another language, embed it, search, and rerank."""
         self._grant_embedding(function)
+        self._grant_models(function, model_arns(self._settings.query_model_id))
+        if self._settings.rerank_model_ids:
+            self._grant_reranking(function)
         if self._collection:
             self._collection.grant_read(function)
 
@@ -53,5 +64,12 @@ class Search(Construct):
             self._collection.grant_write(function)
 
     def _grant_embedding(self, function: lambda_.Function) -> None:
-        models = model_arns(self._settings.embedding_model_id)
-        function.add_to_role_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=models))
+        self._grant_models(function, model_arns(self._settings.embedding_model_id))
+
+    def _grant_reranking(self, function: lambda_.Function) -> None:
+        """Rerank itself knows no resources, so what narrows it down is which models may be invoked."""
+        self._grant_models(function, [foundation_model_arn(model_id) for model_id in self._settings.rerank_model_ids])
+        function.add_to_role_policy(iam.PolicyStatement(actions=["bedrock:Rerank"], resources=["*"]))
+
+    def _grant_models(self, function: lambda_.Function, arns: list[str]) -> None:
+        function.add_to_role_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=arns))

@@ -57,6 +57,7 @@ class CicadaStack(Stack):
             "UserPoolId": identity.pool.user_pool_id,
             "UserPoolClientId": identity.client.user_pool_client_id,
             "DocumentsBucket": ingest.documents.bucket.bucket_name,
+            "IngestFunction": ingest.function.function_name,
             "RequestsTable": tables.requests.table_name,
             "RequestsQueueUrl": requests.queue.queue_url,
             "DeadLetterQueueUrl": requests.dead_letters.queue_url,

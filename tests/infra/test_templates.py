@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from aws_cdk.assertions import Match, Template
 
 from app import build
 from cicada.adapters.opensearch.schema import index_body, index_name
+from cicada.retrieval.bm25 import Bm25
 from cicada.settings import (
     AgentToolSettings,
     AuthorizerSettings,
@@ -88,9 +90,11 @@ def test_requests_are_queued_in_order_and_failures_reported_one_by_one(aws: Temp
             "SqsManagedSseEnabled": True,
         },
     )
-    for mapping in properties(aws, "AWS::Lambda::EventSourceMapping"):
-        assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-        assert mapping["BatchSize"] == 1
+    mappings = properties(aws, "AWS::Lambda::EventSourceMapping")
+    assert all(mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"] for mapping in mappings)
+    # A request holds its processor until it is answered; files share the calls of the embedding model.
+    sizes = {json.dumps(mapping["EventSourceArn"])[:30]: mapping["BatchSize"] for mapping in mappings}
+    assert sorted(sizes.values()) == [1, 10]
 
 
 def test_the_queue_waits_at_least_six_times_as_long_as_the_processor_may_take(aws: Template) -> None:
@@ -125,6 +129,16 @@ def test_the_layers_are_built_for_the_functions_runtime(aws: Template) -> None:
             assert (function["Runtime"], function["Architectures"]) == ("python3.13", ["arm64"])
 
 
+@pytest.mark.parametrize("stage", ["local", "dev", "prod"])
+def test_only_ingest_has_the_layer_that_reads_documents(stage: str) -> None:
+    template = template_of(stage)
+    named = [each for each in properties(template, "AWS::Lambda::Function") if "Layers" in each]
+    having = [each["FunctionName"] for each in named if "Documents" in json.dumps(each["Layers"])]
+    assert [name.endswith("ingest-document") for name in having] == [True]
+    # Lambda takes no more: https://docs.aws.amazon.com/lambda/latest/dg/chapter-layers.html
+    assert all(len(each["Layers"]) <= 5 for each in named)
+
+
 @pytest.mark.parametrize("stage", ["dev", "prod"])
 def test_the_collection_has_the_librarys_index(stage: str) -> None:
     template = template_of(stage)
@@ -134,7 +148,8 @@ def test_the_collection_has_the_librarys_index(stage: str) -> None:
     environment = variables(template, "message-processor")
     model, dimension = environment["CICADA_EMBEDDING_MODEL_ID"], int(environment["CICADA_EMBEDDING_DIMENSION"])
     assert index["IndexName"] == index_name(model, dimension)
-    expected = index_body(model, dimension, environment["CICADA_OPENSEARCH_VECTOR_ENGINE"])["mappings"]["properties"]
+    engine = environment["CICADA_OPENSEARCH_VECTOR_ENGINE"]
+    expected = index_body(model, dimension, engine, Bm25())["mappings"]["properties"]
     assert {name: _lower_camel(field) for name, field in index["Mappings"]["Properties"].items()} == expected
 
 
@@ -173,13 +188,88 @@ def test_an_account_without_agents_can_do_without_them() -> None:
     assert variables(template, "message-processor")["CICADA_AGENTS"] == "converse"
 
 
-def test_no_policy_allows_everything_on_bedrock(aws: Template) -> None:
-    for policy in properties(aws, "AWS::IAM::Policy"):
+def bedrock_statements(template: Template) -> list[tuple[list[str], str]]:
+    """Actions and resources."""
+    found = []
+    for policy in properties(template, "AWS::IAM::Policy"):
         for statement in policy["PolicyDocument"]["Statement"]:
             actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
             if any(action.startswith("bedrock:") for action in actions):
-                assert "*" not in json.dumps(statement["Resource"])
-                assert not any("*" in action for action in actions)
+                found.append((actions, json.dumps(statement["Resource"])))
+    return found
+
+
+def test_no_policy_allows_everything_on_bedrock(aws: Template) -> None:
+    for actions, allowed in bedrock_statements(aws):
+        assert "*" not in allowed
+        assert not any("*" in action for action in actions)
+
+
+@pytest.mark.parametrize(
+    ("rerank", "models"),
+    [("cohere", ["cohere.rerank-v3-5:0", "amazon.rerank-v1:0"]), ("amazon", ["amazon.rerank-v1:0"]), ("local", [])],
+)
+def test_those_who_search_may_use_the_rerankers_that_the_context_names(rerank: str, models: list[str]) -> None:
+    template = Template.from_stack(
+        build(App(context={"stage": "dev", "rerank": rerank, "aws:cdk:bundling-stacks": []}))
+    )
+    statements = bedrock_statements(template)
+    # Rerank knows no resources: with anything but * it is refused.
+    assert [each for each in statements if "*" in each[1]] == [(["bedrock:Rerank"], '"*"')] * (2 if models else 0)
+    for function in ("message-processor", "agent-theories"):
+        named = function_named(template, function)["Environment"]["Variables"]["CICADA_RERANK_MODELS"]
+        assert re.findall(r"foundation-model/([^,\"]+)", json.dumps(named)) == models
+    for model in models:
+        assert sum(f"foundation-model/{model}" in allowed for _, allowed in statements) == 2
+
+
+def test_a_reranker_that_is_not_known_is_refused() -> None:
+    with pytest.raises(UnknownStageError, match="use -c rerank=local, amazon or cohere"):
+        build(App(context={"stage": "dev", "rerank": "best"}))
+
+
+def statements_of(template: Template, function: str) -> list[dict[str, Any]]:
+    policies = properties(template, "AWS::IAM::Policy")
+    return [
+        statement
+        for policy in policies
+        if function in json.dumps(policy["Roles"])
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+
+
+def test_ingest_alone_may_change_the_ground_truth(aws: Template) -> None:
+    for policy in properties(aws, "AWS::IAM::Policy"):
+        about_truth = "/truth/*" in json.dumps(policy)
+        assert about_truth == ("IngestDocument" in json.dumps(policy["Roles"]))
+    actions = {
+        action
+        for statement in statements_of(aws, "IngestDocument")
+        if "/truth/*" in json.dumps(statement["Resource"])
+        for action in (statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]])
+    }
+    assert {"s3:GetObject*", "s3:PutObject", "s3:DeleteObject*"} <= actions
+
+
+def test_ingest_may_use_the_model_that_writes_on_contexts(aws: Template) -> None:
+    model = variables(aws, "ingest-document")["CICADA_CONTEXT_MODEL_ID"]
+    assert f"foundation-model/{model}" in json.dumps(statements_of(aws, "IngestDocument"))
+
+
+def test_no_contexts_are_written_where_the_context_says_so(local: Template) -> None:
+    assert variables(local, "ingest-document")["CICADA_CONTEXT_MODEL_ID"] == ""
+    context = {"stage": "dev", "contextModel": "none", "aws:cdk:bundling-stacks": []}
+    template = Template.from_stack(build(App(context=context)))
+    assert variables(template, "ingest-document")["CICADA_CONTEXT_MODEL_ID"] == ""
+
+
+def test_a_rebuild_finds_its_function_by_the_stacks_output(aws: Template) -> None:
+    [output] = aws.find_outputs("IngestFunction").values()
+    assert "IngestDocument" in json.dumps(output["Value"])
+
+
+def test_ingest_does_not_rerank(aws: Template) -> None:
+    assert "CICADA_RERANK_MODELS" not in variables(aws, "ingest-document")
 
 
 def test_an_inference_profile_may_be_invoked_in_the_regions_that_it_leads_to() -> None:
