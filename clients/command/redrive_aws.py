@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import boto3
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError
 
 from cicada.bootstrap.redrive import redriver
 from cicada.conversation.redrive import Redriver
 from clients.command.errors import CommandError
+from clients.command.place import aws_options, stack_outputs
 from clients.command.stage_aws import client_options
 from clients.command.stage_file import Stage
+
+__all__ = ["Place", "open_redriver", "stack_outputs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +29,9 @@ class Place:
 
 def open_redriver(place: Place) -> Redriver:
     """The operator's verbs on that place."""
-    options = client_options(place.stage) if place.stage else _aws_options()
+    options = client_options(place.stage) if place.stage else aws_options()
     try:
         dynamodb, sqs = boto3.client("dynamodb", **options), boto3.client("sqs", **options)
     except BotoCoreError as error:
         raise CommandError(f"AWS cannot be reached: {error}") from error
     return redriver(dynamodb, sqs, place.table, place.queue_url, place.dead_letter_queue_url)
-
-
-def stack_outputs(stack: str) -> dict[str, str]:
-    """What the deployed stack says about itself."""
-    try:
-        [found] = boto3.client("cloudformation", **_aws_options()).describe_stacks(StackName=stack)["Stacks"]
-    except ClientError as error:
-        raise CommandError(f"AWS does not describe the stack {stack}: {error.response['Error']['Code']}.") from error
-    except BotoCoreError as error:
-        raise CommandError(f"AWS cannot be reached: {error}") from error
-    return {output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", [])}
-
-
-def _aws_options() -> dict[str, Any]:
-    """Region and credentials are found as the AWS command line finds them."""
-    return {"config": Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard"})}

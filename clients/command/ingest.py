@@ -1,0 +1,122 @@
+"""`cicada ingest`: files and folders into a knowledge base."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clients.command.errors import CommandError
+from clients.command.screen import Screen, open_screen
+from clients.command.settings import read_settings
+from clients.command.text import to_json
+
+if TYPE_CHECKING:
+    from clients.command.subcommand import Subparsers
+    from clients.command.uploading import Ingested, Uploader
+    from clients.command.uploads import Upload
+
+_PATIENCE_SECONDS = 900.0
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "ingest",
+        help="upload files and folders, and see what becomes of them",
+        description="Upload files to the local stage, or with --stack to a stage on AWS, and wait until each is"
+        " searchable. A file's sidecar, FILE.metadata.json beside it, is uploaded with it. Of a folder all files are"
+        " taken but hidden ones.",
+    )
+    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a file or a folder")
+    parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="where to (default: scripts)")
+    parser.add_argument("--tenant", metavar="NAME", default="default", help="whose documents they are")
+    parser.add_argument("--stack", metavar="NAME", help="a stack on AWS, as Cicada-prod")
+    parser.add_argument(
+        "--patience",
+        metavar="SECONDS",
+        type=float,
+        default=_PATIENCE_SECONDS,
+        help="give up when nothing was heard for so long (default: 900)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if every file is searchable now, 1 if one was rejected or nothing was heard of it."""
+    from cicada.errors import CicadaError  # the library and boto3 take a while: only who ingests pays
+    from clients.command.place import open_place
+    from clients.command.uploading import Uploader
+    from clients.command.uploads import uploads_of
+
+    uploads = uploads_of(options.paths, options.tenant, options.knowledge_base)
+    place = open_place(options.stack)
+    uploader = Uploader(place.client("s3"), place.output("DocumentsBucket"), options.patience)
+    screen = open_screen(read_settings())
+    try:
+        results = _follow(uploader, uploads, screen, quiet=options.json)
+    except CicadaError as error:
+        screen.end_line()
+        raise CommandError(str(error)) from error
+    except KeyboardInterrupt:
+        screen.note("Stopped. What has been uploaded is ingested all the same.")
+        raise
+    counted = Counter(result.outcome for result in results)
+    print(to_json(_fields(options, results)) if options.json else _summary(counted))
+    return 1 if any(result.has_failed for result in results) else 0
+
+
+def _follow(uploader: Uploader, uploads: list[Upload], screen: Screen, *, quiet: bool) -> list[Ingested]:
+    results: list[Ingested] = []
+    with closing(uploader.ingest(uploads)) as ingested:
+        _tell(screen, len(uploads), 0)
+        for result in ingested:
+            results.append(result)
+            if not quiet:
+                _show(result, screen)
+            _tell(screen, len(uploads), len(results))
+    screen.end_line()
+    return results
+
+
+def _tell(screen: Screen, files: int, done: int) -> None:
+    screen.status(f"{done} of {_count(files)} done …")
+
+
+def _show(result: Ingested, screen: Screen) -> None:
+    if result.outcome == "unreported":
+        screen.line(f"{result.upload.path}: nothing was heard of it; look at the queues of the stage")
+        return
+    passages = f", {result.passages} passage{'' if result.passages == 1 else 's'}" if result.passages else ""
+    screen.line(f"{result.upload.path}: {result.outcome}{passages}")
+    for problem in result.problems:
+        place = f"{problem['place']}: " if problem["place"] else ""
+        screen.note(f"  {place}{problem['reason']}")
+
+
+def _summary(counted: Counter[str]) -> str:
+    return f"{_count(counted.total())}: {', '.join(f'{number} {outcome}' for outcome, number in counted.items())}."
+
+
+def _count(files: int) -> str:
+    return f"{files} file" if files == 1 else f"{files} files"
+
+
+def _fields(options: argparse.Namespace, results: list[Ingested]) -> dict[str, object]:
+    return {
+        "tenant": options.tenant,
+        "knowledgeBase": options.knowledge_base,
+        "files": [
+            {
+                "path": str(result.upload.path),
+                "documentId": result.upload.document.document_id,
+                "outcome": result.outcome,
+                "passages": result.passages,
+                "problems": list(result.problems),
+            }
+            for result in sorted(results, key=lambda result: str(result.upload.path))
+        ],
+    }

@@ -1,0 +1,258 @@
+"""`cicada ingest`, run as people run it, against a bucket whose uploads the real ingest works off."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from cicada.adapters.s3_document_store import S3DocumentStore
+from cicada.adapters.s3_ground_truth import S3GroundTruth
+from cicada.documents.model import Collection, DocumentKey
+from cicada.ingest.ingest import Ingester
+from cicada.ingest.script_parser import ScriptParser
+from clients.command import place, uploading
+from clients.command.__main__ import main
+from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
+from tests.unit.ingest.scripts import COLLECTION, script, shipped_episodes, speech
+
+BUCKET = "documents"
+GOOD = script(speech(1, "The queen, my lord, is dead."))
+BAD = GOOD[:-5]
+
+
+class AnnouncingClient:
+    """The bucket's client; what is put below documents/ is announced, and kept in `puts`."""
+
+    def __init__(self, client: Any, announce: Callable[[str], object]) -> None:
+        self._client = client
+        self._announce = announce
+        self.puts: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def put_object(self, **arguments: Any) -> Any:
+        reply = self._client.put_object(**arguments)
+        key = arguments["Key"]
+        if key.startswith("documents/"):
+            self.puts.append(key)
+            if not key.endswith(".metadata.json"):
+                self._announce(key)
+        return reply
+
+
+@dataclass
+class Backend:
+    """A bucket and the ingest behind it, which is as quick as can be unless it is `silent`."""
+
+    client: Any
+    index: DisturbedIndex = field(default_factory=DisturbedIndex)
+    is_silent: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ingest(self, key: str) -> None:
+        if self.is_silent:
+            return
+        _, tenant, base, name = key.split("/", 3)
+        ingester = Ingester(
+            S3DocumentStore(self.client, BUCKET),
+            S3GroundTruth(self.client, BUCKET),
+            self.index,
+            CountingEmbedder(),
+            {".json": ScriptParser(shipped_episodes())},
+        )
+        with self._lock:
+            ingester.ingest(DocumentKey(Collection(tenant, base), name))
+
+
+@pytest.fixture
+def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend]:
+    stage_file = tmp_path / "stage.json"
+    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
+    outputs = {"DocumentsBucket": BUCKET}
+    stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
+    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setattr("clients.command.stage_file._answers", lambda url: True)
+    monkeypatch.setattr(uploading, "_ROUND_SECONDS", 0.01)
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        made = Backend(client)
+        announcing = AnnouncingClient(client, made.ingest)
+        monkeypatch.setattr(place.Place, "client", lambda self, service, read_timeout_seconds=30: announcing)
+        made.client = announcing
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "plays"
+    (made / "acts").mkdir(parents=True)
+    (made / "macbeth.json").write_bytes(GOOD)
+    (made / "macbeth.json.metadata.json").write_text('{"metadataAttributes": {"genre": "tragedy"}}')
+    (made / "acts" / "hamlet.json").write_bytes(GOOD)
+    (made / ".DS_Store").write_bytes(b"\x00")
+    return made
+
+
+def test_a_folder_is_uploaded_with_its_sidecars_and_followed_to_the_end(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ingest", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(lines[:2]) == sorted(
+        [f"{folder}/acts/hamlet.json: indexed, 1 passage", f"{folder}/macbeth.json: indexed, 1 passage"]
+    )
+    assert lines[2] == "2 files: 2 indexed."
+    assert {document.document_id for document in backend.index.documents} == {"macbeth.json", "acts/hamlet.json"}
+    assert backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata["genre"] == "tragedy"
+    prefix = "documents/default/scripts/"
+    puts = [key for key in backend.client.puts if key.startswith(f"{prefix}macbeth")]
+    assert puts == [f"{prefix}macbeth.json.metadata.json", f"{prefix}macbeth.json"]
+
+
+def test_the_same_files_again_are_unchanged_and_changed_ones_indexed(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
+    capsys.readouterr()
+    assert main(["ingest", str(folder / "macbeth.json"), str(folder / "acts")]) == 0
+    said = capsys.readouterr().out
+    assert f"{folder}/macbeth.json: indexed, 1 passage" in said
+    # Another id than before, because the folder is another.
+    assert f"{folder}/acts/hamlet.json: indexed, 1 passage" in said
+    assert main(["ingest", str(folder / "macbeth.json")]) == 0
+    assert "1 file: 1 unchanged." in capsys.readouterr().out
+
+
+def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts(backend: Backend, folder: Path) -> None:
+    main(["ingest", str(folder / "macbeth.json")])
+    (folder / "macbeth.json.metadata.json").unlink()
+    assert main(["ingest", str(folder / "macbeth.json"), "--patience", "5"]) == 0
+    assert backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata["genre"] == "tragedy"
+
+
+def test_a_rejected_file_is_exit_code_1_with_its_reason_and_the_others_go_in(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "macbeth.json").write_bytes(BAD)
+    assert main(["ingest", str(folder), "--knowledge-base", "plays", "--tenant", "acme"]) == 1
+    said = capsys.readouterr()
+    assert f"{folder}/macbeth.json: rejected" in said.out
+    assert "ends in the middle" in said.err
+    assert "2 files: " in said.out
+    assert [document.collection for document in backend.index.documents] == [Collection("acme", "plays")]
+
+
+def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "macbeth.json").write_bytes(BAD)
+    assert main(["ingest", str(folder), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["tenant"], report["knowledgeBase"]) == ("default", "scripts")
+    hamlet, macbeth = report["files"]
+    assert hamlet == {
+        "path": f"{folder}/acts/hamlet.json",
+        "documentId": "acts/hamlet.json",
+        "outcome": "indexed",
+        "passages": 1,
+        "problems": [],
+    }
+    assert (macbeth["outcome"], macbeth["problems"][0]["kind"]) == ("rejected", "unreadable")
+
+
+def test_a_file_that_is_too_large_is_not_uploaded(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "MAX_BYTES", 10)
+    assert main(["ingest", str(folder / "macbeth.json")]) == 1
+    assert "so it was not uploaded" in capsys.readouterr().err
+    assert backend.client.puts == []
+
+
+def test_a_report_on_an_earlier_version_is_not_taken_for_this_ones(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder / "macbeth.json")])
+    backend.is_silent = True
+    (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
+    assert main(["ingest", str(folder / "macbeth.json"), "--patience", "0.05"]) == 1
+    said = capsys.readouterr().out
+    assert "macbeth.json: nothing was heard of it" in said
+    assert "1 file: 1 unreported." in said
+
+
+def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(3))
+
+    def press(*arguments: Any, **options: Any) -> Any:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return wait(*arguments, **options)
+
+    backend.is_silent = True
+    monkeypatch.setattr(uploading, "wait", press)
+    assert main(["ingest", str(folder)]) == 130
+    assert "What has been uploaded is ingested all the same." in capsys.readouterr().err
+    assert not [thread for thread in threading.enumerate() if "ThreadPoolExecutor" in thread.name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["{folder}", "{folder}/missing.json"], "There is no file or folder {folder}/missing.json."),
+        (["{folder}/macbeth.json.metadata.json"], "only describes a file; name that file: macbeth.json."),
+        (["{folder}/macbeth.json", "{folder}/acts/../macbeth.json"], "would both become macbeth.json"),
+        (["{folder}/empty"], "There is no file to ingest in {folder}/empty."),
+        (["{folder}", "--knowledge-base", "my plays"], "cannot be ingested: The names of tenant and knowledge base"),
+    ],
+)
+def test_a_wrong_use_is_one_sentence_and_uploads_nothing(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    (folder / "empty").mkdir()
+    assert main(["ingest", *(text.format(folder=folder) for text in arguments)]) == 2
+    said = capsys.readouterr().err
+    assert sentence.format(folder=folder) in said
+    assert said.count("\n") == 1
+    assert backend.client.puts == []
+
+
+def test_a_missing_bucket_is_one_sentence(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    backend.client.delete_bucket(Bucket=BUCKET)
+    assert main(["ingest", str(folder)]) == 1
+    assert "cicada: The document store refused the call (NoSuchBucket)" in capsys.readouterr().err
+
+
+def test_a_stack_on_aws_names_its_bucket_itself(
+    backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def outputs(stack: str) -> dict[str, str]:
+        asked.append(stack)
+        return {"DocumentsBucket": BUCKET}
+
+    monkeypatch.setattr(place, "stack_outputs", outputs)
+    assert main(["ingest", str(folder), "--stack", "Cicada-dev"]) == 0
+    assert asked == ["Cicada-dev"]
+
+
+def test_a_stack_of_before_is_to_be_deployed_again(
+    backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(place, "stack_outputs", lambda stack: {})
+    assert main(["ingest", str(folder), "--stack", "Cicada-dev"]) == 1
+    assert "has no output DocumentsBucket; deploy it again." in capsys.readouterr().err
