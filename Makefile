@@ -45,8 +45,10 @@ prove: setup ## Enumerate the delivery's interleavings in their largest bounds t
 chaos: setup ## Disturb a local stage in every way for ten minutes; every answer must be exact
 	$(VENV)/python -m evals.chaos --minutes 10
 
-bench: setup ## Measure what the delivery of an answer costs, on a local stage too
+bench: setup .build/peers/ready ## Measure delivery, search and ingest beside their peers (half an hour)
 	CICADA_TOKENS_PER_SECOND=5 $(VENV)/python -m evals.delivery_bench
+	$(VENV)/python -m evals.retrieval_bench
+	$(VENV)/python -m evals.ingest_bench
 
 synth: setup ## Synthesise the templates of the AWS stages
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev
@@ -57,7 +59,9 @@ lock: setup ## Renew the lock files from pyproject.toml
 	$(UV) export --quiet --no-header --no-annotate --all-groups --no-emit-project -o requirements.lock
 	$(UV) export --quiet --no-header --no-annotate --only-group layer -o layers/dependencies/requirements.txt
 	$(UV) export --quiet --no-header --no-annotate --only-group layer-embedded -o layers/dependencies/requirements-embedded.txt
+	$(UV) export --quiet --no-header --no-annotate --only-group layer-ingest -o layers/dependencies/requirements-ingest.txt
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11 local/emulator-requirements.in -o local/emulator-requirements.txt
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11 evals/peers-requirements.in -o evals/peers-requirements.txt
 
 clean: stop ## Remove everything that was installed, built or stored
 	rm -rf .venv .build .stage node_modules cdk.out
@@ -85,6 +89,12 @@ clean: stop ## Remove everything that was installed, built or stored
 	@echo "Installing the AWS emulator into an environment of its own …"
 	@rm -rf .build/emulator && $(PYTHON) -m venv --without-pip .build/emulator
 	@$(UV) pip install --quiet --python .build/emulator/bin/python --require-hashes -r local/emulator-requirements.txt
+	@touch $@
+
+.build/peers/ready: evals/peers-requirements.txt | .build/python
+	@echo "Installing the engines to compare with into an environment of their own …"
+	@rm -rf .build/peers && $(PYTHON) -m venv --without-pip .build/peers
+	@$(UV) pip install --quiet --python .build/peers/bin/python --require-hashes -r evals/peers-requirements.txt
 	@touch $@
 
 .build/node: package-lock.json | .build/preflight

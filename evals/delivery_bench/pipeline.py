@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 
@@ -19,6 +19,7 @@ from cicada.answering.model import ModelUsage, Prompt
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.answering.pump import Pace
+from cicada.answering.search import KnowledgeSearch
 from cicada.conversation.accept import Accepter
 from cicada.conversation.connect import identify
 from cicada.conversation.limits import UsageLimits
@@ -30,7 +31,8 @@ from cicada.errors import CicadaError
 from cicada.permissions.model import Principal
 from cicada.planning.classifier import classify
 from cicada.planning.rules import load_rules
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, Vector
+from cicada.retrieval.knowledge_bases import KnowledgeBase
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
 from evals.delivery_bench.metered_aws import MeteredAws
 
@@ -92,6 +94,9 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         raise NotImplementedError
 
+    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+        raise NotImplementedError
+
 
 def _passage(document: DocumentKey, number: int, text: str) -> Passage:
     locator = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", number, number + 4, ("Macbeth", "Seyton"))
@@ -122,6 +127,10 @@ def _fail(error: CicadaError) -> None:
     raise error
 
 
+def _retriever(base: KnowledgeBase) -> Retriever:
+    return Retriever(FixedIndex(), FixedEmbedder(), base.pool, base.limit)
+
+
 @dataclass(slots=True)
 class Pipeline:
     """One user's way of a question, from the frame to the last event."""
@@ -139,7 +148,7 @@ class Pipeline:
         channel = ApiGatewayChannel(self.aws.management)
         queue = SqsRequestQueue(self.aws.sqs, "https://sqs.us-east-1.amazonaws.com/000000000000/requests.fifo")
         rules = load_rules()
-        passages = PassageAnswerer(Retriever(FixedIndex(), FixedEmbedder()), self.model)
+        passages = PassageAnswerer(KnowledgeSearch(_retriever), self.model)
         self.processor = Processor(
             log=self.log,
             channel=channel,

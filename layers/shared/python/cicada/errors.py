@@ -109,9 +109,16 @@ class ConfigurationError(CicadaError):
 
 
 class DocumentRejected(CicadaError):
-    """An uploaded file, or one record of it, cannot be ingested; says where and why."""
+    """An uploaded file, or one record of it, cannot be ingested; says where and why.
+
+    `kind` names the reason for metrics: a word or two in lower case, joined by `_`, and never text of the file.
+    """
 
     code = "document_rejected"
+
+    def __init__(self, message: str, kind: str = "unreadable") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class ConnectionGone(CicadaError):

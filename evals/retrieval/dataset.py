@@ -1,0 +1,124 @@
+"""Retrieval sets in BEIR layout: `corpus.jsonl`, `queries.jsonl` (both gzipped or not), `qrels.tsv`.
+
+Source: Thakur et al., BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation of Information Retrieval Models, 2021.
+"""
+
+import csv
+import gzip
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from cicada.errors import CicadaError
+
+Judgements = Mapping[str, Mapping[str, int]]
+HEADER = ("query-id", "corpus-id", "score")
+
+
+class DatasetError(CicadaError):
+    """A retrieval set cannot be used; says where and why."""
+
+
+class Row(BaseModel):
+    id: str = Field(alias="_id", min_length=1)
+    title: str | None = None
+    text: str
+
+
+class Query(BaseModel):
+    id: str = Field(alias="_id", min_length=1)
+    text: str
+
+
+R = TypeVar("R", Row, Query)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """`judgements`: for each judged query the passages' grades; every query has one above 0."""
+
+    name: str
+    rows: tuple[Row, ...]
+    queries: tuple[Query, ...]
+    judgements: Judgements
+
+
+def load_dataset(folder: Path, queries_file: Path | None = None) -> Dataset:
+    """The set in the folder, its queries perhaps from another file. Raises DatasetError.
+
+    Queries that nothing relevant is known for are left out, as are judgements of other queries and passages.
+    """
+    if not folder.is_dir():
+        raise DatasetError(f"There is no folder {folder}; give one with corpus.jsonl, queries.jsonl and qrels.tsv.")
+    rows = _read(_file(folder, "corpus.jsonl"), Row)
+    source = queries_file or _file(folder, "queries.jsonl")
+    queries = _read(source, Query)
+    judgements = _judgements(_judgements_file(folder), {row.id for row in rows}, {query.id for query in queries})
+    judged = tuple(query for query in queries if query.id in judgements)
+    if not judged:
+        raise DatasetError(
+            f"None of the queries of {source} has a relevant passage in the corpus by {_judgements_file(folder)}; "
+            "give files that belong together."
+        )
+    return Dataset(folder.resolve().name, tuple(rows), judged, judgements)
+
+
+def _file(folder: Path, name: str) -> Path:
+    for path in (folder / name, folder / f"{name}.gz"):
+        if path.is_file():
+            return path
+    raise DatasetError(f"{folder} has neither {name} nor {name}.gz.")
+
+
+def _judgements_file(folder: Path) -> Path:
+    for path in (folder / "qrels.tsv", folder / "qrels" / "test.tsv"):
+        if path.is_file():
+            return path
+    raise DatasetError(
+        f"{folder} has neither qrels.tsv nor qrels/test.tsv; without judgements nothing can be measured."
+    )
+
+
+def _read(path: Path, kind: type[R]) -> list[R]:
+    found: dict[str, R] = {}
+    for number, line in enumerate(_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = kind.model_validate_json(line)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = f"'{first['loc'][0]}'" if first["loc"] else "the line"
+            raise DatasetError(f"{path}, line {number}: {where}: {first['msg']}.") from error
+        if row.id in found:
+            raise DatasetError(f"{path}, line {number}: the _id '{row.id}' is there twice.")
+        found[row.id] = row
+    if not found:
+        raise DatasetError(f"{path} is empty.")
+    return list(found.values())
+
+
+def _judgements(path: Path, passages: set[str], queries: set[str]) -> Judgements:
+    found: dict[str, dict[str, int]] = {}
+    for number, values in enumerate(csv.reader(_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
+        if not values or tuple(values) == HEADER:
+            continue
+        if len(values) != 3 or not values[2].strip().lstrip("-").isdecimal():
+            raise DatasetError(
+                f"{path}, line {number}: write query-id, corpus-id and a whole score, with tabs between."
+            )
+        query, passage, grade = values
+        if query in queries and passage in passages:
+            found.setdefault(query, {})[passage] = int(grade)
+    return {query: grades for query, grades in found.items() if max(grades.values()) > 0}
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+            yield from file
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path} cannot be read as UTF-8 text ({error}).") from error

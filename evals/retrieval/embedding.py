@@ -1,0 +1,99 @@
+"""Embedding for measurements: the production embedder over the Bedrock wire, each text once for all runs."""
+
+import hashlib
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.retrieval.ports import DetailedEmbedder
+from evals.retrieval.standin import DIMENSION, MODEL_ID, Say, Standin
+from local.stage.settings import ROOT
+
+CACHE = ROOT / ".build" / "eval-cache"
+# Texts a call, and texts that an interrupted run loses at most.
+BATCH = 64
+# What the stored vectors depend on besides the texts.
+_ENCODER = [ROOT / "local" / "bedrock" / name for name in ("minilm.py", "text_detail.py", "token_space.npy")]
+
+
+@contextmanager
+def local_embedder(say: Say, cache: Path = CACHE) -> Iterator["CachedEmbedder"]:
+    """The local stage's encoder. It is started when the first text comes that is not in the cache."""
+    cache.mkdir(parents=True, exist_ok=True)
+    standin = Standin(say)
+    try:
+        with closing(CachedEmbedder(cache / f"{_encoder_version()}.sqlite", standin.embedder, say)) as embedder:
+            yield embedder
+    finally:
+        standin.stop()
+
+
+class CachedEmbedder:
+    """A `DetailedEmbedder` that keeps what it was given in a file, by the texts' hashes."""
+
+    model_id = MODEL_ID
+    dimension = DIMENSION
+
+    def __init__(self, path: Path, embedder: Callable[[], DetailedEmbedder], say: Say) -> None:
+        self._embedder = embedder
+        self._say = say
+        self._file = sqlite3.connect(path)
+        self._file.execute("CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, vector BLOB, detail BLOB)")
+
+    def embed_query(self, text: str) -> Vector:
+        return self.encode_query(text).vector
+
+    def encode_query(self, text: str) -> EncodedQuery:
+        key = _key("query", text)
+        found = self._kept(key)
+        if found is None:
+            encoded = self._embedder().encode_query(text)
+            found = (encoded.vector, encoded.detail)
+            self._keep([(key, *found)])
+        return EncodedQuery(text, *found)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors do not depend on the detail that was asked for with them."""
+        for detail in Detail:
+            if all(self._has(_key(detail, text)) for text in texts):
+                return [vector for vector, _ in self.embed_passages_with_detail(texts, detail)]
+        return [vector for vector, _ in self.embed_passages_with_detail(texts, Detail.NONE)]
+
+    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+        keys = [_key(detail, text) for text in texts]
+        missing = list({key: place for place, key in enumerate(keys) if not self._has(key)}.values())
+        # Of like length together: a batch takes as long as its longest text makes it.
+        missing.sort(key=lambda place: len(texts[place]))
+        for start_at in range(0, len(missing), BATCH):
+            places = missing[start_at : start_at + BATCH]
+            made = self._embedder().embed_passages_with_detail([texts[place] for place in places], detail)
+            self._keep([(keys[place], *each) for place, each in zip(places, made, strict=True)])
+            self._say(f"  {min(start_at + BATCH, len(missing)):,} of {len(missing):,} passages embedded")
+        found = [self._kept(key) for key in keys]
+        return [each for each in found if each is not None]
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _has(self, key: bytes) -> bool:
+        return self._file.execute("SELECT 1 FROM kept WHERE key = ?", (key,)).fetchone() is not None
+
+    def _kept(self, key: bytes) -> tuple[Vector, bytes] | None:
+        row = self._file.execute("SELECT vector, detail FROM kept WHERE key = ?", (key,)).fetchone()
+        return (array("f", row[0]), row[1]) if row else None
+
+    def _keep(self, rows: Sequence[tuple[bytes, Vector, bytes]]) -> None:
+        values = [(key, array("f", vector).tobytes(), detail) for key, vector, detail in rows]
+        with self._file:
+            self._file.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", values)
+
+
+def _key(kind: str, text: str) -> bytes:
+    return hashlib.sha256(f"{kind}\n{text}".encode()).digest()
+
+
+def _encoder_version() -> str:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in _ENCODER)).hexdigest()[:16]

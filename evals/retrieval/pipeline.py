@@ -1,0 +1,91 @@
+"""The production search on a retrieval set: its corpus in a temporary index, its queries through the `Retriever`."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.retrieval.fusion import Fusion
+from cicada.retrieval.model import Detail, EmbeddedPassage, Hit, PassageFilter, Retrieval
+from cicada.retrieval.ports import DetailedEmbedder
+from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.search import Retriever
+from evals.retrieval.dataset import Dataset, Row
+from evals.retrieval.measures import Rankings
+
+COLLECTION = Collection("evaluation", "corpus")
+# Recall@100 needs that many of the final order.
+LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """What is measured: how the lanes are fused, and what is kept for the reranker."""
+
+    fusion: Fusion = "zscore"
+    detail: Detail = Detail.TOKENS
+
+
+@contextmanager
+def retriever(dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) -> Iterator[Retriever]:
+    """The production search over the set's corpus. Every row is a passage; its title is the title and the context."""
+    with tempfile.TemporaryDirectory(prefix="cicada-eval-") as folder:
+        index = SqlitePassageIndex(Path(folder) / "index.sqlite", embedder.model_id, embedder.dimension)
+        with closing(index):
+            index.replace(_document(), _embedded(dataset.rows, embedder, pipeline.detail))
+            yield Retriever(
+                index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=LocalReranker(index), threshold=0.0
+            )
+
+
+def search_all(dataset: Dataset, search: Retriever) -> dict[str, Retrieval]:
+    """Every query's search by the query's id."""
+    found = PassageFilter(COLLECTION)
+    return {query.id: search.retrieve(query.text, found) for query in dataset.queries}
+
+
+def rankings_of(dataset: Dataset, retrievals: dict[str, Retrieval]) -> dict[str, Rankings]:
+    """Each stage's order as ids of the corpus."""
+    ids = [row.id for row in dataset.rows]
+
+    def named(passages: Sequence[Passage]) -> list[str]:
+        return [ids[int(passage.passage_id)] for passage in passages]
+
+    return {
+        "bm25": {key: named(_passages(each.lanes.lexical)) for key, each in retrievals.items()},
+        "knn": {key: named(_passages(each.lanes.semantic)) for key, each in retrievals.items()},
+        "fused": {key: named([candidate.passage for candidate in each.candidates]) for key, each in retrievals.items()},
+        "reranked": {
+            key: named([ranked.passage for ranked in each.ranking.passages]) for key, each in retrievals.items()
+        },
+    }
+
+
+def passage_text(row: Row) -> str:
+    """What is embedded of a row, as ingest embeds a passage."""
+    return f"{row.title or ''}\n{row.text}"
+
+
+def _passages(hits: Sequence[Hit]) -> list[Passage]:
+    return [hit.passage for hit in hits]
+
+
+def _document() -> DocumentKey:
+    return DocumentKey(COLLECTION, "corpus")
+
+
+def _embedded(rows: Sequence[Row], embedder: DetailedEmbedder, detail: Detail) -> list[EmbeddedPassage]:
+    encodings = embedder.embed_passages_with_detail([passage_text(row) for row in rows], detail)
+    return [
+        EmbeddedPassage(_passage(number, row), vector, kept)
+        for number, (row, (vector, kept)) in enumerate(zip(rows, encodings, strict=True))
+    ]
+
+
+def _passage(number: int, row: Row) -> Passage:
+    """Ids are in the order of the corpus: equal scores are, too."""
+    title = row.title or ""
+    return Passage(f"{number:08d}", _document(), "1", title, row.text, title, SectionLocator(()))

@@ -1,0 +1,60 @@
+"""One measurement from a folder to a report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evals.retrieval.comparison import Difference, load_run, paired_bootstrap, save_run
+from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
+from evals.retrieval.embedding import CACHE, local_embedder
+from evals.retrieval.measures import Scores, scores_of
+from evals.retrieval.pipeline import Pipeline, rankings_of, retriever, search_all
+from evals.retrieval.report import FINAL, Report
+from evals.retrieval.standin import Say
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to measure. `save` and `against` are files of runs; `cache` is a folder."""
+
+    folder: Path
+    queries: Path | None = None
+    pipeline: Pipeline = field(default_factory=Pipeline)
+    peers: bool = False
+    save: Path | None = None
+    against: Path | None = None
+    cache: Path | None = None
+
+
+def run(order: Order, say: Say) -> Report:
+    """Raises DatasetError, and `DependencyError`s of the encoder and the index."""
+    dataset = load_dataset(order.folder, order.queries)
+    stored = load_run(order.against) if order.against else None
+    say(f"{dataset.name}: {len(dataset.rows):,} passages, {len(dataset.queries):,} queries")
+    stages, peers = _measured(dataset, order, say)
+    if order.save:
+        save_run(order.save, dataset.name, {**stages, **peers})
+    others = {str(order.against): stored.scores.get(FINAL, {})} if stored else {}
+    differences = _differences(stages[FINAL], {**peers, **others})
+    return Report(dataset.name, len(dataset.rows), len(dataset.queries), stages, peers, differences)
+
+
+def _measured(dataset: Dataset, order: Order, say: Say) -> tuple[dict[str, Scores], dict[str, Scores]]:
+    """Scores of the stages and of the peers."""
+    with local_embedder(say, order.cache or CACHE) as embedder:
+        with retriever(dataset, embedder, order.pipeline) as search:
+            rankings = rankings_of(dataset, search_all(dataset, search))
+        stages = {name: scores_of(each, dataset.judgements) for name, each in rankings.items()}
+        if not order.peers:
+            return stages, {}
+        from evals.retrieval.peers import peer_rankings  # only who compares needs bm25s
+
+        found = peer_rankings(dataset, embedder)
+        return stages, {name: scores_of(each, dataset.judgements) for name, each in found.items()}
+
+
+def _differences(final: Scores, others: Mapping[str, Scores]) -> dict[str, Difference]:
+    try:
+        return {name: paired_bootstrap(final["ndcg@10"], each.get("ndcg@10", {})) for name, each in others.items()}
+    except ValueError as error:
+        raise DatasetError("The stored run shares no query with this one; it is of another set.") from error

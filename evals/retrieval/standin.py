@@ -1,0 +1,63 @@
+"""The Bedrock stand-in as a child process, and the production embedder that reaches it."""
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+from cicada.adapters.bedrock_embedder import BedrockEmbedder
+from cicada.errors import Unavailable
+from cicada.retrieval.ports import DetailedEmbedder
+from local.stage.isolated import free_port
+from local.stage.processes import Running, answers, start, wait_until
+from local.stage.settings import REGION, StageError, inherited
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+MODEL_ID, DIMENSION = "cicada.minilm-l6-v2", 384
+
+Say = Callable[[str], None]
+
+
+class Standin:
+    """Started when it is first needed, on a free port."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._running: Running | None = None
+        self._embedder: DetailedEmbedder | None = None
+
+    def embedder(self) -> DetailedEmbedder:
+        """Raises `Unavailable` if the stand-in does not start, for want of the model's package, say."""
+        if self._embedder is None:
+            self._embedder = BedrockEmbedder(self._client(), MODEL_ID, DIMENSION, concurrency=1)
+        return self._embedder
+
+    def stop(self) -> None:
+        if self._running:
+            self._running.stop()
+
+    def _client(self) -> "BedrockRuntimeClient":
+        self._say("Starting the encoder …")
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        log = Path(tempfile.gettempdir()) / f"cicada-eval-{port}.log"
+        command = [sys.executable, "-m", "local.bedrock", "--port", str(port)]
+        try:
+            self._running = start("Bedrock stand-in", command, inherited() | {"OPENBLAS_NUM_THREADS": "1"}, log)
+            wait_until(answers(f"{url}/health"), self._running, 60)
+        except StageError as error:
+            raise Unavailable(str(error)) from error
+        return boto3.client(
+            "bedrock-runtime",
+            region_name=REGION,
+            endpoint_url=url,
+            aws_access_key_id="local",
+            aws_secret_access_key="local",  # noqa: S106 - the stand-in asks for none
+            config=Config(read_timeout=300, retries={"total_max_attempts": 1}),
+        )

@@ -1,0 +1,93 @@
+"""What is measured of an engine, and how. Needs nothing but numpy, so that a peer's own environment can run it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from evals.retrieval_bench.corpus import Corpus, Question, made
+
+LIMIT = 100
+
+
+class Engine(Protocol):
+    """`documents`: the numbers of those that may be found, None for all of the tenant's."""
+
+    @property
+    def lanes(self) -> tuple[str, ...]: ...
+
+    def ingest(self, corpus: Corpus) -> None: ...
+
+    def search(self, lane: str, question: Question, documents: list[int] | None) -> int:
+        """The number of chunks found, at most 100."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """In milliseconds."""
+
+    lane: str
+    filter: str
+    p50: float
+    p95: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`first_ms`: the first search after the ingest. `memory_mb`: what the process holds at the end beside the
+    corpus; a server's memory is not in it.
+    """
+
+    engine: str
+    chunks: int
+    ingest_per_second: float
+    first_ms: float
+    memory_mb: float
+    latencies: list[Latency]
+
+
+def measured(name: str, make: Callable[[], Engine], chunks: int) -> Measured:
+    """`make` opens the engine on what was ingested before, if anything was."""
+    corpus = made(chunks)
+    before = _memory_mb()
+    began = time.perf_counter()
+    make().ingest(corpus)
+    rate = len(corpus.texts) / (time.perf_counter() - began)
+    engine = make()
+    first = _milliseconds(lambda: engine.search(engine.lanes[-1], corpus.questions[0], None))
+    latencies = [
+        _latency(engine, lane, scope, corpus, documents)
+        for scope, documents in (("tenant", None), ("500 documents", corpus.narrow()))
+        for lane in engine.lanes
+    ]
+    return Measured(name, chunks, rate, first, _memory_mb() - before, latencies)
+
+
+def _latency(engine: Engine, lane: str, scope: str, corpus: Corpus, documents: list[int] | None) -> Latency:
+    def search(question: Question) -> None:
+        if not engine.search(lane, question, documents):
+            raise ValueError(f"A {lane} search found nothing.")
+
+    for question in corpus.questions[:5]:
+        search(question)
+    times = [_milliseconds(lambda: search(question)) for question in corpus.questions]  # noqa: B023
+    return Latency(lane, scope, float(np.percentile(times, 50)), float(np.percentile(times, 95)))
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
+
+
+def _memory_mb() -> float:
+    """What the process holds now; 0 where the system does not tell it as Linux does."""
+    status = Path("/proc/self/status")
+    lines = status.read_text("ascii").splitlines() if status.exists() else []
+    return sum(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1000

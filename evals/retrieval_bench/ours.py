@@ -1,0 +1,115 @@
+"""CICADA's two indexes. The lanes alone are those that `PassageIndex.search` is made of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from cicada.adapters.opensearch.bulk import BulkWriter
+from cicada.adapters.opensearch.queries import lane_bodies
+from cicada.adapters.opensearch.rows import row
+from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex, connect
+from cicada.adapters.retry import Retry
+from cicada.adapters.sqlite.builds import live_build
+from cicada.adapters.sqlite.file import IndexFile
+from cicada.adapters.sqlite.filters import find_collection, selection
+from cicada.adapters.sqlite.kept import selected_numbers
+from cicada.adapters.sqlite.lexical import LexicalLane
+from cicada.adapters.sqlite.semantic import SemanticLane
+from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.retrieval.bm25 import Bm25
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter
+from evals.retrieval_bench.corpus import CHUNKS_OF_A_DOCUMENT, DIMENSION, Corpus, Question
+from evals.retrieval_bench.engine import LIMIT
+
+MODEL = "bench"
+BASE = Collection("tenant", "base")
+_VISIBLE_SECONDS = 300.0
+
+
+class Sqlite:
+    lanes = ("bm25", "knn", "hybrid")
+
+    def __init__(self, path: Path) -> None:
+        self._index = SqlitePassageIndex(path, MODEL, DIMENSION)
+        self._file = IndexFile(path, MODEL, DIMENSION)
+        self._lexical = LexicalLane(Bm25())
+        self._semantic = SemanticLane(DIMENSION)
+
+    def ingest(self, corpus: Corpus) -> None:
+        for number in range(corpus.documents):
+            self._index.replace(_key(number), _passages(corpus, number))
+
+    def search(self, lane: str, question: Question, documents: list[int] | None) -> int:
+        query = _query(question, documents)
+        if lane == "hybrid":
+            return len(self._index.search(query).lexical)
+        with self._file.reading() as connection:
+            collection = find_collection(connection, live_build(connection), BASE)
+            assert collection is not None  # noqa: S101 - it was ingested
+            allowed = selected_numbers(connection, selection(collection, query.filter))
+            if lane == "bm25":
+                return len(self._lexical.search(connection, collection, query.text, allowed, LIMIT))
+            vector = self._semantic.unit(query.vector)
+            return len(self._semantic.search(connection, collection, vector, allowed, LIMIT))
+
+
+class OpenSearch:
+    lanes = ("bm25", "knn", "hybrid")
+
+    def __init__(self, url: str, name: str) -> None:
+        self._client = connect(url, None)
+        self._name = name
+        self._index = OpenSearchPassageIndex(self._client, MODEL, DIMENSION, name=name)
+
+    def ingest(self, corpus: Corpus) -> None:
+        """The rows of all documents in one stream of bulk requests: the wait until each is seen is left out."""
+        everything = PassageFilter(BASE)
+        self._index.count(everything)  # Makes the index.
+        rows = (
+            row(_key(number), 1, CHUNKS_OF_A_DOCUMENT, each, DIMENSION)
+            for number in range(corpus.documents)
+            for each in _passages(corpus, number)
+        )
+        BulkWriter(self._client, Retry(attempts=5)).add(self._name, rows)
+        until = time.monotonic() + _VISIBLE_SECONDS
+        while self._index.count(everything) < len(corpus.texts) and time.monotonic() < until:
+            time.sleep(0.1)
+
+    def search(self, lane: str, question: Question, documents: list[int] | None) -> int:
+        query = _query(question, documents)
+        if lane == "hybrid":
+            return len(self._index.search(query).lexical)
+        body = lane_bodies(query, DIMENSION, Bm25())["lexical" if lane == "bm25" else "semantic"]
+        return len(self._client.search(index=self._name, body=body)["hits"]["hits"])
+
+
+def _query(question: Question, documents: Sequence[int] | None) -> IndexQuery:
+    chosen = None if documents is None else frozenset(_key(number).document_id for number in documents)
+    return IndexQuery(PassageFilter(BASE, chosen), question.text, question.vector.tolist(), LIMIT)
+
+
+def _passages(corpus: Corpus, number: int) -> list[EmbeddedPassage]:
+    document = _key(number)
+    first = number * CHUNKS_OF_A_DOCUMENT
+    return [
+        EmbeddedPassage(
+            Passage(
+                passage_id=f"{document.document_id}#{place:06d}",
+                document=document,
+                version="v1",
+                title=f"Report {number}",
+                text=corpus.texts[place],
+                context=f"Report {number} · Section {place - first}",
+                locator=SectionLocator((f"Section {place - first}",)),
+            ),
+            corpus.vectors[place].tolist(),
+        )
+        for place in range(first, first + CHUNKS_OF_A_DOCUMENT)
+    ]
+
+
+def _key(number: int) -> DocumentKey:
+    return DocumentKey(BASE, f"report-{number}")
