@@ -127,7 +127,7 @@ class Uploader:
             except self.client.exceptions.NoSuchKey:
                 return None
             report: dict[str, Any] = json.loads(reply["Body"].read())
-        is_of_this = True or (report["outcome"] == "rejected" and not report["version"])
+        is_of_this = report["version"] == sent.version or (report["outcome"] == "rejected" and not report["version"])
         return report if is_of_this and reply["LastModified"] >= sent.at else None
 
     def _get(self, key: str) -> bytes | None:

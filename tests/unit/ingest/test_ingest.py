@@ -376,8 +376,9 @@ def test_what_was_written_on_unchanged_passages_is_kept(stage: Stage) -> None:
     stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Cawdor")))
     assert [text.split()[0] for text in writer.asked] == ["Dunsinane", "Birnam", "Cawdor"]
     assert stage.embedder.batches == [2, 1]
-    with_contexts(stage, model_id="another")
+    another = with_contexts(stage, model_id="another")
     stage.ingester.ingest(MACBETH)
+    assert len(another.asked) == 2
     assert stage.truth.entries[MACBETH].stored.context_model_id == "another"
 
 
