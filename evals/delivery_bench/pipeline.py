@@ -72,12 +72,12 @@ class PacedModel:
 
 
 class FixedIndex:
-    """Finds the same ten passages for every question."""
+    """Finds the same fifteen passages for every question, as many as an answer is built from."""
 
     def __init__(self) -> None:
         document = DocumentKey(Collection(_USER.tenant, "scripts"), "macbeth")
         text = "".join(tokens(150)).strip()
-        self._hits = tuple(Hit(_passage(document, number, text), 1 / number) for number in range(1, 11))
+        self._hits = tuple(Hit(_passage(document, number, text), 1 / number) for number in range(1, 16))
 
     def search(self, query: IndexQuery) -> LaneHits:  # noqa: ARG002 - the port's
         return LaneHits(self._hits, self._hits)

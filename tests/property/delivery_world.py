@@ -73,7 +73,8 @@ class World:
 
         def accept() -> None:
             reply = self.accepter.accept(send_message(message), connection)
-            if reply and connection_id in self.channel.under_way:
+            # A `pending` reply says when to ask again; the world decides that by itself.
+            if reply and json.loads(reply)["type"] == "accepted" and connection_id in self.channel.under_way:
                 self.channel.posted.append((connection_id, reply))
                 self.channel.under_way[connection_id].append(reply)
 

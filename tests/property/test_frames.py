@@ -138,7 +138,8 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     before = api.asked.setdefault(request_id, question)
     if before != question:
         refused(reply, frame, "request_conflict")
-    elif reply is None:
+    elif reply and reply["type"] == "pending":
+        pending(reply, request_id)
         assert api.head(request_id).connection_id == "ann"
     else:
         session = {"sessionId": question.session_id}
@@ -147,11 +148,18 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         assert api.here.queue.requests[-1] == RequestKey(ANN, request_id)
 
 
+def pending(reply: Reply | None, request_id: str) -> None:
+    """When to ask again for a request that nobody has begun yet."""
+    assert reply is not None
+    assert 0 < reply.pop("retryAfterSeconds") <= 30.5
+    assert reply == {"requestId": request_id, "type": "pending"}
+
+
 def resumed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     if fields["requestId"] not in api.asked:
         refused(reply, frame, "request_not_found")
         return
-    assert reply is None
+    pending(reply, fields["requestId"])
     head = api.head(fields["requestId"])
     assert head.connection_id == "ann"
     expected = list(range(fields["afterSeq"] + 1, head.last_seq + 1))

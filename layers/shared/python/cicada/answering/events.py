@@ -20,8 +20,8 @@ from cicada.conversation.protocol import (
 from cicada.documents.model import Locator, ScriptLocator
 from cicada.retrieval.model import RankedPassage
 
-# About four lines of text; an excerpt is stored and posted with each answer.
-_EXCERPT_LENGTH = 400
+# About three lines of text; an excerpt is stored and posted with each answer.
+_EXCERPT_LENGTH = 300
 _NAME_LENGTH = 120
 _NAMES = 20
 # What is left of a frame for its content.
