@@ -10,6 +10,7 @@ from typing import Any
 import boto3
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse, HeadersDict
 
+from cicada.bootstrap.aws import configuration
 from evals.delivery_bench.metered_table import MeteredTables
 
 # API Gateway meters messages in steps of this size.
@@ -43,6 +44,7 @@ class MeteredAws:
             endpoint_url=url,
             aws_access_key_id="x",
             aws_secret_access_key="x",  # noqa: S106 - nobody's
+            config=configuration(read_timeout_seconds=3, attempts=3),
         )
 
         def answered(request: AWSPreparedRequest, event_name: str, **_: object) -> AWSResponse:
