@@ -9,21 +9,20 @@ from contextlib import closing
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from cicada.answering.process import Processed
 from cicada.conversation.model import Status
-from cicada.errors import RequestConflict, RequestNotFound, Unavailable
-from tests.property.baton import Actor, Died
+from cicada.errors import RequestConflict, RequestNotFound
 from tests.property.delivery_world import ANNS, World
+from tests.property.stepped_machine import SteppedMachine, some
 from tests.property.stepped_ports import WORDS
 from tests.unit.conversation.situation import ANN, LEASE_SECONDS, PATIENCE_SECONDS
 
 _ACTORS_AT_ONCE = 5
-some = st.integers(0, 99)
 
 
-class Delivering(RuleBasedStateMachine):
+class Delivering(SteppedMachine):
     """Ann asks, and everything that can happen to her answer happens."""
 
     world: World
@@ -80,32 +79,6 @@ class Delivering(RuleBasedStateMachine):
             self.world.resume("bob")
 
     # ---- what becomes of it ----
-
-    def _busy(self) -> bool:
-        return bool(self.world.actors)
-
-    def _one(self, which: int) -> Actor:
-        return self.world.actors[which % len(self.world.actors)]
-
-    @precondition(_busy)
-    @rule(which=some, calls=st.integers(1, 12))
-    def go_on(self, which: int, calls: int) -> None:
-        actor = self._one(which)
-        for _ in range(calls):
-            if not actor.ended:
-                self.world.step(actor)
-
-    @precondition(_busy)
-    @rule(which=some)
-    def die(self, which: int) -> None:
-        self.world.step(self._one(which), Died())
-
-    @precondition(_busy)
-    @rule(which=some)
-    def find_a_service_out_of_reach(self, which: int) -> None:
-        actor = self._one(which)
-        if actor.at != "start":
-            self.world.step(actor, Unavailable("It could not be reached."))
 
     @rule(seconds=st.sampled_from([1.0, LEASE_SECONDS + 1, PATIENCE_SECONDS + 1]))
     def let_time_pass(self, seconds: float) -> None:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from cicada.documents.model import DocumentKey
-from cicada.errors import Unavailable
 from cicada.ingest.model import RebuildState
 from tests.property.baton import Actor, Died
 from tests.property.rebuild_world import DOCUMENTS, HOLD_SECONDS, World
+from tests.property.stepped_machine import SteppedMachine, some
 
 _ACTORS_AT_ONCE = 4
-some = st.integers(0, 99)
 documents = st.sampled_from(DOCUMENTS)
 
 
-class Rebuilding(RuleBasedStateMachine):
+class Rebuilding(SteppedMachine):
     """People upload and remove, the queue delivers, operators rebuild, and everything may die."""
 
     world: World
@@ -58,32 +57,6 @@ class Rebuilding(RuleBasedStateMachine):
     @rule()
     def rebuild(self) -> None:
         self.world.rebuild()
-
-    def _busy(self) -> bool:
-        return bool(self.world.actors)
-
-    def _one(self, which: int) -> Actor:
-        return self.world.actors[which % len(self.world.actors)]
-
-    @precondition(_busy)
-    @rule(which=some, calls=st.integers(1, 40))
-    def go_on(self, which: int, calls: int) -> None:
-        actor = self._one(which)
-        for _ in range(calls):
-            if not actor.ended:
-                self.world.step(actor)
-
-    @precondition(_busy)
-    @rule(which=some)
-    def die(self, which: int) -> None:
-        self.world.step(self._one(which), Died())
-
-    @precondition(_busy)
-    @rule(which=some)
-    def find_a_service_out_of_reach(self, which: int) -> None:
-        actor = self._one(which)
-        if actor.at != "start":
-            self.world.step(actor, Unavailable("It could not be reached."))
 
     @rule()
     def let_a_hold_run_out(self) -> None:
