@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from clients.command.uploads import Upload
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import GetObjectOutputTypeDef
 
 _UPLOADS_AT_ONCE = 4
 # So many waiting files are asked after in one round, in turn.
@@ -47,11 +47,11 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An uploaded file. `at` is the bucket's time."""
+    """An uploaded file. `earlier`: the tag of the report on it that was there before, empty if there was none."""
 
     upload: Upload
     version: str
-    at: datetime
+    earlier: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +98,13 @@ class Uploader:
             reason = f"The file is larger than {MAX_BYTES / 1_000_000:g} MB, so it was not uploaded; split it."
             return Ingested(upload, "rejected", 0, [{"place": "", "reason": reason, "kind": "too_large"}])
         content = _bytes_of(upload.path)
-        sidecar = _bytes_of(upload.sidecar) if upload.sidecar else self._get(sidecar_key(upload.document))
+        sidecar = _bytes_of(upload.sidecar) if upload.sidecar else self._content(sidecar_key(upload.document))
+        earlier = self._get(report_key(upload.document))
         with s3_errors():
             if upload.sidecar and sidecar is not None:
                 self.client.put_object(Bucket=self.bucket, Key=sidecar_key(upload.document), Body=sidecar)
             self.client.put_object(Bucket=self.bucket, Key=object_key(upload.document), Body=content)
-            at = self.client.head_object(Bucket=self.bucket, Key=object_key(upload.document))["LastModified"]
-        return _Sent(upload, version_of(content, sidecar), at.replace(microsecond=0))
+        return _Sent(upload, version_of(content, sidecar), earlier["ETag"] if earlier else "")
 
     def _reported(self, waiting: list[_Sent]) -> list[Ingested]:
         """Takes away from `waiting` what has been reported on; what else was asked after goes to its end."""
@@ -121,19 +121,25 @@ class Uploader:
 
     def _report(self, sent: _Sent) -> dict[str, Any] | None:
         """The report on what was uploaded, once it is there: an earlier version's may still be, or come late."""
+        found = self._get(report_key(sent.upload.document))
+        if found is None or found["ETag"] == sent.earlier:
+            return None
         with s3_errors():
-            try:
-                reply = self.client.get_object(Bucket=self.bucket, Key=report_key(sent.upload.document))
-            except self.client.exceptions.NoSuchKey:
-                return None
-            report: dict[str, Any] = json.loads(reply["Body"].read())
+            report: dict[str, Any] = json.loads(found["Body"].read())
         is_of_this = report["version"] == sent.version or (report["outcome"] == "rejected" and not report["version"])
-        return report if is_of_this and reply["LastModified"] >= sent.at else None
+        return report if is_of_this else None
 
-    def _get(self, key: str) -> bytes | None:
+    def _content(self, key: str) -> bytes | None:
+        found = self._get(key)
+        if found is None:
+            return None
+        with s3_errors():
+            return found["Body"].read()
+
+    def _get(self, key: str) -> GetObjectOutputTypeDef | None:
         with s3_errors():
             try:
-                return self.client.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+                return self.client.get_object(Bucket=self.bucket, Key=key)
             except self.client.exceptions.NoSuchKey:
                 return None
 

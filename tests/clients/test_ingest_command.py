@@ -192,6 +192,15 @@ def test_a_report_on_an_earlier_version_is_not_taken_for_this_ones(
     assert "1 file: 1 unreported." in said
 
 
+def test_a_report_on_the_same_bytes_of_a_moment_ago_is_not_taken_for_this_ones(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder / "macbeth.json")])
+    backend.is_silent = True
+    assert main(["ingest", str(folder / "macbeth.json"), "--patience", "0.05"]) == 1
+    assert "1 file: 1 unreported." in capsys.readouterr().out
+
+
 def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
     backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

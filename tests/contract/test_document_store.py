@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import boto3
 import pytest
@@ -133,7 +134,8 @@ def test_a_report_is_written_beside_the_documents() -> None:
     with mock_aws():
         client = boto3.client("s3", region_name="us-east-1")
         client.create_bucket(Bucket=BUCKET)
-        S3DocumentStore(client, BUCKET).write_report(report)
+        at = datetime(2026, 1, 2, 3, 4, 5, 6, UTC)
+        S3DocumentStore(client, BUCKET, clock=lambda: at).write_report(report)
         written = client.get_object(Bucket=BUCKET, Key="reports/default/scripts/acts/act 1 + ü.json.json")
         assert written["ContentType"] == "application/json"
         assert json.load(written["Body"]) == {
@@ -144,6 +146,7 @@ def test_a_report_is_written_beside_the_documents() -> None:
             "outcome": "indexed",
             "passages": 3,
             "problems": [{"place": "record 2", "reason": "half \ud83d a pair", "kind": "unreadable"}],
+            "reportedAt": "2026-01-02T03:04:05.000006+00:00",
         }
 
 

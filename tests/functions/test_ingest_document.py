@@ -105,7 +105,7 @@ def test_a_plain_key_returns_the_report(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
     report = handler({"key": f"{PREFIX}macbeth.json"}, None)
     assert (report["outcome"], report["documentId"], report["problems"]) == ("indexed", "macbeth.json", [])
-    assert report == bucket.report("macbeth.json")
+    assert report.items() <= bucket.report("macbeth.json").items()
 
 
 def test_a_plain_key_of_no_document_says_where_documents_belong(bucket: Bucket) -> None:

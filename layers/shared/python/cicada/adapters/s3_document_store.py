@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -19,13 +21,20 @@ if TYPE_CHECKING:
 MAX_BYTES = 50_000_000
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 class S3DocumentStore:
     """`max_bytes`: a larger file is refused before its content is fetched, as is a sidecar that is larger still."""
 
-    def __init__(self, client: S3Client, bucket: str, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, client: S3Client, bucket: str, max_bytes: int = MAX_BYTES, clock: Callable[[], datetime] = _now
+    ) -> None:
         self._client = client
         self._bucket = bucket
         self._max_bytes = max_bytes
+        self._clock = clock
 
     def read(self, document: DocumentKey) -> SourceFile | None:
         content = self._content(object_key(document), "file")
@@ -58,10 +67,12 @@ class S3DocumentStore:
                 return body.read()
 
     def write_report(self, report: IngestReport) -> None:
+        """With the time, so that no two reports on a document are the same object."""
+        fields = report_fields(report) | {"reportedAt": self._clock().isoformat(timespec="microseconds")}
         with s3_errors():
             self._client.put_object(
                 Bucket=self._bucket,
                 Key=report_key(report.document),
-                Body=json.dumps(report_fields(report), indent=1).encode(),
+                Body=json.dumps(fields, indent=1).encode(),
                 ContentType="application/json",
             )
