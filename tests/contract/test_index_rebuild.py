@@ -95,7 +95,7 @@ def test_an_abandoned_index_is_never_seen_and_nothing_is_written_to_it(
     with pytest.raises(Unavailable):
         rebuild.switch()
     put(index, MACBETH, speeches(MACBETH, 1, "v2"))
-    assert under_test.open().count(EVERYTHING) == 1
+    assert eventually(lambda: under_test.open().count(EVERYTHING) == 1)
 
 
 def test_a_half_built_index_makes_way_for_the_next_one(under_test: IndexUnderTest, index: PassageIndex) -> None:
