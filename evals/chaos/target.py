@@ -92,7 +92,7 @@ class Trouble:
     def kill(self, *, everyone: bool) -> int:
         """SIGKILL one processor or all; how many there were to kill."""
         with self._lock:
-            alive = _processes(str(self._target.config.folder / "tmp" / _PROCESSOR))
+            alive = processors(self._target.config)
             killed = alive if everyone else self._chance.sample(alive, min(1, len(alive)))
             for process in killed:
                 os.kill(process, signal.SIGKILL)
@@ -163,14 +163,23 @@ def _times(faults: Sequence[FaultOrder], *, early: bool) -> int:
     return sum(fault.times for fault in faults if fault.early == early)
 
 
-def _processes(folder: str) -> list[int]:
-    """The processes whose command names a path that begins so: the emulator unpacks a function's code there."""
+def processors(config: StageConfig) -> list[int]:
+    """The stage's message processors that have begun to work, told by the folder that the emulator unpacked them in.
+
+    One that is still starting has called no service yet. The emulator takes its death for a fault of the function, and
+    throws away the code of all the others with it (MiniStack 1.5, `invalidate_worker`), which no processor survives.
+    """
+    folder = str(config.folder / "tmp" / _PROCESSOR)
     found = []
-    for command in Path("/proc").glob("[0-9]*/cmdline"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            arguments = command.read_bytes().decode(errors="replace").split("\0")
+            arguments = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            if any(argument.startswith(folder) for argument in arguments) and _has_a_socket(process):
+                found.append(int(process.name))
         except OSError:
             continue
-        if any(argument.startswith(folder) for argument in arguments):
-            found.append(int(command.parent.name))
     return sorted(found)
+
+
+def _has_a_socket(process: Path) -> bool:
+    return any(str(each.readlink()).startswith("socket:") for each in (process / "fd").iterdir())

@@ -7,12 +7,11 @@ import pytest
 from evals.chaos.report import render
 from evals.chaos.run import run
 from evals.chaos.target import Target
-from tests.e2e.conftest import Deployed
 
 
 @pytest.mark.timeout(600)
-def test_whatever_happens_every_answer_is_exact(stage: Deployed) -> None:
-    found = run(Target(stage.config, stage.info, stage.database), seconds=60, seed=7, lanes=4)
+def test_whatever_happens_every_answer_is_exact(stage: Target) -> None:
+    found = run(stage, seconds=60, seed=7, lanes=4)
     assert found.passed, render(found)
     assert found.exact + len(found.exhausted) == found.runs
     assert found.exact > 0

@@ -5,27 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import time
-from pathlib import Path
 
-from tests.e2e.conftest import Deployed
+from evals.chaos.target import Target, processors
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
 QUESTION = "What does Macbeth say about tomorrow and tomorrow?"
 CLIENT_SILENCE_SECONDS = 5
-
-
-def processors(stage: Deployed) -> list[int]:
-    """The processes of the deployed message processor, told by the folder that the emulator unpacked it in."""
-    folder = str(stage.config.folder / "tmp" / "ministack-lambda-cicada-local-message-processor")
-    found = []
-    for command in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            arguments = command.read_bytes().decode(errors="replace").split("\0")
-        except OSError:
-            continue
-        if any(argument.startswith(folder) for argument in arguments):
-            found.append(int(command.parent.name))
-    return found
 
 
 def receive_patiently(wire: Wire, request_id: str, events: Events) -> None:
@@ -40,15 +25,15 @@ def receive_patiently(wire: Wire, request_id: str, events: Events) -> None:
             events.take(frame)
 
 
-def test_an_answer_whose_processor_is_killed_is_begun_again_and_whole(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_an_answer_whose_processor_is_killed_is_begun_again_and_whole(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         ask(wire, QUESTION)
         undisturbed = receive_all(wire, Events())
         request_id = ask(wire, QUESTION)
         events = Events()
         while events.types.count("chunk") < 2:
             events.take(wire.receive())
-        killed = processors(stage)
+        killed = processors(stage.config)
         for process in killed:
             os.kill(process, signal.SIGKILL)
         receive_patiently(wire, request_id, events)

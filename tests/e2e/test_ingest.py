@@ -11,14 +11,14 @@ from typing import Any
 import jwt
 import pytest
 
+from evals.chaos.target import Target
 from local.stage.settings import ROOT, inherited
-from tests.e2e.conftest import Deployed
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
 pytestmark = pytest.mark.timeout(300)
 
 
-def cicada(stage: Deployed, *arguments: str) -> tuple[int, dict[str, Any]]:
+def cicada(stage: Target, *arguments: str) -> tuple[int, dict[str, Any]]:
     """The command's exit code and what it printed."""
     ended = subprocess.run(
         [sys.executable, "-m", "clients.command", *arguments, "--json"],
@@ -43,7 +43,7 @@ def answered(wire: Wire, question: str, knowledge_base: str) -> Events:
     return receive_all(wire, Events())
 
 
-def test_a_folder_becomes_answers_and_a_rebuilt_index_gives_the_same(stage: Deployed, tmp_path: Path) -> None:
+def test_a_folder_becomes_answers_and_a_rebuilt_index_gives_the_same(stage: Target, tmp_path: Path) -> None:
     (tmp_path / "guide.md").write_text("# Returns\n\nA gadget can be returned within thirty days of its purchase.\n")
     (tmp_path / "note.txt").write_text("The xylophone hangs behind the arras.\n")
     (tmp_path / "hours.html").write_text("<h1>Opening hours</h1><p>The shop is open from nine to five.</p>")
@@ -65,7 +65,7 @@ def test_a_folder_becomes_answers_and_a_rebuilt_index_gives_the_same(stage: Depl
         0,
         {"guide.md": "unchanged", "hours.html": "unchanged", "note.txt": "indexed"},
     )
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+    with connected(stage.url, stage.token("alice")) as wire:
         before = answered(wire, "Where does the xylophone hang?", "shop")
         assert cicada(stage, "rebuild")[0] == 0
         after = answered(wire, "Where does the xylophone hang?", "shop")
@@ -73,7 +73,7 @@ def test_a_folder_becomes_answers_and_a_rebuilt_index_gives_the_same(stage: Depl
     assert after.text == before.text
 
 
-def test_a_document_with_readers_is_found_by_them_alone(stage: Deployed, tmp_path: Path) -> None:
+def test_a_document_with_readers_is_found_by_them_alone(stage: Target, tmp_path: Path) -> None:
     bob = jwt.decode(stage.token("bob"), options={"verify_signature": False})["sub"]
     (tmp_path / "secret.md").write_text("# The vault\n\nThe combination of the vault is seven, three, nine.\n")
     (tmp_path / "secret.md.metadata.json").write_text(
@@ -81,9 +81,9 @@ def test_a_document_with_readers_is_found_by_them_alone(stage: Deployed, tmp_pat
     )
     assert cicada(stage, "ingest", str(tmp_path), "--knowledge-base", "vault")[0] == 0
     question = "What is the combination of the vault?"
-    with connected(stage.info["websocketUrl"], stage.token("bob")) as wire:
+    with connected(stage.url, stage.token("bob")) as wire:
         assert "seven, three, nine" in answered(wire, question, "vault").text
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+    with connected(stage.url, stage.token("alice")) as wire:
         refused = answered(wire, question, "vault")
     assert "seven" not in refused.text
     assert "sources" not in refused.types

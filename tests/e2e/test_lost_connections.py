@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.e2e.conftest import Deployed
+from evals.chaos.target import Target
 from tests.e2e.wire import Events, ask, connected, receive_all
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
 
 
-def uninterrupted(stage: Deployed, token: str) -> Events:
-    with connected(stage.info["websocketUrl"], token) as wire:
+def uninterrupted(stage: Target, token: str) -> Events:
+    with connected(stage.url, token) as wire:
         ask(wire, QUESTION)
         return receive_all(wire, Events())
 
 
-def interrupted(stage: Deployed, token: str, after: int) -> Events:
+def interrupted(stage: Target, token: str, after: int) -> Events:
     """The same question on a connection that breaks after so many frames, resumed on a second one."""
     events = Events()
-    with connected(stage.info["websocketUrl"], token) as wire:
+    with connected(stage.url, token) as wire:
         request_id = ask(wire, QUESTION)
         while len(events.by_seq) < after and not events.whole:
             events.take(wire.receive())
         wire.drop()
-    with connected(stage.info["websocketUrl"], token) as wire:
+    with connected(stage.url, token) as wire:
         wire.send(action="resume", requestId=request_id, afterSeq=events.first_gap)
         return receive_all(wire, events)
 
 
-def test_a_connection_lost_after_any_event_loses_and_doubles_nothing(stage: Deployed) -> None:
+def test_a_connection_lost_after_any_event_loses_and_doubles_nothing(stage: Target) -> None:
     token = stage.token("alice")
     whole = uninterrupted(stage, token)
     with ThreadPoolExecutor(4) as pool:
@@ -38,7 +38,7 @@ def test_a_connection_lost_after_any_event_loses_and_doubles_nothing(stage: Depl
     assert all(events.types.count("complete") == 1 for events in cut)
 
 
-def test_a_question_whose_sender_never_hears_of_it_is_answered_all_the_same(stage: Deployed) -> None:
+def test_a_question_whose_sender_never_hears_of_it_is_answered_all_the_same(stage: Target) -> None:
     token = stage.token("alice")
     whole = uninterrupted(stage, token)
     assert interrupted(stage, token, 0).text == whole.text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Deployed
+from evals.chaos.target import Target
 from tests.e2e.wire import ask as ask_on_wire
 from tests.e2e.wire import connected
 
@@ -16,7 +16,7 @@ PATIENCE_MILLISECONDS = 60_000
 
 
 @pytest.fixture
-def page(stage: Deployed, chromium: Browser) -> Iterator[Page]:
+def page(stage: Target, chromium: Browser) -> Iterator[Page]:
     """Signed in as the first sample user."""
     user = stage.info["users"][0]
     context = chromium.new_context()
@@ -47,8 +47,8 @@ def test_the_page_answers_with_sources_beside_the_text(page: Page) -> None:
     expect(page.get_by_text("5.5 Dunsinane. Within the castle.").first).to_be_visible()
 
 
-def test_the_question_field_stays_in_sight_beside_a_long_list_of_conversations(page: Page, stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_the_question_field_stays_in_sight_beside_a_long_list_of_conversations(page: Page, stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         for _ in range(20):
             ask_on_wire(wire, "Hello there!")
         accepted = 0

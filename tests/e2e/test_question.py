@@ -8,7 +8,7 @@ import uuid
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.e2e.conftest import Deployed
+from evals.chaos.target import Target
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
@@ -19,8 +19,8 @@ def answered(wire: Wire, message: str, **fields: object) -> Events:
     return receive_all(wire, Events())
 
 
-def test_a_question_is_answered_with_citations(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_a_question_is_answered_with_citations(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, QUESTION)
     assert "Seyton" in events.text
     assert "The queen, my lord, is dead." in events.text
@@ -33,40 +33,40 @@ def test_a_question_is_answered_with_citations(stage: Deployed) -> None:
     assert "Seyton" in sources[0]["locator"]["speakers"]
 
 
-def test_the_scope_restricts_the_answer_to_an_episode(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_the_scope_restricts_the_answer_to_an_episode(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, "Who sees a ghost?", scope={"episodes": ["hamlet"]})
     sources = next(event["sources"] for event in events.by_seq.values() if event["type"] == "sources")
     assert {source["locator"]["episode"] for source in sources} == {"Hamlet"}
 
 
-def test_what_the_passages_do_not_hold_is_said_not_to_be_found(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_what_the_passages_do_not_hold_is_said_not_to_be_found(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, "In which scene does Macbeth buy a bicycle for Banquo?")
     assert "bicycle" not in events.text.split("“")[0] or "not" in events.text
     assert "[" not in events.text
 
 
-def test_a_greeting_is_answered_without_a_search(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_a_greeting_is_answered_without_a_search(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, "Hello there!")
     assert "sources" not in events.types
     assert events.by_seq[max(events.by_seq)]["path"][0] == "general"
 
 
-def test_a_profile_is_kept_for_its_user_alone(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_a_profile_is_kept_for_its_user_alone(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         saved = answered(wire, "Create a character profile for Paulina: widow of Antigonus")
         listed = answered(wire, "List my character profiles")
-    with connected(stage.info["websocketUrl"], stage.token("bob")) as wire:
+    with connected(stage.url, stage.token("bob")) as wire:
         others = answered(wire, "List my character profiles")
     assert saved.by_seq[max(saved.by_seq)]["path"] == ["profile_request", "agent:profiles"]
     assert "Paulina" in listed.text
     assert "Paulina" not in others.text
 
 
-def test_a_theory_is_weighed_against_evidence_from_the_scripts(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_a_theory_is_weighed_against_evidence_from_the_scripts(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, "My theory: Macbeth is afraid of Banquo. Does the text support it?")
     assert events.by_seq[max(events.by_seq)]["path"] == ["theory_request", "agent:theories"]
     assert "[1]" in events.text
@@ -74,14 +74,14 @@ def test_a_theory_is_weighed_against_evidence_from_the_scripts(stage: Deployed) 
 
 
 @pytest.mark.parametrize("token", ["", "not-a-token", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0."])
-def test_a_bad_token_is_refused_at_the_handshake(stage: Deployed, token: str) -> None:
-    with pytest.raises(InvalidStatus) as refused, connected(stage.info["websocketUrl"], token):
+def test_a_bad_token_is_refused_at_the_handshake(stage: Target, token: str) -> None:
+    with pytest.raises(InvalidStatus) as refused, connected(stage.url, token):
         pass
     assert refused.value.response.status_code in (401, 403)
 
 
-def test_the_same_request_again_is_replayed_and_another_text_refused(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_the_same_request_again_is_replayed_and_another_text_refused(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         request_id = ask(wire, QUESTION)
         first = receive_all(wire, Events())
         wire.send(action="sendMessage", requestId=request_id, message=QUESTION)
@@ -92,11 +92,11 @@ def test_the_same_request_again_is_replayed_and_another_text_refused(stage: Depl
     assert "seq" not in refused
 
 
-def test_another_users_request_is_as_unknown_as_one_that_does_not_exist(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_another_users_request_is_as_unknown_as_one_that_does_not_exist(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         request_id = ask(wire, QUESTION)
         receive_all(wire, Events())
-    with connected(stage.info["websocketUrl"], stage.token("bob")) as wire:
+    with connected(stage.url, stage.token("bob")) as wire:
         replies = []
         for wanted in (request_id, str(uuid.uuid4())):
             for action in ({"action": "resume", "afterSeq": 0}, {"action": "cancel"}):
@@ -118,8 +118,8 @@ def test_another_users_request_is_as_unknown_as_one_that_does_not_exist(stage: D
         (json.dumps({"action": "ping", "filler": "x" * 140_000}), "invalid_frame"),
     ],
 )
-def test_a_bad_frame_gets_an_error_and_the_connection_lives_on(stage: Deployed, text: str, code: str) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_a_bad_frame_gets_an_error_and_the_connection_lives_on(stage: Target, text: str, code: str) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         wire.send_text(text)
         reply = wire.receive()
         assert (reply["type"], reply["code"]) == ("error", code)
@@ -128,8 +128,8 @@ def test_a_bad_frame_gets_an_error_and_the_connection_lives_on(stage: Deployed, 
         assert wire.receive() == {"type": "pong"}
 
 
-def test_a_cancelled_answer_stops_and_says_so(stage: Deployed) -> None:
-    with connected(stage.info["websocketUrl"], stage.token("alice")) as wire:
+def test_a_cancelled_answer_stops_and_says_so(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
         request_id = ask(wire, "What does Hamlet say about death and sleep?")
         events = Events()
         while "chunk" not in events.types:
@@ -139,9 +139,9 @@ def test_a_cancelled_answer_stops_and_says_so(stage: Deployed) -> None:
     assert events.types[-1] == "cancelled"
 
 
-def test_the_history_lists_sessions_and_their_turns(stage: Deployed) -> None:
+def test_the_history_lists_sessions_and_their_turns(stage: Target) -> None:
     session = f"s-{uuid.uuid4()}"
-    with connected(stage.info["websocketUrl"], stage.token("bob")) as wire:
+    with connected(stage.url, stage.token("bob")) as wire:
         events = answered(wire, QUESTION, sessionId=session)
         wire.send(action="history")
         sessions = wire.receive()["sessions"]

@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from clients.command.__main__ import main
-from tests.e2e.conftest import Deployed
+from evals.chaos.target import Target
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
 
 
-def order_fault(stage: Deployed, **fields: object) -> None:
+def order_fault(stage: Target, **fields: object) -> None:
     """The Bedrock stand-in's next calls fail like this."""
     bedrock = http.client.HTTPConnection(urlsplit(stage.info["bedrockUrl"]).netloc, timeout=10)
     with closing(bedrock):
@@ -34,10 +34,10 @@ def resumed(wire: Wire, request_id: str, after_seq: int) -> Events:
 
 
 def test_a_redriven_request_is_answered_as_if_it_had_never_failed(
-    stage: Deployed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    stage: Target, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CICADA_STAGE_FILE", str(stage.config.info_file))
-    with connected(stage.info["websocketUrl"], stage.token("bob")) as wire:
+    with connected(stage.url, stage.token("bob")) as wire:
         ask(wire, QUESTION)
         undisturbed = receive_all(wire, Events())
         order_fault(stage, operation="converse-stream", kind="drop", after=2, times=2)
@@ -55,9 +55,9 @@ def test_a_redriven_request_is_answered_as_if_it_had_never_failed(
     assert main(["redrive"]) == 0
     assert f"{request_id}  queued again" in capsys.readouterr().out
 
-    with connected(stage.info["websocketUrl"], stage.token("bob")) as wire:
+    with connected(stage.url, stage.token("bob")) as wire:
         whole = resumed(wire, request_id, 0)
-    with connected(stage.info["websocketUrl"], stage.token("bob")) as wire:
+    with connected(stage.url, stage.token("bob")) as wire:
         rest = resumed(wire, request_id, failed.first_gap)
     assert "error" not in whole.types
     assert whole.text == rest.text == undisturbed.text

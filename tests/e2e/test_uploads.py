@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import Deployed
+from evals.chaos.target import Target
+from local.stage.aws import aws_client
 from tests.e2e.wire import Events, ask, connected, receive_all
 
 PATIENCE_SECONDS = 60
 
 
-def ingested(stage: Deployed, name: str, content: bytes) -> dict[str, Any]:
+def ingested(stage: Target, name: str, content: bytes) -> dict[str, Any]:
     """The report on the upload."""
     bucket = stage.info["outputs"]["DocumentsBucket"]
-    client = stage.client("s3")
+    client = aws_client(stage.config, "s3")
     client.put_object(Bucket=bucket, Key=f"documents/default/scripts/{name}", Body=content)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
@@ -42,14 +43,14 @@ def ingested(stage: Deployed, name: str, content: bytes) -> dict[str, Any]:
     ],
 )
 def test_a_file_that_cannot_be_used_is_reported_and_not_indexed(
-    stage: Deployed, name: str, content: bytes, reason: str
+    stage: Target, name: str, content: bytes, reason: str
 ) -> None:
     report = ingested(stage, name, content)
     assert (report["outcome"], report["passages"]) == ("rejected", 0)
     assert reason in json.dumps(report["problems"])
 
 
-def test_a_broken_record_is_reported_with_its_place_and_the_rest_is_found(stage: Deployed) -> None:
+def test_a_broken_record_is_reported_with_its_place_and_the_rest_is_found(stage: Target) -> None:
     records = [
         {"type": "MSGSET", "MessageID": 1, "speaker": "Porter", "TextENG": "The xylophone hangs behind the arras."},
         {"type": "MSGSET", "MessageID": "two", "speaker": "Porter"},
@@ -58,7 +59,7 @@ def test_a_broken_record_is_reported_with_its_place_and_the_rest_is_found(stage:
     report = ingested(stage, "macbeth-extra.json", json.dumps({"messages": records}).encode())
     assert report["outcome"] == "indexed"
     assert [problem["place"].split(" (")[0] for problem in report["problems"]] == ["record 2", "record 3"]
-    with connected(stage.info["websocketUrl"], stage.token("bob")) as wire:
+    with connected(stage.url, stage.token("bob")) as wire:
         ask(wire, "Where does the xylophone hang?")
         events = receive_all(wire, Events())
     assert "behind the arras" in events.text
