@@ -17,7 +17,10 @@ class Died(BaseException):
 
 
 class Actor:
-    """One run of a verb. `at` is the port's method that it is about to call; `counted` is released by the ports."""
+    """One run of a verb. `at` is the port's method that it is about to call.
+
+    `counted` and `stored` are for the ports of the delivery: released and set when an event counts.
+    """
 
     def __init__(self, name: str, work: Callable[[], object]) -> None:
         self.name = name

@@ -28,7 +28,7 @@ from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, Passag
 from cicada.retrieval.ports import PassageIndex
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
-from tests.property.baton import Actor, pause
+from tests.property.baton import Actor, Died, pause
 from tests.unit.ingest.passage_index import CountingEmbedder
 
 DOCUMENTS = tuple(DocumentKey(Collection("t", "kb"), name) for name in ("a.txt", "b.txt", "c.txt"))
@@ -273,9 +273,9 @@ class World:
 
     # ---- what becomes of it ----
 
-    def step(self, actor: Actor, failure: BaseException | None = None) -> None:
-        if failure:
-            actor.fail(failure)
+    def step(self, actor: Actor, fail: BaseException | None = None) -> None:
+        if fail:
+            actor.fail(fail)
         else:
             actor.step()
         if actor.ended:
@@ -300,6 +300,8 @@ class World:
             self.run(self.deliver(0))
 
     def _end(self, actor: Actor) -> None:
+        if not isinstance(actor.error, (type(None), Died, Unavailable)):
+            raise AssertionError(f"{actor} has failed") from actor.error
         if actor in self.ingests:
             delivery = self.ingests.pop(actor)
             if actor.error:

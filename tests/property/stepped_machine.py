@@ -32,7 +32,7 @@ class SteppedMachine(RuleBasedStateMachine):
         return self.world.actors[which % len(self.world.actors)]
 
     @precondition(_busy)
-    @rule(which=some, calls=st.integers(1, 20))
+    @rule(which=some, calls=st.integers(1, 40))
     def go_on(self, which: int, calls: int) -> None:
         actor = self._one(which)
         for _ in range(calls):
