@@ -45,9 +45,12 @@ class Alarms(Construct):
         processor = functions.by_name["message_processor"]
         waiting = requests.queue.metric_approximate_age_of_oldest_message(period=_PERIOD, statistic="Maximum")
         slow = processor.metric_duration(period=_PERIOD, statistic="p99")
-        for name, letters in (("requests", requests.dead_letters), ("documents", documents.dead_letters)):
+        for name, letters, remedy in (
+            ("requests", requests.dead_letters, "read why, mend, redrive."),
+            ("documents", documents.dead_letters, "mend the cause, then upload the files again."),
+        ):
             count = letters.metric_approximate_number_of_messages_visible(period=_PERIOD, statistic="Maximum")
-            self._alarm(f"{name}-given-up", count, 0, f"{name.capitalize()} were given up: read why, mend, redrive.")
+            self._alarm(f"{name}-given-up", count, 0, f"{name.capitalize()} were given up: {remedy}")
         self._alarm("requests-waiting", waiting, _WAITING_SECONDS, "Too few processors, or they cannot start.")
         self._alarm("processor-errors", processor.metric_errors(period=_PERIOD), 0, "The message processor breaks.")
         self._alarm("long-answers", slow, 1000 * _LONG_ANSWER_SECONDS, "Answers come near the function's end.")
