@@ -16,7 +16,14 @@ CACHE = ROOT / ".build" / "eval-cache"
 # Texts a call, and texts that an interrupted run loses at most.
 BATCH = 64
 # What the stored vectors depend on besides the texts.
-_ENCODER = [ROOT / "local" / "bedrock" / name for name in ("minilm.py", "text_detail.py", "token_space.npy")]
+_ENCODER = (
+    "local/bedrock/embedder.py",
+    "local/bedrock/minilm.py",
+    "local/bedrock/text_detail.py",
+    "local/bedrock/token_space.py",
+    "local/bedrock/token_space.npy",
+    "local/model-requirements.txt",
+)
 
 
 @contextmanager
@@ -96,4 +103,4 @@ def _key(kind: str, text: str) -> bytes:
 
 
 def _encoder_version() -> str:
-    return hashlib.sha256(b"".join(path.read_bytes() for path in _ENCODER)).hexdigest()[:16]
+    return hashlib.sha256(b"".join((ROOT / path).read_bytes() for path in _ENCODER)).hexdigest()[:16]

@@ -39,7 +39,7 @@ def verifier(pool: UserPool) -> CognitoTokenVerifier:
     return CognitoTokenVerifier(jwt.PyJWKClient(pool.url, timeout=3), ISSUER, CLIENT_ID, "default")
 
 
-def refused(pool: UserPool, token: str) -> str:
+def assert_refused(pool: UserPool, token: str) -> str:
     with pytest.raises(NotConnected) as caught:
         verifier(pool).verify(token)
     return str(caught.value)
@@ -98,18 +98,18 @@ def test_the_keys_are_fetched_once(pool: UserPool) -> None:
     ],
 )
 def test_a_token_of_another_kind_or_place_or_time_is_refused(pool: UserPool, changed: dict[str, object]) -> None:
-    said = refused(pool, access_token(**changed))  # type: ignore[arg-type]
+    said = assert_refused(pool, access_token(**changed))  # type: ignore[arg-type]
     assert "another" not in said
     assert "us-east-1" not in said
 
 
 def test_a_token_signed_with_another_key_is_refused(pool: UserPool) -> None:
-    refused(pool, access_token(signed_by="key-2", key_id=KEY_ID))
+    assert_refused(pool, access_token(signed_by="key-2", key_id=KEY_ID))
 
 
 @pytest.mark.parametrize("key_id", ["key-2", "", None])
 def test_a_token_whose_key_is_unknown_is_refused(pool: UserPool, key_id: str | None) -> None:
-    refused(pool, access_token(signed_by="key-2", key_id=key_id))
+    assert_refused(pool, access_token(signed_by="key-2", key_id=key_id))
 
 
 def test_a_token_of_a_new_key_is_good_once_the_key_is_published(pool: UserPool) -> None:
@@ -119,14 +119,14 @@ def test_a_token_of_a_new_key_is_good_once_the_key_is_published(pool: UserPool) 
 
 @pytest.mark.parametrize("algorithm", ["none", "None", "NONE"])
 def test_an_unsigned_token_is_refused(pool: UserPool, algorithm: str) -> None:
-    refused(pool, unsigned(alg=algorithm))
+    assert_refused(pool, unsigned(alg=algorithm))
 
 
 def test_a_token_signed_with_the_public_key_as_a_secret_is_refused(pool: UserPool) -> None:
     public = key_pair().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     signed = unsigned(alg="HS256")[:-1]
     signature = base64.urlsafe_b64encode(hmac.new(public, signed.encode(), hashlib.sha256).digest()).rstrip(b"=")
-    refused(pool, f"{signed}.{signature.decode()}")
+    assert_refused(pool, f"{signed}.{signature.decode()}")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_token_signed_with_the_public_key_as_a_secret_is_refused(pool: UserPoo
     ids=ascii,
 )
 def test_what_is_no_token_is_refused_and_not_repeated(pool: UserPool, token: str) -> None:
-    said = refused(pool, token)
+    said = assert_refused(pool, token)
     assert said == "The access token is not valid."
     assert pool.fetches <= 1
 
@@ -143,8 +143,8 @@ def test_what_is_no_token_is_refused_and_not_repeated(pool: UserPool, token: str
 def test_a_changed_token_is_refused(pool: UserPool) -> None:
     header, payload, signature = access_token().split(".")
     changed = json.dumps(claims(sub="another")).encode()
-    refused(pool, f"{header}.{base64.urlsafe_b64encode(changed).rstrip(b'=').decode()}.{signature}")
-    refused(pool, f"{header}.{payload}.")
+    assert_refused(pool, f"{header}.{base64.urlsafe_b64encode(changed).rstrip(b'=').decode()}.{signature}")
+    assert_refused(pool, f"{header}.{payload}.")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_keys_out_of_reach_are_no_refusal() -> None:
 def test_keys_out_of_reach_do_not_make_nonsense_a_token() -> None:
     with user_pool() as pool:
         gone = pool.url
-    refused(UserPool(url=gone), "nonsense")
+    assert_refused(UserPool(url=gone), "nonsense")
 
 
 def test_keys_once_read_outlast_a_failure(pool: UserPool) -> None:
