@@ -7,11 +7,12 @@ from typing import Any
 from cicada.bootstrap.authorizer import token_verifier
 from cicada.bootstrap.log import logger
 from cicada.errors import NotConnected
+from cicada.permissions.model import groups_text
 from cicada.permissions.tokens import offered_token
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """An IAM policy; the tenant, the user and the token's expiry go along to `$connect`.
+    """An IAM policy; the tenant, the user, his groups and the token's expiry go along to `$connect`.
 
     A token that cannot be checked because the keys are out of reach is an error (HTTP 500), not a refusal.
     """
@@ -24,6 +25,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     who = {
         "tenant": verified.principal.tenant,
         "user": verified.principal.user,
+        "groups": groups_text(verified.principal.groups),
         "tokenExpiresAt": str(int(verified.expires_at)),
     }
     return _policy(verified.principal.user, "Allow", event["methodArn"], who)

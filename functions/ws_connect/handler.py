@@ -7,7 +7,7 @@ from typing import Any
 
 from cicada.bootstrap.connections import connections
 from cicada.conversation.model import Connection
-from cicada.permissions.model import Principal
+from cicada.permissions.model import Principal, groups_of
 from cicada.permissions.tokens import accepted_subprotocol
 
 # API Gateway closes a connection after two hours.
@@ -18,8 +18,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     """Accepts what the authorizer let through."""
     request = event["requestContext"]
     who = request["authorizer"]
-    connection = Connection(
-        request["connectionId"], Principal(who["tenant"], who["user"]), float(who["tokenExpiresAt"])
-    )
+    principal = Principal(who["tenant"], who["user"], groups_of(who.get("groups", "[]")))
+    connection = Connection(request["connectionId"], principal, float(who["tokenExpiresAt"]))
     connections().add(connection, time.time() + _LONGEST_CONNECTION_SECONDS)
     return {"statusCode": 200, "headers": accepted_subprotocol(event.get("headers") or {})}

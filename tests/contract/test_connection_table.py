@@ -36,6 +36,14 @@ def test_a_connection_is_found_as_it_was_added(table: ConnectionTable) -> None:
     assert table.get(SECOND.connection_id) == SECOND
 
 
+def test_the_groups_of_its_user_are_kept(table: ConnectionTable) -> None:
+    groups = frozenset({"legal", 'té nant,"#'})
+    table.add(Connection("in groups", Principal("acme", "ann", groups), NOW + 600), NOW + 7200)
+    table.add(FIRST, NOW + 7200)
+    found = [table.get(each) for each in ("in groups", FIRST.connection_id)]
+    assert [each.principal.groups for each in found if each] == [groups, frozenset()]
+
+
 def test_a_connection_that_was_never_added_is_not_found(table: ConnectionTable) -> None:
     assert table.get(FIRST.connection_id) is None
 

@@ -13,7 +13,7 @@ import pytest
 from cicada.adapters.dynamo_request_log import DynamoRequestLog
 from cicada.adapters.dynamo_request_reopener import DynamoRequestReopener
 from cicada.adapters.sqs_dead_letter_queue import SqsDeadLetterQueue
-from cicada.adapters.sqs_request_queue import SqsRequestQueue
+from cicada.adapters.sqs_request_queue import SqsRequestQueue, read_request_message, request_message
 from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import DeadLetterQueue, RequestLog, RequestReopener
 from cicada.conversation.redrive import Redriven, Redriver
@@ -78,12 +78,11 @@ def sqs_queue(queues: Queues) -> SqsDeadLetterQueue:
 
 
 def body_of(key: RequestKey) -> str:
-    return json.dumps({"tenant": key.principal.tenant, "user": key.principal.user, "requestId": key.request_id})
+    return json.dumps(request_message(key))
 
 
 def key_in(body: str) -> RequestKey:
-    fields = json.loads(body)
-    return RequestKey(Principal(fields["tenant"], fields["user"]), fields["requestId"])
+    return read_request_message(body)
 
 
 def seen(queue: DeadLetterQueue) -> list[tuple[RequestKey | None, str | None]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -49,8 +51,8 @@ def sqs_queue(queues: Queues, clock: Clock | None = None) -> SqsRequestQueue:
     return SqsRequestQueue(queues.client, queues.requests_url, queues.dead_letters_url, clock or Clock())
 
 
-def key_in(body: dict[str, str]) -> RequestKey:
-    return RequestKey(Principal(body["tenant"], body["user"]), body["requestId"])
+def key_in(body: dict[str, Any]) -> RequestKey:
+    return read_request_message(json.dumps(body))
 
 
 def keys(queues: Queues) -> list[RequestKey]:
@@ -128,8 +130,18 @@ def test_what_was_asked_is_not_in_the_queue() -> None:
     with request_queues() as queues:
         sqs_queue(queues).enqueue(FIRST, "s1")
         assert queues.bodies(queues.requests_url) == [
-            {"tenant": "acme", "user": "ann", "requestId": FIRST.request_id},
+            {"tenant": "acme", "user": "ann", "groups": [], "requestId": FIRST.request_id},
         ]
+
+
+def test_the_groups_of_the_user_come_with_every_message(under_test: QueueUnderTest) -> None:
+    groups = frozenset({"legal", "tenant:acme"})
+    key = RequestKey(Principal("acme", "ann", groups), FIRST.request_id)
+    under_test.queue.enqueue(key, "s1")
+    under_test.queue.enqueue_takeover(key, 1)
+    under_test.queue.bury(key, "internal")
+    delivered = [*under_test.delivered(), *(buried for buried, _ in under_test.buried())]
+    assert [each.principal.groups for each in delivered] == [groups] * 3
 
 
 def test_any_names_make_a_group() -> None:

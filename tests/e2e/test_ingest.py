@@ -12,6 +12,7 @@ import jwt
 import pytest
 
 from evals.chaos.target import Target
+from local.stage.aws import aws_client
 from local.stage.settings import ROOT, inherited
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
@@ -71,6 +72,23 @@ def test_a_folder_becomes_answers_and_a_rebuilt_index_gives_the_same(stage: Targ
         after = answered(wire, "Where does the xylophone hang?", "shop")
     assert "in the kitchen" in before.text
     assert after.text == before.text
+
+
+def test_a_document_for_a_group_is_found_by_its_members_alone(stage: Target, tmp_path: Path) -> None:
+    pool = stage.info["outputs"]["UserPoolId"]
+    directory = aws_client(stage.config, "cognito-idp")
+    directory.create_group(UserPoolId=pool, GroupName="legal")
+    directory.admin_add_user_to_group(UserPoolId=pool, GroupName="legal", Username="bob")
+    (tmp_path / "case.md").write_text("# The case\n\nThe witness of the case is called Melchior.\n")
+    (tmp_path / "case.md.metadata.json").write_text(
+        json.dumps({"accessControlList": [{"name": "legal", "type": "GROUP", "access": "ALLOW"}]})
+    )
+    assert cicada(stage, "ingest", str(tmp_path), "--knowledge-base", "cases")[0] == 0
+    question = "What is the witness of the case called?"
+    with connected(stage.url, stage.token("bob")) as wire:
+        assert "Melchior" in answered(wire, question, "cases").text
+    with connected(stage.url, stage.token("alice")) as wire:
+        assert "Melchior" not in answered(wire, question, "cases").text
 
 
 def test_a_document_with_readers_is_found_by_them_alone(stage: Target, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from cicada.adapters.dynamo_request_log import DynamoRequestLog
 from cicada.bootstrap import authorizer, connections, conversation, processor
 from cicada.conversation.model import Head, RequestKey
-from cicada.permissions.model import Principal
+from cicada.permissions.model import Principal, groups_text
 from tests.contract import connections_table, entries_table, request_queues, requests_table
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingChannel
@@ -82,6 +82,7 @@ class MessagePath:
         event["requestContext"]["authorizer"] |= {
             "tenant": principal.tenant,
             "user": principal.user,
+            "groups": groups_text(principal.groups),
             "tokenExpiresAt": str(int(expires_at)),
         }
         assert self.invoke("ws_connect", event)["statusCode"] == 200

@@ -90,7 +90,12 @@ def test_the_console_event_saves_a_profile_and_gets_bedrocks_reply(
             "function": "save_profile",
             "functionResponse": {"responseBody": {"TEXT": {"body": "Saved the character profile “Banquo”."}}},
         },
-        "sessionAttributes": {"tenant": "default", "user": "console-user", "knowledgeBase": "scripts"},
+        "sessionAttributes": {
+            "tenant": "default",
+            "user": "console-user",
+            "groups": "[]",
+            "knowledgeBase": "scripts",
+        },
         "promptSessionAttributes": {"knowledgeBase": "scripts"},
     }
     assert rows(table) == [("default#console-user", "PROFILE#character#banquo")]

@@ -59,7 +59,7 @@ def test_the_consoles_event_is_denied(pool: UserPool, logged: io.StringIO) -> No
 @pytest.mark.parametrize("way", ["subprotocol", "query"])
 def test_a_good_token_is_allowed_and_says_who_it_is(pool: UserPool, way: str, logged: io.StringIO) -> None:
     expires = int(time.time()) + 600
-    token = access_token(exp=expires, **{"cognito:groups": ["tenant:acme"]})  # type: ignore[arg-type]
+    token = access_token(exp=expires, **{"cognito:groups": ["tenant:acme", "legal"]})  # type: ignore[arg-type]
     event = (
         handshake({"sec-websocket-protocol": f"cicada.v1, {token}"})
         if way == "subprotocol"
@@ -68,7 +68,12 @@ def test_a_good_token_is_allowed_and_says_who_it_is(pool: UserPool, way: str, lo
     policy = handler(event, None)
     assert effect(policy) == "Allow"
     assert policy["principalId"] == SUBJECT
-    assert policy["context"] == {"tenant": "acme", "user": SUBJECT, "tokenExpiresAt": str(expires)}
+    assert policy["context"] == {
+        "tenant": "acme",
+        "user": SUBJECT,
+        "groups": '["legal", "tenant:acme"]',
+        "tokenExpiresAt": str(expires),
+    }
     assert token not in json.dumps(policy)
     assert token not in logged.getvalue()
 

@@ -23,7 +23,13 @@ from tests.fakes.bedrock_wire import (
     scripted_bedrock,
 )
 
-TURN = AgentTurn(AgentKind.THEORIES, Principal("acme", "ann"), "evening", "scripts", "Is Ross the third murderer?")
+TURN = AgentTurn(
+    AgentKind.THEORIES,
+    Principal("acme", "ann", frozenset({"legal"})),
+    "evening",
+    "scripts",
+    "Is Ross the third murderer?",
+)
 AGENTS = {
     AgentKind.PROFILES: BedrockAgentId("AGENTP0001", "ALIASP0001"),
     AgentKind.THEORIES: BedrockAgentId("AGENTT0001", "ALIAST0001"),
@@ -52,7 +58,12 @@ def test_the_final_response_is_streamed_and_the_identity_goes_with_the_session()
         "inputText": "Is Ross the third murderer?",
         "enableTrace": False,
         "sessionState": {
-            "sessionAttributes": {"tenant": "acme", "user": "ann", "knowledgeBase": "scripts"},
+            "sessionAttributes": {
+                "tenant": "acme",
+                "user": "ann",
+                "groups": '["legal"]',
+                "knowledgeBase": "scripts",
+            },
             "promptSessionAttributes": {"knowledgeBase": "scripts"},
         },
         "streamingConfigurations": {"streamFinalResponse": True},

@@ -80,6 +80,13 @@ def test_the_keys_are_fetched_once(pool: UserPool) -> None:
     assert pool.fetches == 1
 
 
+def test_a_tokens_groups_are_the_users(pool: UserPool) -> None:
+    token = access_token(**{"cognito:groups": ["legal", "tenant:acme"]})  # type: ignore[arg-type]
+    principal = verifier(pool).verify(token).principal
+    assert principal == Principal("acme", SUBJECT)
+    assert principal.groups == {"legal", "tenant:acme"}
+
+
 @pytest.mark.parametrize(
     "changed",
     [

@@ -95,6 +95,11 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
     assert (end.input_tokens, end.output_tokens) == (0, 0)
 
 
+def test_the_users_groups_are_among_the_names_that_he_reads_by() -> None:
+    ann = Principal("acme", "ann", frozenset({"legal", "tenant:acme"}))
+    assert search_filter(QUESTION, ann).reader == {"user:ann", "group:legal", "group:tenant:acme"}
+
+
 @pytest.mark.parametrize(
     ("question", "filter"),
     [

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import BedrockFunctionResponse
 
 from cicada.agents.model import ToolSession
 from cicada.errors import CicadaError
-from cicada.permissions.model import Principal
+from cicada.permissions.model import Principal, groups_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import BedrockAgentFunctionResolver
@@ -40,4 +40,5 @@ def tool_session(attributes: Mapping[str, str]) -> ToolSession | None:
     tenant, user, knowledge_base = (attributes.get(key) or "" for key in ("tenant", "user", "knowledgeBase"))
     if not (tenant and user and knowledge_base):
         return None
-    return ToolSession(Principal(tenant, user), knowledge_base)
+    groups = groups_of(attributes.get("groups") or "[]")
+    return ToolSession(Principal(tenant, user, groups), knowledge_base)

@@ -14,6 +14,7 @@ from cicada.adapters.bedrock_stream import retried_stream
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.errors import ConfigurationError
+from cicada.permissions.model import groups_text
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_agent_runtime import AgentsforBedrockRuntimeClient
@@ -72,6 +73,7 @@ def session_attributes(turn: AgentTurn) -> dict[str, str]:
     return {
         "tenant": turn.principal.tenant,
         "user": turn.principal.user,
+        "groups": groups_text(turn.principal.groups),
         "knowledgeBase": turn.knowledge_base,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import jwt
@@ -27,8 +28,9 @@ class CognitoTokenVerifier:
         claims = self._claims(token)
         if claims["token_use"] != "access" or claims["client_id"] != self._client_id:  # noqa: S105 - a claim, not a password
             raise NotConnected("The token is not an access token of this application.")
-        tenant = _tenant(claims.get("cognito:groups", [])) or self._default_tenant
-        return VerifiedToken(Principal(tenant, str(claims["sub"])), float(claims["exp"]))
+        groups = frozenset(map(str, claims.get("cognito:groups", [])))
+        principal = Principal(_tenant(groups) or self._default_tenant, str(claims["sub"]), groups)
+        return VerifiedToken(principal, float(claims["exp"]))
 
     def _claims(self, token: str) -> dict[str, Any]:
         required = {"require": ["exp", "iss", "sub", "token_use", "client_id"]}
@@ -49,7 +51,7 @@ class CognitoTokenVerifier:
         return self._keys.get_signing_key(key_id).key
 
 
-def _tenant(groups: list[str]) -> str | None:
+def _tenant(groups: Iterable[str]) -> str | None:
     """A user's tenant is the group `tenant:<name>`; Cognito access tokens carry groups, not custom attributes."""
-    names = [match[1] for group in groups if (match := _TENANT_GROUP.fullmatch(str(group)))]
+    names = [match[1] for group in groups if (match := _TENANT_GROUP.fullmatch(group))]
     return min(names, default=None)

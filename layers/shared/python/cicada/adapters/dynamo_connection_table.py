@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cicada.adapters.dynamo_errors import dynamo_errors
 from cicada.conversation.model import Connection
-from cicada.permissions.model import Principal
+from cicada.permissions.model import Principal, groups_of, groups_text
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -24,6 +24,7 @@ class DynamoConnectionTable:
             "pk": {"S": connection.connection_id},
             "tenant": {"S": connection.principal.tenant},
             "user": {"S": connection.principal.user},
+            "groups": {"S": groups_text(connection.principal.groups)},
             "tokenExpiresAt": {"N": str(int(connection.token_expires_at))},
             "expiresAt": {"N": str(int(expires_at))},
         }
@@ -36,7 +37,8 @@ class DynamoConnectionTable:
         item = reply.get("Item")
         if not item:
             return None
-        principal = Principal(item["tenant"]["S"], item["user"]["S"])
+        groups = groups_of(item["groups"]["S"]) if "groups" in item else frozenset()
+        principal = Principal(item["tenant"]["S"], item["user"]["S"], groups)
         return Connection(connection_id, principal, float(item["tokenExpiresAt"]["N"]))
 
     def remove(self, connection_id: str) -> None:

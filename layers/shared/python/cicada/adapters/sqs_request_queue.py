@@ -7,7 +7,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.sqs_errors import sqs_errors
 from cicada.conversation.model import RequestKey
@@ -22,7 +22,7 @@ _TAKEOVER_SECONDS = 10
 
 
 class SqsRequestQueue:
-    """A message holds the request's key and nothing else: what was asked is in the request log."""
+    """A message says who asks for which request and nothing else: what was asked is in the request log."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class SqsRequestQueue:
         # Never a repeat: a request that is redriven and fails again within five minutes is set aside again.
         self._send(self._dead_letter_queue_url, body, f"{key.principal.owner}#{key.request_id}", f"{uuid.uuid4()}")
 
-    def _send(self, queue_url: str, body: dict[str, str], group: str, deduplication: str) -> None:
+    def _send(self, queue_url: str, body: dict[str, Any], group: str, deduplication: str) -> None:
         with sqs_errors():
             self._client.send_message(
                 QueueUrl=queue_url,
@@ -60,16 +60,19 @@ class SqsRequestQueue:
             )
 
 
-def request_message(key: RequestKey) -> dict[str, str]:
+def request_message(key: RequestKey) -> dict[str, Any]:
     """The body of a queue message."""
-    return {"tenant": key.principal.tenant, "user": key.principal.user, "requestId": key.request_id}
+    who = key.principal
+    return {"tenant": who.tenant, "user": who.user, "groups": sorted(who.groups), "requestId": key.request_id}
 
 
 def read_request_message(body: str) -> RequestKey:
     """The key in a message's body. Raises `InvalidFrame` for anything else."""
     try:
         fields = json.loads(body)
-        return RequestKey(Principal(str(fields["tenant"]), str(fields["user"])), str(fields["requestId"]))
+        tenant, user = str(fields["tenant"]), str(fields["user"])
+        groups = frozenset(map(str, fields.get("groups", [])))
+        return RequestKey(Principal(tenant, user, groups), str(fields["requestId"]))
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidFrame("The queue message does not name a request.") from error
 

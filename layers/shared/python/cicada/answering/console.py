@@ -18,7 +18,7 @@ from cicada.permissions.model import Principal
 
 
 def answer_at_once(event: Mapping[str, Any], answerer: Answerer, default_knowledge_base: str) -> dict[str, Any]:
-    """The answer to `{"message": "…"}`, with `tenant`, `user` and the fields of `sendMessage` as options.
+    """The answer to `{"message": "…"}`, with `tenant`, `user`, `groups` and the fields of `sendMessage` as options.
 
     Returns `text`, `sources` and the fields of `complete`, or those of `error`.
     """
@@ -32,7 +32,8 @@ def answer_at_once(event: Mapping[str, Any], answerer: Answerer, default_knowled
 
 def _asked(event: Mapping[str, Any], default_knowledge_base: str) -> tuple[Principal, Question]:
     fields = {"requestId": str(uuid.uuid4()), **event, "action": "sendMessage"}
-    principal = Principal(str(fields.pop("tenant", "default")), str(fields.pop("user", "console")))
+    tenant, user = str(fields.pop("tenant", "default")), str(fields.pop("user", "console"))
+    principal = Principal(tenant, user, frozenset(map(str, fields.pop("groups", []))))
     command = parse_command(json.dumps(fields))
     if not isinstance(command, SendMessage):
         raise InvalidFrame('A test event is {"message": "…"}.')

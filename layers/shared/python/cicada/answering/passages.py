@@ -41,8 +41,7 @@ class PassageAnswerer:
 def search_filter(question: Question, principal: Principal) -> PassageFilter:
     """What this user's question may be answered from: the tenant always, then the scope that the client gave.
 
-    Of passages that name their readers, those that name this user. A passage that names a group is found by nobody:
-    which groups a user is in does not reach the processor.
+    Of passages that name their readers, those that name this user or a group that he is in.
     """
     metadata = {name: frozenset(values) for name, values in question.metadata.items()}
     if question.episodes:
@@ -53,7 +52,7 @@ def search_filter(question: Question, principal: Principal) -> PassageFilter:
 
 def reader_names(principal: Principal) -> frozenset[str]:
     """The names that the user bears where passages name their readers."""
-    return frozenset({f"user:{principal.user}"})
+    return frozenset({f"user:{principal.user}", *(f"group:{name}" for name in principal.groups)})
 
 
 def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, ModelUsage]:

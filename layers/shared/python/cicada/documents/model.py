@@ -51,7 +51,7 @@ class Passage:
 
     `text` is what an answer is built from. `context` (title, place, speakers) is searched together with the
     text and never shown to the answering model as evidence. `metadata` values are strings: exact-match filters.
-    `readers`: whom it may be shown, by name (`user:<id>`); empty for everybody of the tenant.
+    `readers`: whom it may be shown, by name (`user:<id>`, `group:<name>`); empty for everybody of the tenant.
     """
 
     passage_id: str

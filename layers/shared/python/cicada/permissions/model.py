@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A signed-in user. Comes from a verified token or from the connection's row, never from a frame or a model."""
+    """A signed-in user. Comes from a verified token or from the connection's row, never from a frame or a model.
+
+    `groups`: those that the user was in when the token was made. They say what he may read, not who he is: two
+    principals that differ in them alone are the same.
+    """
 
     tenant: str
     user: str
+    groups: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def owner(self) -> str:
         """Key prefix under which everything of this user is stored."""
         return f"{self.tenant}#{self.user}"
+
+
+def groups_text(groups: Iterable[str]) -> str:
+    """The groups as one string, for places that take nothing else."""
+    return json.dumps(sorted(groups), ensure_ascii=False)
+
+
+def groups_of(text: str) -> frozenset[str]:
+    """The groups in `groups_text`. Raises `ValueError` for any other text."""
+    names = json.loads(text)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("The groups are no list of names.")
+    return frozenset(names)
