@@ -50,10 +50,24 @@ def _parser() -> argparse.ArgumentParser:
         description="Ask questions of CICADA, and look after its local stage.",
         epilog="Without --url and CICADA_URL the commands talk to the local stage that `make run` started.",
     )
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for subcommand in _SUBCOMMANDS:
         subcommand.register(subparsers)
     return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"cicada {version('cicada')}")
+        parser.exit()
 
 
 def _say(sentence: str, code: int) -> int:

@@ -27,7 +27,8 @@ def register(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "ask",
         help="ask one question",
-        description="Ask one question and show the answer as it comes, then its sources. Ctrl-C cancels the answer.",
+        description="Ask one question and show the answer as it comes, then the sources that it cites. Ctrl-C cancels"
+        " the answer.",
     )
     parser.add_argument("question", help='the question; "-" reads it from standard input')
     parser.add_argument("--json", action="store_true", help="print one JSON object when the answer is whole")

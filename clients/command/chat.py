@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _HELP = """\
 /history   this conversation so far; before its first question, your conversations
-/sources   the passages that the last answer cites
+/sources   all passages that the last answer was made from
 /new       begin a new conversation
 /help      this
 /quit      leave (also Ctrl-D)

@@ -60,7 +60,7 @@ class Screen:
             self._status_shown = True
 
     def sources(self, sources: tuple[Source, ...]) -> None:
-        """Show what the answer cites, a line each."""
+        """Show where passages are from, a line each."""
         self.end_line()
         for source in sources:
             self._write(self._dimmed(source_line(source)) + "\n")

@@ -19,7 +19,7 @@ _STAGES = {
 
 
 def show(events: Iterator[Event], screen: Screen) -> Answer:
-    """Show the events until the last one, then the sources; the whole answer."""
+    """Show the events until the last one, then the sources that the text cites; the whole answer."""
     answer = Answer()
     screen.status("Asking …")
     try:
@@ -28,7 +28,7 @@ def show(events: Iterator[Event], screen: Screen) -> Answer:
             _show_event(event, screen)
     finally:
         screen.end_line()
-    screen.sources(answer.sources)
+    screen.sources(answer.cited)
     return answer
 
 

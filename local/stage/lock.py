@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from local.stage.settings import StageError
 
@@ -35,14 +36,24 @@ def stop(folder: Path) -> str:
     with (folder / "lock").open("r+") as file:
         if _take(file.fileno()):
             return "The local stage is not running."
-        pid = int(file.read())
-        os.kill(pid, signal.SIGTERM)
         deadline = time.monotonic() + _PATIENCE_SECONDS
+        pid = _holder(file, deadline)
+        os.kill(pid, signal.SIGTERM)
         while not _take(file.fileno()):
             if time.monotonic() > deadline:
                 raise StageError(f"The local stage, process {pid}, has not ended within {_PATIENCE_SECONDS} s.")
             time.sleep(0.1)
     return "The local stage has been stopped."
+
+
+def _holder(file: IO[str], deadline: float) -> int:
+    """The process that holds the lock; it writes its number just after it has taken it."""
+    while not (found := file.read()):
+        if time.monotonic() > deadline:
+            raise StageError("The local stage is starting and does not say which process it is; try again.")
+        time.sleep(0.05)
+        file.seek(0)
+    return int(found)
 
 
 def _take(descriptor: int) -> bool:

@@ -89,7 +89,7 @@ def require_free(port: int, variable: str) -> None:
         if probe.connect_ex(("127.0.0.1", port)) == 0:
             raise StageError(
                 f"Port {port} is in use. If an earlier stage still runs, `make stop` ends it; "
-                f"otherwise choose another port: make run {variable}={port + 1000}."
+                f"otherwise choose another port: make run {variable}={port + 1000 if port < 60_000 else port - 1000}."
             )
 
 

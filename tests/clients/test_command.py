@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from clients.command.__main__ import main
 from clients.command.settings import read_settings
+from local.stage.settings import ROOT
 from tests.clients.aws_stand_in import AwsStandIn, running_aws
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, DisturbingServer, Drop, answer, refused, running
 
@@ -97,6 +99,23 @@ def test_ask_prints_the_answer_and_then_its_sources(
     captured = capsys.readouterr()
     assert captured.out == f"{TEXT}\n{SOURCE_LINE}"
     assert captured.err == ""
+
+
+def test_only_the_sources_that_the_answer_cites_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    script = answer(["The Queen ", "is dead [2][4", "], and more [1; 12]."])
+    script[2] = {"type": "sources", "sources": [SOURCE | {"n": n} for n in range(1, 6)]}
+    with running(DisturbingServer(script)) as server:
+        assert main(["ask", "q", *at(server)]) == 0
+    shown = capsys.readouterr().out.splitlines()[1:]
+    assert [line[:3] for line in shown] == ["[1]", "[2]", "[4]"]
+
+
+def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        assert capsys.readouterr().out == f"cicada {tomllib.load(file)['project']['version']}\n"
 
 
 def test_ask_prints_one_json_object(server: DisturbingServer, capsys: pytest.CaptureFixture[str]) -> None:

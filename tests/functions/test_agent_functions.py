@@ -107,7 +107,7 @@ def test_every_profile_tool_works_through_the_action_group(profiles: Call) -> No
     assert body(profiles(call_of(base, "get_profile", kind="character", name="BANQUO"))) == (
         "The character profile “Banquo”:\nMacbeth's companion and the father of Fleance."
     )
-    assert body(profiles(call_of(base, "list_profiles"))).startswith("The user has 1 profiles:\n- character Banquo")
+    assert body(profiles(call_of(base, "list_profiles"))).startswith("The user has 1 profile:\n- character Banquo")
     assert body(profiles(call_of(base, "list_profiles", kind="group"))) == "The user has no group profiles."
     deleted = profiles(call_of(base, "delete_profile", kind="character", name="Banquo"))
     assert body(deleted) == "Deleted the character profile “Banquo”."

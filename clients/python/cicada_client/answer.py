@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Failed, Reset, Source, Sources
 
+_CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer so far. `status` is `open` until it is `complete`, `cancelled` or `failed`."""
+    """An answer so far. `status` is `open` until it is `complete`, `cancelled` or `failed`.
+
+    `sources`: all passages that the model was given.
+    """
 
     request_id: str = ""
     session_id: str | None = None
@@ -22,6 +28,12 @@ class Answer:
     path: tuple[str, ...] = ()
     confidence: float | None = None
     failure: Failed | None = None
+
+    @property
+    def cited(self) -> tuple[Source, ...]:
+        """The sources that the text names by their numbers."""
+        named = {int(n) for group in _CITATION.findall(self.text) for n in re.split("[,;]", group)}
+        return tuple(source for source in self.sources if source.n in named)
 
     def then(self, event: Event) -> Answer:
         """The answer after one more event."""

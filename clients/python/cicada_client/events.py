@@ -25,7 +25,7 @@ class Locator:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A cited passage. `relevance` is 0 to 1, or None where no text was ranked."""
+    """A passage that the answer was made from. `relevance` is 0 to 1, or None where no text was ranked."""
 
     n: int
     document_id: str
@@ -58,7 +58,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Passages that the answer cites; a source with a number seen before replaces that one."""
+    """Passages that the answer is made from; a source with a number seen before replaces that one."""
 
     request_id: str
     seq: int

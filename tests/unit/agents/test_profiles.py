@@ -63,7 +63,7 @@ def test_a_list_shows_kind_name_and_beginning(tools: ProfileTools) -> None:
     assert tools.list_profiles(ANN, "") == (
         f"The user has 2 profiles:\n- character Ross: A thane. Comes late.\n- location Forres: {'x' * 119}…"
     )
-    assert tools.list_profiles(ANN, "CHARACTER").startswith("The user has 1 character profiles:\n- character Ross")
+    assert tools.list_profiles(ANN, "CHARACTER").startswith("The user has 1 character profile:\n- character Ross")
 
 
 def test_a_long_list_fits_and_says_what_it_leaves_out(tools: ProfileTools) -> None:

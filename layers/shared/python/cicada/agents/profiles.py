@@ -31,7 +31,8 @@ class ProfileTools:
         if not profiles:
             return f"The user has no {wanted} profiles." if wanted else "The user has no profiles."
         lines = [f"- {each.kind} {each.name}: {beginning(each.description, _PREVIEW_CHARACTERS)}" for each in profiles]
-        return fitted([f"The user has {len(profiles)} {f'{wanted} ' if wanted else ''}profiles:", *lines])
+        what = f"{wanted} profile" if wanted else "profile"
+        return fitted([f"The user has {len(profiles)} {what}{'s' if len(profiles) > 1 else ''}:", *lines])
 
     @answering_refusals
     def get_profile(self, session: ToolSession, kind: str = "", name: str = "") -> str:

@@ -42,7 +42,7 @@ class TheoryTools:
         if not theories:
             return "The user has no saved theories."
         lines = [f"- {each.title}: {beginning(each.statement, _PREVIEW_CHARACTERS)}" for each in theories]
-        return fitted([f"The user has {len(theories)} saved theories:", *lines])
+        return fitted([f"The user has {len(theories)} saved theor{'ies' if len(theories) > 1 else 'y'}:", *lines])
 
     @answering_refusals
     def get_theory(self, session: ToolSession, title: str = "") -> str:
