@@ -11,7 +11,7 @@ import math
 import sys
 from dataclasses import asdict
 
-from evals.chaos.plan import Disturbance
+from evals.chaos.plan import VICTIMS, Disturbance, Victim
 from evals.chaos.report import render
 from evals.chaos.run import NotReadyError, run
 from evals.own_stage import own_stage, say
@@ -29,6 +29,7 @@ def main(arguments: list[str]) -> int:
                 lanes=options.lanes,
                 kinds=options.only,
                 kills=options.kills,
+                victims=options.victims,
                 say=say,
             )
             print(json.dumps(asdict(found), indent=2) if options.json else render(found))
@@ -47,6 +48,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--lanes", type=int, default=4, help="how many ask, and how many processors answer, at once")
     parser.add_argument("--lease", type=float, default=15, help="seconds; a shorter one has more happen in a run")
     parser.add_argument("--kills", type=float, default=math.inf, help="end when so many processors are killed")
+    parser.add_argument(
+        "--victims", type=Victim, choices=list(Victim), nargs="+", default=list(VICTIMS), help="whom a kill hits"
+    )
     parser.add_argument("--only", type=Disturbance, choices=list(Disturbance), nargs="+", default=list(Disturbance))
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)

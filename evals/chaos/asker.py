@@ -32,8 +32,8 @@ _REPLAYS = 5
 class Asked:
     """What became of a question. `problems`: what must not be, beside a wrong text.
 
-    `suffered`: what the stage suffered meanwhile, by whomever it was meant. `recovery_seconds`: from a kill that hit
-    this answer to the next text, if there was no other kill in between.
+    `suffered`: what befell it meanwhile, by whomever it was meant. `recovery_seconds`: from a kill that hit this answer
+    to the next text, if no other hit it in between.
     """
 
     plan: Plan
@@ -53,20 +53,20 @@ class Asked:
 
 def ask(plan: Plan, target: Target, trouble: Trouble) -> Asked:
     """Ask, live through the disturbances, and at last read the whole once more from its beginning."""
-    before, began = trouble.suffered(), time.monotonic()
     attempt = _Attempt(plan, target, trouble)
+    before, began = trouble.suffered(attempt.request_id), time.monotonic()
     problems = attempt.run()
     assembly = attempt.exchange.assembly
     if assembly.text != attempt.ledger.text:
         problems.append("What was put together step by step differs from what was replayed.")
     return Asked(
         plan=plan,
-        request_id=assembly.request_id,
+        request_id=attempt.request_id,
         status=assembly.status,
         text=assembly.text,
         code=assembly.error["code"] if assembly.error else None,
         problems=tuple(problems),
-        suffered=trouble.suffered().since(before),
+        suffered=trouble.suffered(attempt.request_id).since(before),
         cuts=attempt.done.cuts,
         duplicates=attempt.done.duplicates,
         kills=attempt.done.kills,
@@ -86,21 +86,21 @@ class _Done:
     stormed: bool = False
     killed_at: float | None = None
     resets_at_kill: int = 0
-    all_kills: int = 0
+    hits: int = 0
     recovered: bool = False
     recovery_seconds: float | None = None
 
 
 class _Attempt:
     def __init__(self, plan: Plan, target: Target, trouble: Trouble) -> None:
-        request_id = str(uuid.uuid4())
-        question = {"action": "sendMessage", "requestId": request_id, "message": plan.question}
+        self.request_id = str(uuid.uuid4())
+        question = {"action": "sendMessage", "requestId": self.request_id, "message": plan.question}
         self._plan = plan
         self._url = target.url
         self._token = target.token(plan.user)
         self._trouble = trouble
-        self.ledger = Ledger(request_id)
-        self.exchange = Exchange(request_id, question, TIMING, time.monotonic())
+        self.ledger = Ledger(self.request_id)
+        self.exchange = Exchange(self.request_id, question, TIMING, time.monotonic())
         self.done = _Done()
 
     def run(self) -> list[str]:
@@ -139,7 +139,7 @@ class _Attempt:
                 return
 
     def _take(self, frame: Frame) -> None:
-        if frame.get("requestId") != self.exchange.assembly.request_id:
+        if frame.get("requestId") != self.request_id:
             return
         self.ledger.note(frame)
         for event in self.exchange.receive(frame, time.monotonic()):
@@ -151,20 +151,20 @@ class _Attempt:
         if done.killed_at is None or done.recovered or self.ledger.resets == done.resets_at_kill:
             return
         done.recovered = True
-        # What somebody else killed meanwhile would count twice.
-        if self._trouble.suffered().kills == done.all_kills:
+        # What another lane's kill cost besides would be counted as this one's.
+        if self._trouble.suffered(self.request_id).kills == done.hits:
             done.recovery_seconds = time.monotonic() - done.killed_at
 
     def _disturb(self) -> bool:
         """What is due after this event; True if the connection is to be cut."""
         plan, done, events = self._plan, self.done, len(self.ledger)
         if done.duplicates < sum(place <= events for place in plan.duplicates):
-            self._trouble.deliver_again(self._token, self.exchange.assembly.request_id)
+            self._trouble.deliver_again(self._token, self.request_id)
             done.duplicates += 1
         if plan.kill_after is not None and done.killed_at is None and self.ledger.chunks >= plan.kill_after:
             done.killed_at, done.resets_at_kill = time.monotonic(), self.ledger.resets
-            done.kills = self._trouble.kill(everyone=plan.kill_all)
-            done.all_kills = self._trouble.suffered().kills
+            done.kills = self._trouble.kill(plan.victim, self.request_id)
+            done.hits = self._trouble.suffered(self.request_id).kills
         if plan.storm and not done.stormed and events >= plan.storm.after:
             done.stormed = True
             self._trouble.throttle(plan.storm)
@@ -183,9 +183,8 @@ class _Attempt:
 
     def _replay_once(self) -> None:
         with connect(f"{self._url}?token={self._token}", close_timeout=1) as connection:
-            request_id, last = self.exchange.assembly.request_id, self.exchange.assembly.last_seq
-            _send(connection, [{"action": "resume", "requestId": request_id, "afterSeq": 0}])
-            missing = set(range(1, last + 1))
+            _send(connection, [{"action": "resume", "requestId": self.request_id, "afterSeq": 0}])
+            missing = set(range(1, self.exchange.assembly.last_seq + 1))
             while missing:
                 frame = json.loads(connection.recv(timeout=_REPLAY_SECONDS))
                 self.ledger.note(frame)

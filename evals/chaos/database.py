@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +20,8 @@ _REFUSAL = json.dumps(
         "message": "The level of configured provisioned throughput for the table was exceeded.",
     }
 ).encode()
+# A row of a request: its partition key ends with the request's id.
+_REQUEST = re.compile(rb'"pk": ?{"S": ?"[^"]*#([0-9a-f-]{36})"}')
 _PASSED_ON = ("content-type", "x-amzn-requestid", "x-amz-crc32")
 
 
@@ -33,6 +36,7 @@ class Database:
         self._until = 0.0
         self._share = 0.0
         self._throttled = 0
+        self._about: dict[int, tuple[float, str]] = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", port), type("Handler", (_Handler,), {"database": self}))
         self._server.daemon_threads = True
 
@@ -59,6 +63,17 @@ class Database:
         """Calls refused so far."""
         with self._lock:
             return self._throttled
+
+    def note(self, port: int, body: bytes) -> None:
+        """A call has come from this port; it may be about a request."""
+        if found := _REQUEST.search(body):
+            with self._lock:
+                self._about[port] = (time.monotonic(), found[1].decode())
+
+    def request_of(self, ports: Collection[int]) -> str:
+        """The request that the last call from these ports was about, empty if none was."""
+        with self._lock:
+            return max((self._about[port] for port in ports if port in self._about), default=(0.0, ""))[1]
 
     def refuses(self) -> bool:
         """Whether the next call is refused."""
@@ -90,6 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.database.note(self.client_address[1], body)
         if self.database.refuses():
             self._reply(400, {"Content-Type": "application/x-amz-json-1.0"}, _REFUSAL)
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +19,18 @@ USERS = ("alice", "bob")
 _LATEST_EVENT = 8
 _LONGEST_STALL_SECONDS = 8
 _LONGEST_STORM_SECONDS = 4
+
+
+class Victim(StrEnum):
+    """Whom a kill hits: the processor that answers the question, one of all, or all."""
+
+    OWN = "own"
+    ANY = "any"
+    ALL = "all"
+
+
+# As often as each is drawn.
+VICTIMS = (Victim.OWN, Victim.OWN, Victim.OWN, Victim.ANY, Victim.ALL)
 
 
 class Disturbance(StrEnum):
@@ -56,22 +68,21 @@ class Storm:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One question. `cuts` and `duplicates`: after so many events; `kill_after`: after so many chunks.
-
-    `kill_all`: every processor that there is, otherwise one of them.
-    """
+    """One question. `cuts` and `duplicates`: after so many events; `kill_after`: after so many chunks."""
 
     user: str
     question: str
     cuts: tuple[int, ...] = ()
     duplicates: tuple[int, ...] = ()
     kill_after: int | None = None
-    kill_all: bool = False
+    victim: Victim = Victim.OWN
     faults: tuple[FaultOrder, ...] = ()
     storm: Storm | None = None
 
 
-def plans(seed: int, lane: int, kinds: Collection[Disturbance] = tuple(Disturbance)) -> Iterator[Plan]:
+def plans(
+    seed: int, lane: int, kinds: Collection[Disturbance] = tuple(Disturbance), victims: Sequence[Victim] = VICTIMS
+) -> Iterator[Plan]:
     """Endless. Each kind of disturbance comes alone, then two, then all mixed, then none, in a shuffled order."""
     chance = random.Random(f"{seed}/{lane}")  # noqa: S311 - not for secrets
     while True:
@@ -80,17 +91,17 @@ def plans(seed: int, lane: int, kinds: Collection[Disturbance] = tuple(Disturban
             hands += [frozenset(chance.sample(list(kinds), 2)), frozenset(kinds), frozenset()]
         chance.shuffle(hands)
         for hand in hands:
-            yield _plan(chance, hand)
+            yield _plan(chance, hand, victims)
 
 
-def _plan(chance: random.Random, hand: frozenset[Disturbance]) -> Plan:
+def _plan(chance: random.Random, hand: frozenset[Disturbance], victims: Sequence[Victim]) -> Plan:
     return Plan(
         user=chance.choice(USERS),
         question=chance.choice(QUESTIONS),
         cuts=_events(chance) if Disturbance.CUT in hand else (),
         duplicates=_events(chance) if Disturbance.DUPLICATE in hand else (),
         kill_after=chance.randint(1, 2) if Disturbance.KILL in hand else None,
-        kill_all=chance.random() < 0.2,
+        victim=chance.choice(victims),
         faults=(_fault(chance),) if Disturbance.FAULT in hand else (),
         storm=_storm(chance) if Disturbance.THROTTLE in hand else None,
     )

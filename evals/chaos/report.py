@@ -37,6 +37,7 @@ class Report:
     wrong: tuple[Wrong, ...]
     cuts: int
     kills: int
+    hits: int
     duplicates: int
     resets: int
     faults: Mapping[str, int]
@@ -93,6 +94,7 @@ def report(
         ),
         cuts=sum(asked.cuts for asked in answers),
         kills=sum(asked.kills for asked in answers),
+        hits=sum(asked.suffered.kills for asked in answers),
         duplicates=sum(asked.duplicates for asked in answers),
         resets=sum(asked.resets for asked in answers),
         faults=faults,
@@ -111,7 +113,7 @@ def render(found: Report) -> str:
         ("errors that were due", f"{len(found.exhausted)} {' '.join(sorted(found.exhausted))}".strip()),
         ("wrong", len(found.wrong)),
         ("connections cut", found.cuts),
-        ("processors killed", found.kills),
+        ("processors killed", f"{found.kills}, {found.hits} of them in the middle of an answer"),
         ("deliveries repeated", found.duplicates),
         ("model faults", f"{sum(found.faults.values())} ({_listed(found.faults)})"),
         ("calls of DynamoDB refused", found.throttled),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from evals.chaos.asker import Asked, ask
-from evals.chaos.plan import QUESTIONS, USERS, Disturbance, Plan, plans
+from evals.chaos.plan import QUESTIONS, USERS, VICTIMS, Disturbance, Plan, Victim, plans
 from evals.chaos.report import Report, report
 from evals.chaos.target import Target, Trouble
 
@@ -31,11 +31,12 @@ def run(
     lanes: int = 4,
     kinds: Collection[Disturbance] = tuple(Disturbance),
     kills: float = math.inf,
+    victims: Sequence[Victim] = VICTIMS,
     say: Say = _silent,
 ) -> Report:
     """Ask for so many seconds or until so many processors are killed, then wait for the answers that are still out.
 
-    `lanes`: how many ask at once. `kinds`: how they are disturbed.
+    `lanes`: how many ask at once. `kinds`: how they are disturbed. `victims`: whom kills hit.
     """
     trouble = Trouble(target, seed)
     undisturbed = {question: _undisturbed(question, target, trouble) for question in QUESTIONS}
@@ -44,8 +45,8 @@ def run(
 
     def ask_on(lane: int) -> list[Asked]:
         answers: list[Asked] = []
-        for plan in plans(seed, lane, kinds):
-            if time.monotonic() >= until or trouble.suffered().kills >= kills:
+        for plan in plans(seed, lane, kinds, victims):
+            if time.monotonic() >= until or trouble.kills >= kills:
                 return answers
             answers.append(ask(plan, target, trouble))
             say(_line(lane, answers[-1]))
@@ -60,7 +61,7 @@ def run(
         answers,
         undisturbed,
         trouble.faults(),
-        trouble.suffered().throttled,
+        target.database.throttled,
         seed=seed,
         seconds=time.monotonic() - began,
     )

@@ -10,7 +10,6 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from threading import Lock
 from typing import Any
 from urllib.request import Request, urlopen
@@ -21,12 +20,12 @@ from cicada.adapters.sqs_request_queue import request_message
 from cicada.conversation.model import RequestKey
 from cicada.permissions.model import Principal
 from evals.chaos.database import Database
-from evals.chaos.plan import FaultOrder, Storm
+from evals.chaos.plan import FaultOrder, Storm, Victim
+from evals.chaos.processors import ports_of, processors
 from local.stage.aws import aws_client
 from local.stage.settings import StageConfig
 
 _QUEUE = "cicada-local-requests.fifo"
-_PROCESSOR = "ministack-lambda-cicada-local-message-processor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +58,8 @@ def principal(token: str) -> Principal:
 
 @dataclass(frozen=True, slots=True)
 class Suffered:
-    """What the whole stage has suffered so far: killed processes, faults before and in the middle of a model's reply,
-    and refused calls of DynamoDB.
+    """What a request may have suffered so far: killed processors that were answering it; and of the whole stage faults
+    before and in the middle of a model's reply, and refused calls of DynamoDB.
     """
 
     kills: int = 0
@@ -86,18 +85,33 @@ class Trouble:
         self._queue_url = self._queue.get_queue_url(QueueName=_QUEUE)["QueueUrl"]
         self._chance = random.Random(f"{seed}/kills")  # noqa: S311 - not for secrets
         self._lock = Lock()
-        self._kills = 0
+        self._hits: Counter[str] = Counter()
         self._ordered: list[FaultOrder] = []
 
-    def kill(self, *, everyone: bool) -> int:
-        """SIGKILL one processor or all; how many there were to kill."""
+    def kill(self, victim: Victim, request_id: str) -> int:
+        """SIGKILL the processor that answers the request, one of those that there are, or all; how many it were."""
         with self._lock:
-            alive = processors(self._target.config)
-            killed = alive if everyone else self._chance.sample(alive, min(1, len(alive)))
+            answering = {
+                process: self._target.database.request_of(ports_of(process))
+                for process in processors(self._target.config)
+            }
+            match victim:
+                case Victim.OWN:
+                    killed = [process for process, answered in answering.items() if answered == request_id]
+                case Victim.ANY:
+                    killed = self._chance.sample(list(answering), min(1, len(answering)))
+                case Victim.ALL:
+                    killed = list(answering)
             for process in killed:
                 os.kill(process, signal.SIGKILL)
-            self._kills += len(killed)
+                self._hits[answering[process]] += 1
         return len(killed)
+
+    @property
+    def kills(self) -> int:
+        """Processors killed so far."""
+        with self._lock:
+            return self._hits.total()
 
     def deliver_again(self, token: str, request_id: str) -> None:
         """The request's queue message once more, as no repeat and beside every order."""
@@ -118,12 +132,12 @@ class Trouble:
             self._faults("POST", asdict(fault))
             self._ordered.append(fault)
 
-    def suffered(self) -> Suffered:
-        """All so far. A fault counts from the call that it belongs to."""
+    def suffered(self, request_id: str) -> Suffered:
+        """What a request may have suffered so far. A fault counts from the call that it belongs to."""
         with self._lock:
             waiting = [FaultOrder(**fault) for fault in self._faults("GET")["waiting"]]
             return Suffered(
-                self._kills,
+                self._hits[request_id],
                 _times(self._ordered, early=True) - _times(waiting, early=True),
                 _times(self._ordered, early=False) - _times(waiting, early=False),
                 self._target.database.throttled,
@@ -161,25 +175,3 @@ class Trouble:
 
 def _times(faults: Sequence[FaultOrder], *, early: bool) -> int:
     return sum(fault.times for fault in faults if fault.early == early)
-
-
-def processors(config: StageConfig) -> list[int]:
-    """The stage's message processors that have begun to work, told by the folder that the emulator unpacked them in.
-
-    One that is still starting has called no service yet. The emulator takes its death for a fault of the function, and
-    throws away the code of all the others with it (MiniStack 1.5, `invalidate_worker`), which no processor survives.
-    """
-    folder = str(config.folder / "tmp" / _PROCESSOR)
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            arguments = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
-            if any(argument.startswith(folder) for argument in arguments) and _has_a_socket(process):
-                found.append(int(process.name))
-        except OSError:
-            continue
-    return sorted(found)
-
-
-def _has_a_socket(process: Path) -> bool:
-    return any(str(each.readlink()).startswith("socket:") for each in (process / "fd").iterdir())

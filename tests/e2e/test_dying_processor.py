@@ -6,7 +6,8 @@ import os
 import signal
 import time
 
-from evals.chaos.target import Target, processors
+from evals.chaos.processors import processors
+from evals.chaos.target import Target
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
 QUESTION = "What does Macbeth say about tomorrow and tomorrow?"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from mypy_boto3_dynamodb import DynamoDBClient
 
 from evals.chaos.database import Database
+from evals.chaos.processors import ports_of
 from local.stage.isolated import free_port
 
 
@@ -44,7 +49,12 @@ def database() -> Iterator[Database]:
 
 
 def tables(database: Database, attempts: int = 1) -> list[str]:
-    client = boto3.client(
+    with closing(client_of(database, attempts)) as client:
+        return client.list_tables()["TableNames"]
+
+
+def client_of(database: Database, attempts: int = 1) -> DynamoDBClient:
+    return boto3.client(
         "dynamodb",
         endpoint_url=database.url,
         region_name="us-east-1",
@@ -52,10 +62,6 @@ def tables(database: Database, attempts: int = 1) -> list[str]:
         aws_secret_access_key="test",
         config=Config(retries={"mode": "standard", "total_max_attempts": attempts}),
     )
-    try:
-        return client.list_tables()["TableNames"]
-    finally:
-        client.close()
 
 
 def test_calls_pass_while_there_is_no_storm(database: Database) -> None:
@@ -74,3 +80,14 @@ def test_in_a_storm_a_call_is_refused_as_dynamodb_refuses_it_and_never_made(data
 def test_a_storm_ends(database: Database) -> None:
     database.storm(0, 1)
     assert tables(database) == ["requests"]
+
+
+def test_whose_request_a_process_works_on_is_known_by_its_last_call(database: Database) -> None:
+    first, second = str(uuid.uuid4()), str(uuid.uuid4())
+    with closing(client_of(database)) as client:
+        for request_id in (first, second):
+            client.delete_item(TableName="t", Key={"pk": {"S": f"default#ann#{request_id}"}, "sk": {"S": "HEAD"}})
+            client.list_tables()
+            assert database.request_of(ports_of(os.getpid())) == request_id
+    assert database.request_of(ports_of(os.getpid())) == ""
+    assert database.request_of(ports_of(-1)) == ""
