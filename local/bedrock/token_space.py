@@ -3,7 +3,7 @@
 Mean and principal directions come from random words of the model's own vocabulary and not from any collection: an
 encoder does not know what it will be asked to embed, and what is in an index must stay comparable. They rank as well as
 each collection's own (docs/retrieval.md). They are kept in a file, because principal directions that are computed
-anew differ between machines. `python -m local.bedrock.token_space` writes the file again.
+anew differ between machines. `python -m local.bedrock.principal_space` writes the file again.
 """
 
 import math
@@ -16,8 +16,6 @@ import numpy as np
 from local.bedrock.embedder import Bytes, Vectors
 
 FILE = Path(__file__).with_name("token_space.npy")
-DIMENSIONS = 128
-TEXTS, WORDS, SEED = 400, 40, 1
 # The first whole word of the vocabulary, which lists words by how often they occur; before it are single characters.
 FIRST_WORD = 1996
 
@@ -53,32 +51,3 @@ def rarity(piece: int) -> float:
     inverse document frequency up to a constant. It ranks as well as a collection's own frequencies (docs/retrieval.md).
     """
     return math.sqrt(math.log(1 + max(piece - FIRST_WORD + 6, 1) / 10))
-
-
-def principal_space(tokens: Vectors) -> TokenSpace:
-    """The mean of the tokens' vectors, and the directions that tell them apart best."""
-    mean = tokens.mean(axis=0)
-    centred = tokens - mean
-    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
-    _, directions = np.linalg.eigh(centred.T @ centred)
-    return TokenSpace(mean, np.ascontiguousarray(directions[:, ::-1][:, :DIMENSIONS]))
-
-
-def random_texts(vocabulary: dict[str, int]) -> list[str]:
-    """Texts of words drawn from the whole vocabulary alike."""
-    by_number = sorted(vocabulary, key=vocabulary.__getitem__)
-    words = [word for word in by_number[FIRST_WORD:] if word.isascii() and not word.startswith("##")]
-    draw = np.random.default_rng(SEED)
-    return [" ".join(draw.choice(words, WORDS)) for _ in range(TEXTS)]
-
-
-def main() -> None:
-    from local.bedrock.minilm import MiniLM, model_folder
-
-    model = MiniLM.load(model_folder())
-    space = principal_space(model.tokens(random_texts(model.vocabulary)))
-    np.save(FILE, np.concatenate([space.mean[None], space.directions.T]).astype(np.float16))
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,8 @@ import pytest
 from local.bedrock import minilm as module
 from local.bedrock.embedder import Bytes, Detail, EmbedderUnavailableError, Vectors
 from local.bedrock.minilm import MiniLM, model_folder
-from local.bedrock.token_space import principal_space, random_texts, token_space
+from local.bedrock.principal_space import principal_space, random_texts
+from local.bedrock.token_space import token_space
 
 
 def test_similarities_are_those_that_the_sentence_transformers_documentation_prints(minilm: MiniLM) -> None:
