@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cicada.adapters.opensearch.bulk import BulkWriter
+from cicada.adapters.opensearch.client import connect
+from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.queries import lane_bodies
 from cicada.adapters.opensearch.rows import row
-from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex, connect
+from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.adapters.retry import Retry
 from cicada.adapters.sqlite.builds import live_build
 from cicada.adapters.sqlite.file import IndexFile
@@ -62,7 +64,7 @@ class OpenSearch:
     def __init__(self, url: str, name: str) -> None:
         self._client = connect(url, None)
         self._name = name
-        self._index = OpenSearchPassageIndex(self._client, MODEL, DIMENSION, name=name)
+        self._index = OpenSearchPassageIndex(self._client, IndexOptions(MODEL, DIMENSION, given_name=name))
 
     def ingest(self, corpus: Corpus) -> None:
         """The rows of all documents in one stream of bulk requests: the wait until each is seen is left out."""

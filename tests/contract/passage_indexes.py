@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from cicada.adapters.opensearch.client import connect
+from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch_index_rebuild import OpenSearchIndexRebuild
-from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex, connect
+from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.adapters.sqlite_index_rebuild import SqliteIndexRebuild
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey
@@ -74,7 +76,7 @@ class OpenSearchUnderTest:
 
     def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> OpenSearchPassageIndex:
         is_new = not self.client.indices.exists(index=self.name)
-        index = OpenSearchPassageIndex(self.client, model_id, dimension, name=self.name)
+        index = OpenSearchPassageIndex(self.client, IndexOptions(model_id, dimension, given_name=self.name))
         if is_new:
             index.delete(_NOWHERE)
             # Only sooner, not on demand: the index under test still has to wait until it sees what it wrote.
@@ -82,7 +84,7 @@ class OpenSearchUnderTest:
         return index
 
     def rebuild(self) -> OpenSearchIndexRebuild:
-        return OpenSearchIndexRebuild(self.client, MODEL, DIMENSION, name=self.name)
+        return OpenSearchIndexRebuild(self.client, IndexOptions(MODEL, DIMENSION, given_name=self.name))
 
     def indices(self) -> dict[str, set[str]]:
         """All indices of the name, with their aliases."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.errors import ConfigurationError, Unavailable
 from cicada.retrieval.model import EmbeddedPassage, Hit, PassageFilter
@@ -80,7 +81,8 @@ def test_a_clock_that_runs_behind_does_not_bring_an_old_version_back(
     index = opensearch_under_test.open()
     index.replace(MACBETH, speeches(1, "v1"))
     late = OpenSearchPassageIndex(
-        opensearch_under_test.client, MODEL, DIMENSION, name=opensearch_under_test.name, clock=lambda: 1.0
+        opensearch_under_test.client,
+        IndexOptions(MODEL, DIMENSION, given_name=opensearch_under_test.name, clock=lambda: 1.0),
     )
     late.replace(MACBETH, speeches(1, "v2"))
     assert eventually(lambda: index.count(EVERYTHING) == 1)
@@ -94,7 +96,7 @@ def test_the_index_may_be_an_alias(opensearch_under_test: OpenSearchUnderTest) -
     }
     opensearch_under_test.client.indices.update_aliases(body={"actions": [alias]})
     index = OpenSearchPassageIndex(
-        opensearch_under_test.client, MODEL, DIMENSION, name=f"{opensearch_under_test.name}-alias"
+        opensearch_under_test.client, IndexOptions(MODEL, DIMENSION, given_name=f"{opensearch_under_test.name}-alias")
     )
     index.replace(MACBETH, speeches(2, "v2"))
     assert eventually(lambda: versions(index.search(asking("queen")).lexical) == ["v2", "v2"])
@@ -104,7 +106,7 @@ def test_an_index_of_somebody_else_is_refused(opensearch_under_test: OpenSearchU
     name = opensearch_under_test.name
     opensearch_under_test.client.indices.create(index=name)
     with pytest.raises(ConfigurationError, match=name):
-        OpenSearchPassageIndex(opensearch_under_test.client, MODEL, DIMENSION, name=name).count(EVERYTHING)
+        opensearch_under_test.open().count(EVERYTHING)
 
 
 def test_after_a_rebuild_one_index_is_left_and_the_name_is_its_alias(

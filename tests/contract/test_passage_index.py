@@ -152,6 +152,13 @@ def test_a_metadata_field_and_its_value_are_not_confused(index: PassageIndex) ->
     assert index.count(PassageFilter(PLAYS, metadata={"a": frozenset({"b=c", "x"})})) == 1
 
 
+@pytest.mark.parametrize("end", ["\x00", " ", "\n"])
+def test_a_name_that_goes_on_is_another_name(index: PassageIndex, end: str) -> None:
+    put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "The queen", metadata={"act": "1"}), vector(1.0))])
+    assert index.count(PassageFilter(PLAYS, frozenset({MACBETH.document_id + end}))) == 0
+    assert index.count(PassageFilter(PLAYS, metadata={"act": frozenset({"1" + end})})) == 0
+
+
 def test_an_empty_choice_of_documents_lets_nothing_through(index: PassageIndex) -> None:
     put(index, MACBETH, embedded(MACBETH, "The queen"))
     found = index.search(asking("queen", document_ids=frozenset()))
@@ -245,7 +252,7 @@ def test_a_passage_with_readers_is_there_for_nobody_else(index: PassageIndex) ->
         (("user:lennox",), [for_all]),
         (("user:ross",), [for_ross, for_all]),
         (("group:thanes", "user:lennox"), [for_ross, for_all]),
-        (("*", "", "=user:ross", "user"), [for_all]),
+        (("*", "", "=user:ross", "user", "user:ross\x00"), [for_all]),
     ]:
         found = index.search(asking("queen", reader=frozenset(reader)))
         assert sorted(ids(found.lexical)) == sorted(ids(found.semantic)) == [each.passage_id for each in expected]

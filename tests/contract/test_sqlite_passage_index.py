@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from cicada.adapters.sqlite_index_rebuild import SqliteIndexRebuild
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import PassageFilter
@@ -134,6 +136,20 @@ def test_only_the_new_vectors_are_read_after_a_write(index: SqlitePassageIndex) 
     index.replace(MACBETH, embedded(MACBETH, "five"))
     found = index.search(asking("", [0.8, 0.6] + [0.0] * 6)).semantic
     assert [(hit.passage.text, round(hit.score, 3)) for hit in found] == [("four", 0.8), ("five", 0.8)]
+
+
+def test_nothing_of_an_index_stays_in_the_file_when_another_has_taken_its_place(
+    index: SqlitePassageIndex, path: Path
+) -> None:
+    index.replace(MACBETH, embedded(MACBETH, "The queen is dead."))
+    for _ in range(3):
+        rebuild = SqliteIndexRebuild(path, MODEL, DIMENSION)
+        rebuild.begin().replace(MACBETH, embedded(MACBETH, "The queen lives.", version="v2"))
+        rebuild.switch()
+        rebuild.close()
+    with closing(sqlite3.connect(path)) as file:
+        for table in ("collection", "passage", "body", "vector", "words"):
+            assert file.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)  # noqa: S608 - a constant
 
 
 def test_a_file_that_is_no_index_is_refused_with_its_name(path: Path) -> None:

@@ -95,6 +95,8 @@ def test_a_throttled_call_is_tried_again() -> None:
         (Refused(403, "AccessDeniedException"), ConfigurationError),
         (Answered({"embedding": [1.0, 0.0, 0.0]}), ConfigurationError),
         (Answered({"vector": [1.0, 0.0]}), Unavailable),
+        (Answered({"embedding": None}), Unavailable),
+        (Answered({"embedding": ["1", "0"]}), Unavailable),
         (Answered(["?"]), Unavailable),
     ],
 )

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
+from cicada.adapters.opensearch.bulk import MAX_ROWS
+from cicada.adapters.opensearch.documents import PAGE
+from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.schema import index_body, index_name
 from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.adapters.retry import Retry
@@ -75,7 +78,9 @@ class Scene:
     slept: list[float]
 
 
-def scene(on_wait: Callable[[], None] | None = None, **replies: list[Reply | None]) -> Scene:
+def scene(
+    on_wait: Callable[[], None] | None = None, building: str | None = None, **replies: list[Reply | None]
+) -> Scene:
     server = Server(
         {"_mapping": [MAPPING], "_alias": [ALIASES], **{f"_{name}": given for name, given in replies.items()}}
     )
@@ -86,13 +91,9 @@ def scene(on_wait: Callable[[], None] | None = None, **replies: list[Reply | Non
     retry = Retry(slept.append, lambda: 0.5, attempts=3)
     index = OpenSearchPassageIndex(
         client,
-        "embedder",
-        2,
-        name="passages",
+        IndexOptions("embedder", 2, given_name="passages", retry=retry, clock=lambda: 5.0, visibility_seconds=1.0),
+        building=building,
         on_wait=on_wait,
-        retry=retry,
-        clock=lambda: 5.0,
-        visibility_seconds=1.0,
     )
     return Scene(server, index, slept)
 
@@ -158,6 +159,43 @@ def test_both_lanes_go_out_in_one_request_with_tenant_knowledge_base_and_readers
     assert lines[3]["query"]["bool"]["filter"] == wanted
 
 
+def conditions(query: Any) -> list[list[Any]]:
+    """What each filter of a query asks for."""
+    if isinstance(query, list):
+        return [found for each in query for found in conditions(each)]
+    if not isinstance(query, dict):
+        return []
+    own = [query["bool"]["filter"]] if "bool" in query else []
+    return [*own, *(found for each in query.values() for found in conditions(each))]
+
+
+def test_every_question_to_the_server_names_tenant_and_knowledge_base() -> None:
+    mixed = both(found(hit(1, 4), hit(1, 5)), found())
+    nothing, kept = (200, found()), generations((4, 1, 1))
+    written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
+    answers: list[Reply | None] = [kept, kept, nothing, nothing, nothing, kept, generations((5_000_000, 1, 1)), nothing]
+    at = scene(msearch=[mixed], count=[counted(1)], search=answers, bulk=[written])
+    at.index.search(QUERY)
+    at.index.passages_of(MACBETH)
+    at.index.vectors_of(PLAYS, ["macbeth.json#1"])
+    at.index.count(PassageFilter(PLAYS))
+    at.index.delete(MACBETH)
+    at.index.replace(MACBETH, speeches(1))
+    asked = [body for kind in ("_msearch", "_search", "_count") for body in at.server.bodies(kind)]
+    filters = [each for body in asked for each in conditions(body)]
+    assert (len(at.server.bodies("_search")), len(filters)) == (len(answers), len(answers) + 3)
+    for each in filters:
+        assert {"term": {"tenant": "tenant"}} in each
+        assert {"term": {"knowledge_base": "plays"}} in each
+
+
+def test_rows_of_the_index_that_has_taken_over_the_name_are_left_alone() -> None:
+    elsewhere = {**hit(2, 4), "_index": "passages-1"}
+    at = scene(search=[(200, found(hit(1, 4), elsewhere))], bulk=[(200, {"items": [{"delete": {"status": 200}}]})])
+    at.index.delete(MACBETH)
+    assert at.server.bodies("_bulk") == [[{"delete": {"_id": "4-1"}}]]
+
+
 def test_hits_of_one_generation_cost_no_second_request() -> None:
     at = scene(msearch=[both(found(hit(1, 4)), found(hit(2, 4)))], search=[])
     at.index.search(QUERY)
@@ -196,6 +234,11 @@ def test_documents_that_change_all_the_time_are_a_failure_and_not_nothing() -> N
     at = scene(msearch=[both(found(hit(1, 4), hit(1, 5)), found())], search=[generations((7, 1, 1))])
     with pytest.raises(Unavailable):
         at.index.search(QUERY)
+
+
+def test_a_count_of_some_of_the_shards_is_a_failure() -> None:
+    with pytest.raises(Unavailable):
+        scene(count=[(200, {"count": 3, "_shards": {"failed": 1}})]).index.count(PassageFilter(PLAYS))
 
 
 def test_a_search_in_an_index_that_was_just_removed_is_made_again() -> None:
@@ -297,6 +340,39 @@ def test_older_rows_are_removed_only_when_the_new_ones_are_seen() -> None:
     assert at.server.bodies("_bulk")[-1] == [{"delete": {"_id": "4-1"}}, {"delete": {"_id": "4-2"}}]
 
 
+def test_a_row_stored_twice_where_a_page_ends_is_removed_both_times() -> None:
+    """The next page begins after the last one's order, which both of them have."""
+    rows = [{**hit(n, 4), "_id": f"{n}", "sort": [n, "4"]} for n in range(PAGE - 1)]
+    once, twice = ({**hit(PAGE, 4), "_id": name, "sort": [PAGE, "4"]} for name in ("once", "twice"))
+    deleted = (200, {"items": [{"delete": {"status": 200}}] * MAX_ROWS})
+    rest = (200, {"items": [{"delete": {"status": 200}}] * (PAGE + 1 - 2 * MAX_ROWS)})
+    at = scene(
+        search=[(200, found(*rows, once)), (200, found(once, twice))],
+        bulk=[deleted, deleted, rest],
+    )
+    at.index.delete(MACBETH)
+    removed = [line["delete"]["_id"] for lines in at.server.bodies("_bulk") for line in lines]
+    assert (removed[-2:], len(removed)) == (["once", "twice"], PAGE + 1)
+    assert at.server.bodies("_search")[-1]["search_after"] == [PAGE - 2, "4"]
+
+
+def test_a_page_of_one_row_stored_many_times_is_not_asked_for_again() -> None:
+    rows = [{**hit(1, 4), "_id": f"{n}", "sort": [1, "4"]} for n in range(PAGE)]
+    deleted = (200, {"items": [{"delete": {"status": 200}}] * MAX_ROWS})
+    at = scene(search=[(200, found(*rows)), (200, found())], bulk=[deleted])
+    at.index.delete(MACBETH)
+    assert len(at.server.bodies("_search")) == 2
+
+
+def test_of_two_ingests_that_meet_the_later_one_stays() -> None:
+    answers: list[Reply | None] = [generations(), generations((5_000_000, 1, 1), (6_000_000, 1, 1)), (200, found())]
+    at = scene(search=answers, bulk=[(200, {"items": [{"index": {"status": 201}}]})])
+    at.index.replace(MACBETH, speeches(1))
+    assert at.server.bodies("_search")[-1]["query"]["bool"]["filter"][-1] == {
+        "range": {"generation": {"lt": "00000000000006000000"}}
+    }
+
+
 def test_a_version_that_is_never_seen_is_a_failure_and_removes_nothing() -> None:
     at = scene(search=[generations((4, 2, 2))], bulk=[(200, {"items": [{"index": {"status": 201}}]})])
     with pytest.raises(Unavailable, match="ingest it again"):
@@ -311,6 +387,13 @@ def test_an_index_that_is_not_there_is_made(missing: Reply) -> None:
     assert at.server.bodies("create") == [index_body("embedder", 2, "lucene", Bm25())]
 
 
+def test_an_unfinished_index_that_is_gone_is_not_made_by_who_reads_it() -> None:
+    at = scene(building="passages-1", mapping=[refused(404)], create=[(200, {})], msearch=[both(found(), found())])
+    with pytest.raises(Unavailable, match="begin again"):
+        at.index.search(QUERY)
+    assert at.server.bodies("create") == []
+
+
 def test_a_server_that_lets_nobody_choose_the_similarity_gets_an_index_without_it() -> None:
     at = scene(
         mapping=[refused(404), MAPPING], create=[refused(400, "illegal_argument"), (200, {})], count=[counted(0)]
@@ -319,6 +402,12 @@ def test_a_server_that_lets_nobody_choose_the_similarity_gets_an_index_without_i
     first, second = at.server.bodies("create")
     assert first["settings"]["index"]["similarity"]["default"] == {"type": "BM25", "k1": 1.2, "b": 0.6}
     assert second == {**first, "settings": {"index": {"knn": True}}}
+
+
+def test_an_index_of_another_embedder_of_the_same_dimension_is_refused_with_both_names() -> None:
+    other = (200, {"passages": index_body("another", 2, "lucene", Bm25())})
+    with pytest.raises(ConfigurationError, match=r"vectors of another .* embedder is embedder"):
+        scene(mapping=[other], msearch=[both(found(), found())]).index.search(QUERY)
 
 
 def test_an_index_that_keeps_no_readers_is_refused() -> None:

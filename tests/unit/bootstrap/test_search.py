@@ -11,7 +11,7 @@ from cicada.adapters.fallback_reranker import FallbackReranker
 from cicada.adapters.opensearch.waiting import waiting
 from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
-from cicada.bootstrap.search import knowledge_search, passage_index, retrievers
+from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, retrievers
 from cicada.errors import CicadaError, ConfigurationError, Throttled
 from cicada.retrieval.agreement import GatedReranker
 from cicada.retrieval.knowledge_bases import KnowledgeBase, RerankMode
@@ -71,6 +71,36 @@ def test_a_query_model_is_wired_where_one_is_named(tmp_path: Path) -> None:
     assert knowledge_search(settings(tmp_path)).formulator is None
     named = knowledge_search(settings(tmp_path, query_model_id="amazon.nova-micro-v1:0"))
     assert isinstance(named.formulator, BedrockQueryFormulator)
+
+
+def test_requests_to_a_collection_are_signed(tmp_path: Path) -> None:
+    """Which needs credentials; and there are none here."""
+    at = replace(settings(tmp_path), search_engine="opensearch", opensearch_url="http://127.0.0.1:1")
+    for wire in (passage_index, index_rebuild):
+        wire(at)
+        with pytest.raises(ConfigurationError, match="credentials"):
+            wire(replace(at, opensearch_region="us-east-1"))
+
+
+def test_the_engine_of_the_vectors_is_that_of_the_settings(tmp_path: Path) -> None:
+    at = replace(settings(tmp_path), search_engine="opensearch", opensearch_url="http://127.0.0.1:1")
+    for engine in ("lucene", "faiss", ""):
+        index = passage_index(replace(at, opensearch_vector_engine=engine))
+        assert isinstance(index, OpenSearchPassageIndex)
+        assert (index._options.vector_engine, index._options.dimension) == (engine, 384)
+
+
+def test_a_paid_model_is_waited_for_as_long_as_the_settings_say(tmp_path: Path) -> None:
+    at = replace(settings(tmp_path, rerank_models=ARNS), rerank_timeout_seconds=2.5)
+    paid = paid_rerankers(at, FusedOrder())
+    assert isinstance(paid, FallbackReranker)
+    assert {service._client.meta.config.read_timeout for service, _ in paid._services} == {2.5}  # type: ignore[attr-defined]
+
+
+def test_an_engine_that_is_not_known_is_named(tmp_path: Path) -> None:
+    for wire in (passage_index, index_rebuild):
+        with pytest.raises(ConfigurationError, match="lucene"):
+            wire(replace(settings(tmp_path), search_engine="lucene"))
 
 
 def test_the_wait_for_the_search_service_is_told_to_who_waits_whichever_thread_notices_it(tmp_path: Path) -> None:

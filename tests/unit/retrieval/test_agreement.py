@@ -62,6 +62,14 @@ def test_a_tie_is_no_agreement() -> None:
     assert not lanes_agree(found([1.0] * 5, [1.0] * 5))
 
 
+@pytest.mark.parametrize(("lead", "agree"), [(2.9, False), (3.1, True)])
+def test_the_margin_is_three_standard_deviations(lead: float, agree: bool) -> None:
+    """The others alternate about a mean: of many, one that leads hardly changes the deviation, which is 1."""
+    scores = [1 + lead / 2, *[1.0, -1.0] * 5000]
+    candidates = [Candidate(passage(number), score, score, 0.5) for number, score in enumerate(scores)]
+    assert lanes_agree(candidates) is agree
+
+
 def test_the_margin_counts_standard_deviations_of_both_lanes_together() -> None:
     scores = [6.0, *([0.0] * 35)]
     deviations = 2 * 6 / (sum((each - 1 / 6) ** 2 for each in scores) / 36) ** 0.5

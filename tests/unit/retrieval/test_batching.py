@@ -155,6 +155,20 @@ def test_a_mistake_of_the_embedder_reaches_the_caller_and_stops_nothing_else() -
         assert made.embed_passages(["fine"]) == [array("f", [4])]
 
 
+def test_a_mistake_after_others_were_answered_leaves_nobody_waiting() -> None:
+    embedder = ScriptedEmbedder()
+    embedder.refused |= {"bad": ConfigurationError("refused"), "bug": ZeroDivisionError()}
+    with batching(embedder, size=3, wait_seconds=FOREVER) as made, ThreadPoolExecutor(3) as callers:
+        sent = []
+        for number, text in enumerate(("good", "bad", "bug"), start=1):
+            sent.append(callers.submit(made.embed_passages, [text]))
+            until(lambda: sum(map(len, made._waiting.values())) == number % 3)  # noqa: B023
+        good, bad, bug = sent
+        assert good.result(FOREVER) == [array("f", [4])]
+        assert isinstance(bad.exception(FOREVER), ConfigurationError)
+        assert isinstance(bug.exception(5), ZeroDivisionError)
+
+
 def test_too_few_vectors_are_a_failure_and_not_other_texts_vectors() -> None:
     class Forgetful(ScriptedEmbedder):
         def embed_passages(self, texts: Sequence[str]) -> list[Vector]:

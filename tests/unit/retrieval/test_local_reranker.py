@@ -119,6 +119,16 @@ def test_what_lies_beyond_the_depth_stays_behind_in_its_order() -> None:
     assert numbers(LocalReranker(kept, depth=2).rerank(ASKED, lanes).passages) == [1, 0, 2, 3]
 
 
+def test_what_lies_beyond_the_depth_takes_no_relevance_from_what_was_ranked() -> None:
+    """A passage that was not ranked may stand out in the lanes: its score is counted from the last one that was."""
+    lanes = candidates((1.0, 0.1), (2.0, 0.2), (9.0, 0.1), (8.0, 0.1))
+    flat: dict[Kind | None, Calibration] = {None: Calibration(0.0, 1.0, 0.0, 0.0, 0.0)}
+    ranked = relevances(LocalReranker(index(), 2, flat).rerank(question(), lanes).passages)
+    alone = LocalReranker(index(), 2, flat).evidence(question(), lanes).passages
+    full = [1 / (1 + math.exp(-signals.score - (1 - 4 / 100) * -alone[0][1].score)) for _, signals in alone]
+    assert ranked[:2] == pytest.approx(full)
+
+
 def test_a_question_that_nothing_is_near_to_has_no_relevant_passage() -> None:
     """The lanes' spread is the same in both; only how near the passages are differs."""
     near = [(20 * 0.8**number, 0.25 + 0.4 * 0.8**number) for number in range(100)]

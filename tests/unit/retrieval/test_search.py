@@ -166,6 +166,18 @@ def test_passages_below_the_threshold_are_left_out_before_the_limit_is_applied()
     )
 
 
+def test_a_passage_at_the_threshold_is_kept_and_one_that_was_not_ranked_has_none_to_pass() -> None:
+    class Unranked(BackwardsReranker):
+        def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
+            relevances = (0.5, 0.49, None)
+            pairs = zip(candidates, relevances, strict=True)
+            return Ranking(tuple(RankedPassage(each.passage, relevance) for each, relevance in pairs), "unranked")
+
+    index = filled(InMemoryPassageIndex("letters", 4), *["dagger"] * 3)
+    retriever = Retriever(index, LetterEmbedder(), reranker=Unranked(), threshold=0.5)
+    assert [each.relevance for each in retriever.search("dagger", PassageFilter(PLAYS))] == [0.5, None]
+
+
 def test_without_a_reranker_the_fused_order_is_final() -> None:
     index = filled(InMemoryPassageIndex("letters", 4), "dagger", "dagger a")
     found = Retriever(index, LetterEmbedder()).retrieve("dagger", PassageFilter(PLAYS))

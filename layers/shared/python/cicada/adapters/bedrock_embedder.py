@@ -92,9 +92,9 @@ class BedrockEmbedder:
     def _vectors(self, reply: Any, count: int) -> list[Vector]:
         with _known_form():
             vectors = self._model.vectors(reply)
-        if len(vectors) != count:
-            raise Unavailable(f"The embedding model returned {len(vectors)} vectors for {count} texts.")
-        return [self._checked(vector) for vector in vectors]
+            if len(vectors) != count:
+                raise Unavailable(f"The embedding model returned {len(vectors)} vectors for {count} texts.")
+            return [self._checked(vector) for vector in vectors]
 
     def _invoke(self, body: str) -> Any:
         with bedrock_errors():

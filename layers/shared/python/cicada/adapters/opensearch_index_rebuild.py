@@ -2,60 +2,40 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError
 
 from cicada.adapters.opensearch.creation import create
+from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.requests import Requests
-from cicada.adapters.opensearch.schema import index_body, index_name
 from cicada.adapters.opensearch.targets import Indices, building_alias, indices_of, new_index
-from cicada.adapters.opensearch_passage_index import BM25, RETRY, OpenSearchPassageIndex
+from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.adapters.retry import Retry
 from cicada.errors import Unavailable
-from cicada.retrieval.bm25 import Bm25
 
 
 class OpenSearchIndexRebuild:
-    """`name` is the live index's. On Serverless the role must be allowed to create and delete indices and aliases.
+    """`options` are the live index's. On Serverless the role must be allowed to create and delete indices and aliases.
 
     A document written to the new index is waited for, as in any: many at once are copied in the time of one.
     """
 
-    def __init__(
-        self,
-        client: OpenSearch,
-        model_id: str,
-        dimension: int,
-        vector_engine: str = "lucene",
-        name: str | None = None,
-        *,
-        bm25: Bm25 = BM25,
-        retry: Retry = RETRY,
-        clock: Callable[[], float] = time.time,
-        visibility_seconds: float = 120.0,
-    ) -> None:
+    def __init__(self, client: OpenSearch, options: IndexOptions) -> None:
         self._client = client
-        self._model_id = model_id
-        self._dimension = dimension
-        self._vector_engine = vector_engine
-        self._name = name or index_name(model_id, dimension)
-        self._bm25 = bm25
-        self._requests = Requests(client, retry)
-        self._clock = clock
-        self._visibility_seconds = visibility_seconds
+        self._options = options
+        self._name = options.name
+        self._requests = Requests(client, options.retry)
         self._given: str | None = None
 
     def begin(self) -> OpenSearchPassageIndex:
         indices = self._indices()
         for index in (indices.building, *indices.unused):
             self._drop(index)
-        building = new_index(self._name, self._clock())
-        body = index_body(self._model_id, self._dimension, self._vector_engine, self._bm25)
-        body["aliases"] = {building_alias(self._name): {}}
+        building = new_index(self._name, self._options.clock())
+        body = {**self._options.body(), "aliases": {building_alias(self._name): {}}}
         self._requests.call(lambda: create(self._client, building, body))
         return self._index_of(building)
 
@@ -92,17 +72,7 @@ class OpenSearchIndexRebuild:
 
     def _index_of(self, building: str) -> OpenSearchPassageIndex:
         self._given = building
-        return OpenSearchPassageIndex(
-            self._client,
-            self._model_id,
-            self._dimension,
-            name=self._name,
-            building=building,
-            bm25=self._bm25,
-            retry=self._requests.retry,
-            clock=self._clock,
-            visibility_seconds=self._visibility_seconds,
-        )
+        return OpenSearchPassageIndex(self._client, self._options, building=building)
 
     def _indices(self) -> Indices:
         return indices_of(self._requests, self._name)

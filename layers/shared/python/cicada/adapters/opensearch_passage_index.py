@@ -7,80 +7,61 @@ write in `cicada.adapters.opensearch.targets`.
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
-from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.creation import create
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.generations import answering, stored
+from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.queries import cosine, document_filters, filters, lane_bodies, vectors_body
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import FIELDS, passage, vectors
-from cicada.adapters.opensearch.schema import check_embedder, index_body, index_name
+from cicada.adapters.opensearch.schema import check_embedder
 from cicada.adapters.opensearch.staleness import Hits, without_stale
 from cicada.adapters.opensearch.targets import Target, indices_of, write_to_all
 from cicada.adapters.opensearch.waiting import Say, waiting
-from cicada.adapters.retry import Retry
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import Unavailable
-from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors
 
-__all__ = ["OpenSearchPassageIndex", "connect"]
-
-RETRY = Retry(time.sleep, random.random, attempts=5)
-BM25 = Bm25()
 # More than a search finds, in as many generations as a document ever has.
 _MAX_VECTORS = 10_000
 
 
 class OpenSearchPassageIndex:
-    """`vector_engine` is the kNN engine of a new index, empty for the server's choice; `name` may be an alias.
+    """Made at first use where it is not there. One of another embedder is refused then.
 
     `building`: the unfinished index of that name instead of the one that answers; what is written to the latter reaches
-    both.
+    both. It is never made here: one that is gone was given up.
     What is written is seen after the server's refresh: 1 second locally, 10 or 60 on Serverless. `replace` waits for
-    it, for at most `visibility_seconds`. Searches and writes are tried again when refused with 429 or 503. `on_wait` is
-    called, once for a search and perhaps from another thread, when it is refused or takes `wait_seconds`.
+    it. Searches and writes are tried again when refused with 429 or 503. `on_wait` is called, once for a search and
+    perhaps from another thread, when it is refused or takes `wait_seconds`.
     """
 
     def __init__(
         self,
         client: OpenSearch,
-        model_id: str,
-        dimension: int,
-        vector_engine: str = "lucene",
-        name: str | None = None,
+        options: IndexOptions,
         *,
         building: str | None = None,
-        bm25: Bm25 = BM25,
         on_wait: Say | None = None,
         wait_seconds: float = 2.0,
-        retry: Retry = RETRY,
-        clock: Callable[[], float] = time.time,
-        visibility_seconds: float = 120.0,
     ) -> None:
-        self._model_id = model_id
-        self._dimension = dimension
-        self._vector_engine = vector_engine
-        self._live_name = name or index_name(model_id, dimension)
+        self._options = options
         self._building = building
-        self._name = building or self._live_name
-        self._bm25 = bm25
+        self._name = building or options.name
         self._on_wait = on_wait
         self._wait_seconds = wait_seconds
-        self._requests = Requests(client, retry)
-        self._rows = DocumentRows(self._requests, dimension, clock, visibility_seconds)
+        self._requests = Requests(client, options.retry)
+        self._rows = DocumentRows(self._requests, options.dimension, options.clock, options.visibility_seconds)
         self._is_checked = False
 
     def search(self, query: IndexQuery) -> LaneHits:
-        bodies = lane_bodies(query, self._dimension, self._bm25)
+        bodies = lane_bodies(query, self._options.dimension, self._options.bm25)
         collection = query.filter.collection
         with waiting(self._on_wait, self._wait_seconds) as refused:
             self._check(refused)
@@ -132,12 +113,12 @@ class OpenSearchPassageIndex:
         return {hit["_source"]["passage_id"]: vectors(hit["_source"]) for hit in hits}
 
     def _targets(self) -> tuple[Target, ...]:
-        targets = indices_of(self._requests, self._live_name).targets(self._live_name)
+        targets = indices_of(self._requests, self._options.name).targets(self._options.name)
         if self._building is None:
             return targets
         ours = tuple(target for target in targets if target.is_building and target.index == self._building)
         if not ours:
-            raise Unavailable("This index is not being built any more; begin again.")
+            raise _given_up()
         return ours
 
     def _is_current(self, target: Target) -> bool:
@@ -151,18 +132,23 @@ class OpenSearchPassageIndex:
         if self._is_checked:
             return
         for mapping in self._requests.call(self._mappings, refused).values():
-            check_embedder(self._name, mapping["mappings"], self._model_id, self._dimension)
+            check_embedder(self._name, mapping["mappings"], self._options.model_id, self._options.dimension)
         self._is_checked = True
 
     def _mappings(self) -> Mapping[str, Any]:
         indices = self._requests.client.indices
         try:
             found: Mapping[str, Any] = indices.get_mapping(index=self._name)
-        except (NotFoundError, AuthorizationException):  # Serverless says 403 of an index that is not there.
-            body = index_body(self._model_id, self._dimension, self._vector_engine, self._bm25)
-            create(self._requests.client, self._name, body)
+        except (NotFoundError, AuthorizationException) as error:  # Serverless may say 403 of one that is not there.
+            if self._building:
+                raise _given_up() from error
+            create(self._requests.client, self._name, self._options.body())
             found = indices.get_mapping(index=self._name)
         return found
+
+
+def _given_up() -> Unavailable:
+    return Unavailable("This index is not being built any more; begin again.")
 
 
 def _hits(found: Hits, collection: Collection, score: Callable[[float], float]) -> tuple[Hit, ...]:

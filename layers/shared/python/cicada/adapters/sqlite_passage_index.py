@@ -83,9 +83,9 @@ class SqlitePassageIndex:
             collection = self._collection(connection, filter.collection)
             if collection is None:
                 return 0
-            selected = selection(collection, filter)
-            counting = f"SELECT count(*) FROM ({selected.sql})"  # noqa: S608 - made of constants; values are bound
-            return int(connection.execute(counting, selected.values).fetchone()[0])
+            shown = selection(collection, filter).shown
+            counting = f"SELECT count(*) FROM ({shown.sql})"  # noqa: S608 - made of constants; values are bound
+            return int(connection.execute(counting, shown.values).fetchone()[0])
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         with self._file.reading() as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock_embedder import BedrockEmbedder
 from cicada.answering.ports import QueryFormulator
@@ -20,6 +21,11 @@ from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.search import Retriever
 from cicada.settings import SearchSettings
 
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
+
+    from cicada.adapters.opensearch.options import IndexOptions
+
 
 def embedder(settings: SearchSettings, read_timeout_seconds: float = 10) -> Embedder:
     # The embedder tries again by itself.
@@ -28,40 +34,31 @@ def embedder(settings: SearchSettings, read_timeout_seconds: float = 10) -> Embe
 
 
 def passage_index(settings: SearchSettings) -> PassageIndex:
-    """Only the engine in use is imported: the other one's client would cost cold starts their time."""
+    """Only the engine in use is imported: the other one's client would cost cold starts their time.
+
+    Raises `ConfigurationError` for an engine that is not known.
+    """
     if settings.search_engine == "embedded":
         from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 
         return SqlitePassageIndex(settings.index_path, settings.embedding_model_id, settings.embedding_dimension)
     if settings.search_engine == "opensearch":
-        from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex, connect
+        from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 
-        return OpenSearchPassageIndex(
-            connect(settings.opensearch_url, settings.opensearch_region or None),
-            settings.embedding_model_id,
-            settings.embedding_dimension,
-            settings.opensearch_vector_engine,
-            on_wait=_tell_of_the_wait,
-        )
+        return OpenSearchPassageIndex(*_opensearch(settings), on_wait=_tell_of_the_wait)
     raise _unknown_engine(settings)
 
 
 def index_rebuild(settings: SearchSettings) -> IndexRebuild:
-    """What builds a new index beside the one that answers, in the engine in use."""
+    """What builds a new index beside the one that `passage_index` gives."""
     if settings.search_engine == "embedded":
         from cicada.adapters.sqlite_index_rebuild import SqliteIndexRebuild
 
         return SqliteIndexRebuild(settings.index_path, settings.embedding_model_id, settings.embedding_dimension)
     if settings.search_engine == "opensearch":
         from cicada.adapters.opensearch_index_rebuild import OpenSearchIndexRebuild
-        from cicada.adapters.opensearch_passage_index import connect
 
-        return OpenSearchIndexRebuild(
-            connect(settings.opensearch_url, settings.opensearch_region or None),
-            settings.embedding_model_id,
-            settings.embedding_dimension,
-            settings.opensearch_vector_engine,
-        )
+        return OpenSearchIndexRebuild(*_opensearch(settings))
     raise _unknown_engine(settings)
 
 
@@ -110,6 +107,15 @@ def query_formulator(settings: SearchSettings) -> QueryFormulator | None:
 
     bedrock = client("bedrock-runtime", read_timeout_seconds=5, attempts=1)
     return BedrockQueryFormulator(bedrock, settings.query_model_id)
+
+
+def _opensearch(settings: SearchSettings) -> tuple[OpenSearch, IndexOptions]:
+    """The server, and the index in it that answers."""
+    from cicada.adapters.opensearch.client import connect
+    from cicada.adapters.opensearch.options import IndexOptions
+
+    options = IndexOptions(settings.embedding_model_id, settings.embedding_dimension, settings.opensearch_vector_engine)
+    return connect(settings.opensearch_url, settings.opensearch_region or None), options
 
 
 def _tell_of_the_wait() -> None:

@@ -114,7 +114,10 @@ class RankedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The final order. `by` names what made it, for the path of the answer: `local`, a model's id, `fusion`."""
+    """The final order. `by` names what made it, for the path of the answer.
+
+    A model's vendor (`cohere`, `amazon`), `local`, `fusion`, or `skipped` where a paid call had nothing to add.
+    """
 
     passages: tuple[RankedPassage, ...]
     by: str

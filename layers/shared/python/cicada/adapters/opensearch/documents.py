@@ -68,10 +68,13 @@ class DocumentRows:
         body = scan_body(conditions, PAGE, fields)
         while True:
             hits = self.requests.search(index, body)["hits"]["hits"]
-            yield from hits
             if len(hits) < PAGE:
+                yield from hits
                 return
-            body = {**body, "search_after": hits[-1]["sort"]}
+            # A row that a repeated bulk request has stored twice may be cut in two by the page's end.
+            whole = [hit for hit in hits if hit["sort"] != hits[-1]["sort"]] or hits
+            yield from whole
+            body = {**body, "search_after": whole[-1]["sort"]}
 
     def _of(self, target: Target, document: DocumentKey) -> Generations:
         found = self.generations(target.index, document.collection, {document.document_id})

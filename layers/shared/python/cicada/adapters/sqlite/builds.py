@@ -45,6 +45,8 @@ def give_up_build(connection: sqlite3.Connection) -> None:
 def drop_unused(connection: sqlite3.Connection) -> None:
     """Remove the passages of all builds that neither answer nor are being built."""
     unused = "SELECT number FROM collection WHERE build NOT IN (?, ?)"
-    kept = (live_build(connection), unfinished_build(connection))
+    live = live_build(connection)
+    # Never NULL, which no number is known not to be.
+    kept = (live, unfinished_build(connection) or live)
     connection.execute(f"DELETE FROM passage WHERE collection IN ({unused})", kept)  # noqa: S608 - a constant
     connection.execute(f"DELETE FROM collection WHERE number IN ({unused})", kept)  # noqa: S608 - a constant

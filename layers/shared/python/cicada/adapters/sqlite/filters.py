@@ -22,12 +22,22 @@ class CollectionState:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """SQL that gives the numbers of the passages that may be found, and what to bind to it."""
+class Listing:
+    """SQL that gives numbers of passages, and what to bind to it."""
 
     sql: str
     values: tuple[int | str, ...]
-    is_whole_collection: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The passages that may be found. `hidden`: where only readers limit them, those that may not.
+
+    They are as a rule few, and a search that listed all others each time would spend most of its time on that.
+    """
+
+    shown: Listing
+    hidden: Listing | None = None
 
 
 def find_collection(connection: sqlite3.Connection, build: int, collection: Collection) -> CollectionState | None:
@@ -40,6 +50,9 @@ def find_collection(connection: sqlite3.Connection, build: int, collection: Coll
         (build, collection.tenant, collection.knowledge_base),
     ).fetchone()
     return CollectionState(row[0], row[1], row[2], bool(row[3])) if row else None
+
+
+_OF_READER = "SELECT number FROM reader WHERE collection = ? AND name IN (SELECT value FROM json_each(?))"
 
 
 def selection(collection: CollectionState, filter: PassageFilter) -> Selection:
@@ -55,14 +68,21 @@ def selection(collection: CollectionState, filter: PassageFilter) -> Selection:
             "WHERE collection = ? AND name = ? AND value IN (SELECT value FROM json_each(?)))"
         )
         values += [collection.number, name, _array(allowed)]
+    is_limited = len(values) > 1
     if collection.has_restricted:
-        sql.append(
-            "AND (NOT is_restricted OR number IN (SELECT number FROM reader "
-            "WHERE collection = ? AND name IN (SELECT value FROM json_each(?))))"
-        )
+        sql.append(f"AND (NOT is_restricted OR number IN ({_OF_READER}))")
         values += [collection.number, _array(filter.reader)]
-    return Selection(" ".join(sql), tuple(values), len(values) == 1)
+    return Selection(Listing(" ".join(sql), tuple(values)), None if is_limited else _hidden(collection, filter))
+
+
+def _hidden(collection: CollectionState, filter: PassageFilter) -> Listing:
+    """The passages of the collection whose readers the asker is none of."""
+    return Listing(
+        f"SELECT number FROM passage WHERE collection = ? AND is_restricted AND number NOT IN ({_OF_READER})",  # noqa: S608 - a constant
+        (collection.number, collection.number, _array(filter.reader)),
+    )
 
 
 def _array(values: Iterable[str]) -> str:
-    return json.dumps(sorted(values))
+    """For `json_each`. SQLite's JSON ends a text at a NUL, and would take what follows it for nothing."""
+    return json.dumps(sorted(value for value in values if "\0" not in value))

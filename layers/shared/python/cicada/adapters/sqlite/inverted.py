@@ -85,8 +85,13 @@ def merged(segments: Sequence[Segment]) -> Segment:
 
 def _sorted(language: str, numbers: Numbers, lengths: Lengths, terms: Terms, rows: Rows, counts: Counts) -> Segment:
     order = np.argsort(terms, kind="stable")
-    different, starts = np.unique(terms[order], return_index=True)
+    terms = terms[order]
+    is_first = np.ones(len(terms), np.bool_)
+    np.not_equal(terms[1:], terms[:-1], out=is_first[1:])
+    starts = np.flatnonzero(is_first)
     is_alive = np.ones(len(numbers), np.bool_)
+    # Row by row: all at once would take five times as long.
+    counts = np.stack([field[order] for field in counts])
     return Segment(
-        language, numbers, lengths, is_alive, different, np.append(starts, len(order)), rows[order], counts[:, order]
+        language, numbers, lengths, is_alive, terms[starts], np.append(starts, len(order)), rows[order], counts
     )

@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cicada.adapters.sqlite.filters import CollectionState, Selection
 
-# Collections that a process keeps; 100,000 passages of 384 dimensions take 154 MB, and their words about 60.
-MAX_KEPT = 8
+# Passages that a process keeps in all: 384 dimensions of 100,000 take 154 MB, and their words about 60.
+MAX_KEPT = 400_000
+# What an empty collection counts as, so that there is an end to their number too.
+_LEAST = 100
 
 
 class _Dated(Protocol):
     @property
     def revision(self) -> int: ...
 
+    @property
+    def size(self) -> int:
+        """Passages."""
+        ...
+
 
 K = TypeVar("K", bound=_Dated)
 
 
 class KeptCollections(Generic[K]):
-    """Safe to share between threads. `refreshed` gives what is kept at the revision that a transaction sees."""
+    """Safe to share between threads. `refreshed` gives what is kept at the revision that a transaction sees.
+
+    The collections least lately searched make way when all have more than `MAX_KEPT` passages; the one that is searched
+    is kept whatever its size.
+    """
 
     def __init__(self, empty: K, refreshed: Callable[[sqlite3.Connection, CollectionState, K], K]) -> None:
         self._empty = empty
@@ -42,9 +54,24 @@ class KeptCollections(Generic[K]):
             if kept.revision < collection.revision:
                 kept = self._refreshed(connection, collection, kept)
             self._kept[key] = kept  # At the end: the first one is the one least lately used.
-            if len(self._kept) > MAX_KEPT:
+            while len(self._kept) > 1 and sum(max(_LEAST, each.size) for each in self._kept.values()) > MAX_KEPT:
                 del self._kept[next(iter(self._kept))]
             return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Passages that may be found: those of `numbers`, which rise.
+
+    `is_excluding`: all of the collection but those.
+    """
+
+    numbers: NDArray[np.int64]
+    is_excluding: bool
+
+    def among(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these numbers may be found. They are of the collection, and none is there twice."""
+        return np.isin(numbers, self.numbers, assume_unique=True, invert=self.is_excluding)
 
 
 def all_numbers(connection: sqlite3.Connection, collection: int) -> NDArray[np.int64]:
@@ -52,11 +79,16 @@ def all_numbers(connection: sqlite3.Connection, collection: int) -> NDArray[np.i
     return _numbers(connection, "SELECT number FROM passage WHERE collection = ?", (collection,))
 
 
-def selected_numbers(connection: sqlite3.Connection, selected: Selection) -> NDArray[np.int64] | None:
-    """Numbers of the passages that may be found, rising; None for the whole collection."""
-    if selected.is_whole_collection:
-        return None
-    return _numbers(connection, selected.sql, selected.values)
+def selected_numbers(connection: sqlite3.Connection, selection: Selection) -> Selected:
+    """The passages that may be found, listed by what is shorter as a rule."""
+    listing = selection.hidden or selection.shown
+    return Selected(_numbers(connection, listing.sql, listing.values), listing is selection.hidden)
+
+
+def portions(rows: sqlite3.Cursor, size: int) -> Iterator[list[Any]]:
+    """The rows in lists of at most `size`: those of a million passages at once would take gigabytes."""
+    while portion := rows.fetchmany(size):
+        yield portion
 
 
 def best_places(numbers: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:

@@ -16,8 +16,8 @@ import numpy as np
 
 from cicada.adapters.sqlite.analysis import analyzer
 from cicada.adapters.sqlite.filters import CollectionState
-from cicada.adapters.sqlite.inverted import FIELDS, MAX_COUNT, Numbers, Segment, merged, new_segment
-from cicada.adapters.sqlite.kept import KeptCollections, all_numbers, best_places
+from cicada.adapters.sqlite.inverted import FIELDS, MAX_COUNT, Segment, merged, new_segment
+from cicada.adapters.sqlite.kept import KeptCollections, Selected, all_numbers, best_places, portions
 from cicada.adapters.sqlite.scoring import ScoredLanguage, scored_language
 from cicada.documents.model import Passage
 from cicada.retrieval.bm25 import Bm25
@@ -25,6 +25,8 @@ from cicada.retrieval.languages import stemmed_language
 from cicada.retrieval.terms import MAX_TERMS
 
 _COUNTS = np.dtype([("term", "<u8"), *((field, "u1") for field in FIELDS)])
+# Passages that lists are made of at once. The lists are merged, and few of them take few merges.
+PORTION = 100_000
 _LENGTHS = np.dtype([(field, "<f4") for field in FIELDS])
 
 
@@ -35,6 +37,10 @@ class _Lists:
     revision: int
     last: int
     languages: tuple[ScoredLanguage, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(segment.size for language in self.languages for segment in language.segments)
 
 
 def add_words(connection: sqlite3.Connection, number: int, passage: Passage) -> None:
@@ -63,7 +69,7 @@ class LexicalLane:
         connection: sqlite3.Connection,
         collection: CollectionState,
         text: str,
-        allowed: Numbers | None,
+        allowed: Selected,
         limit: int,
     ) -> list[tuple[int, float]]:
         """Numbers and BM25 scores of the best passages, in falling order; none for a text without telling words.
@@ -79,9 +85,8 @@ class LexicalLane:
                 numbers.append(segment.numbers[places])
                 scores.append(found[places])
         found_numbers, found_scores = np.concatenate(numbers), np.concatenate(scores)
-        if allowed is not None:
-            places = np.flatnonzero(np.isin(found_numbers, allowed, assume_unique=True))
-            found_numbers, found_scores = found_numbers[places], found_scores[places]
+        shown = allowed.among(found_numbers)
+        found_numbers, found_scores = found_numbers[shown], found_scores[shown]
         best = best_places(found_numbers, found_scores, limit)
         return list(zip(found_numbers[best].tolist(), found_scores[best].tolist(), strict=True))
 
@@ -99,15 +104,18 @@ class LexicalLane:
 
 
 def _added(connection: sqlite3.Connection, collection: int, last: int) -> list[Segment]:
-    """Segments of the passages with numbers above `last`, one for each language."""
+    """Segments of the passages with numbers above `last`, whose numbers rise from one to the next of a language."""
     rows = connection.execute(
         # The plus sign has SQLite begin at the last number, and not go through the whole collection.
         "SELECT language, number, lengths, counts FROM passage JOIN words USING (number) "
-        "WHERE number > ? AND +collection = ?",
+        "WHERE number > ? AND +collection = ? ORDER BY number",
         (last, collection),
-    ).fetchall()
-    rows.sort()
-    return [_segment(language, list(found)) for language, found in groupby(rows, key=lambda row: row[0])]
+    )
+    return [
+        _segment(language, list(found))
+        for portion in portions(rows, PORTION)
+        for language, found in groupby(sorted(portion), key=lambda row: row[0])
+    ]
 
 
 def _segment(language: str, rows: list[tuple[str, int, bytes, bytes]]) -> Segment:

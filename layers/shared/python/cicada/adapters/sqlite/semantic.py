@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cicada.adapters.sqlite.filters import CollectionState
-from cicada.adapters.sqlite.kept import KeptCollections, all_numbers, best_places
+from cicada.adapters.sqlite.kept import KeptCollections, Selected, all_numbers, best_places, portions
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import Vector
+
+# Vectors that are read at once.
+PORTION = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,10 @@ class _Matrix:
     revision: int
     numbers: NDArray[np.int64]
     vectors: NDArray[np.float32]
+
+    @property
+    def size(self) -> int:
+        return len(self.numbers)
 
 
 class SemanticLane:
@@ -47,19 +54,19 @@ class SemanticLane:
         connection: sqlite3.Connection,
         collection: CollectionState,
         query: NDArray[np.float32],
-        allowed: NDArray[np.int64] | None,
+        allowed: Selected,
         limit: int,
     ) -> list[tuple[int, float]]:
-        """Numbers and cosines of the nearest passages, in falling order; `allowed` None is the whole collection."""
+        """Numbers and cosines of the nearest passages, in falling order."""
         matrix = self._kept.of(connection, collection)
         numbers, vectors = matrix.numbers, matrix.vectors
-        if allowed is not None:
-            rows = np.searchsorted(numbers, allowed)
-            # Reading rows here and there costs several times as much as reading all in a line.
-            is_narrow = len(rows) * 5 < len(numbers)
-            numbers, scores = numbers[rows], vectors[rows] @ query if is_narrow else (vectors @ query)[rows]
+        # Reading rows here and there costs several times as much as reading all in a line.
+        if not allowed.is_excluding and len(allowed.numbers) * 5 < len(numbers):
+            rows = np.searchsorted(numbers, allowed.numbers)
+            numbers, scores = numbers[rows], vectors[rows] @ query
         else:
-            scores = vectors @ query
+            shown = allowed.among(numbers)
+            numbers, scores = numbers[shown], (vectors @ query)[shown]
         best = best_places(numbers, scores, limit)
         return list(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
 
@@ -68,11 +75,19 @@ class SemanticLane:
         last = int(old.numbers[-1]) if len(old.numbers) else 0
         numbers = all_numbers(connection, collection.number)
         kept = np.isin(old.numbers, numbers, assume_unique=True)
-        added = connection.execute(
-            # The plus sign has SQLite begin at the last number, and not go through the whole collection.
-            "SELECT vector FROM passage JOIN vector USING (number) WHERE number > ? AND +collection = ? "
-            "ORDER BY number",
-            (last, collection.number),
-        ).fetchall()
-        new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)
-        return _Matrix(collection.revision, numbers, np.concatenate([old.vectors[kept], new]))
+        count = int(np.count_nonzero(kept))
+        vectors = np.empty((len(numbers), self._dimension), np.float32)
+        np.compress(kept, old.vectors, axis=0, out=vectors[:count])
+        for added in portions(
+            connection.execute(
+                # The plus sign has SQLite begin at the last number, and not go through the whole collection.
+                "SELECT vector FROM passage JOIN vector USING (number) WHERE number > ? AND +collection = ? "
+                "ORDER BY number",
+                (last, collection.number),
+            ),
+            PORTION,
+        ):
+            new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)
+            vectors[count : count + len(new)] = new
+            count += len(new)
+        return _Matrix(collection.revision, numbers, vectors)

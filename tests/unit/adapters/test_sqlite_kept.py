@@ -1,0 +1,141 @@
+"""What a process keeps of an index file, and which passages a filter lets it find."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cicada.adapters.sqlite import kept, lexical, semantic
+from cicada.adapters.sqlite.builds import live_build
+from cicada.adapters.sqlite.file import IndexFile
+from cicada.adapters.sqlite.filters import CollectionState, find_collection, selection
+from cicada.adapters.sqlite.kept import KeptCollections, Selected, selected_numbers
+from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageFilter
+
+BASE = Collection("tenant", "plays")
+ROSS, LENNOX = frozenset({"user:ross"}), frozenset({"user:lennox"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    revision: int
+    size: int
+
+
+@pytest.fixture
+def connection() -> Iterator[sqlite3.Connection]:
+    with sqlite3.connect(":memory:") as opened:
+        yield opened
+    opened.close()
+
+
+def state(number: int) -> CollectionState:
+    return CollectionState("file", number, 1, has_restricted=False)
+
+
+def loaded(connection: sqlite3.Connection, sizes: dict[int, int], searched: list[int]) -> list[int]:
+    """The collections that had to be read, in that order, when these are searched one after the other."""
+    read: list[int] = []
+
+    def refreshed(_: sqlite3.Connection, collection: CollectionState, __: Sized) -> Sized:
+        read.append(collection.number)
+        return Sized(collection.revision, sizes[collection.number])
+
+    collections = KeptCollections(Sized(-1, 0), refreshed)
+    for number in searched:
+        collections.of(connection, state(number))
+    return read
+
+
+def test_many_small_collections_are_kept(connection: sqlite3.Connection) -> None:
+    numbers = list(range(100))
+    assert loaded(connection, dict.fromkeys(numbers, 20), numbers * 2) == numbers
+
+
+def test_of_large_collections_the_one_least_lately_searched_makes_way(connection: sqlite3.Connection) -> None:
+    sizes = dict.fromkeys((1, 2, 3), kept.MAX_KEPT // 2)
+    assert loaded(connection, sizes, [1, 2, 1, 3, 1, 2]) == [1, 2, 3, 2]
+
+
+def test_a_collection_larger_than_all_that_is_kept_is_read_once(connection: sqlite3.Connection) -> None:
+    assert loaded(connection, {1: kept.MAX_KEPT * 2, 2: 1}, [2, 1, 1, 1]) == [2, 1]
+
+
+def test_there_is_an_end_to_the_number_of_empty_collections(connection: sqlite3.Connection) -> None:
+    numbers = list(range(kept.MAX_KEPT // 100 + 1))
+    assert loaded(connection, dict.fromkeys(numbers, 0), [*numbers, 0])[-1] == 0
+
+
+def passage(number: int, *, readers: tuple[str, ...] = (), language: str = "en") -> EmbeddedPassage:
+    key = DocumentKey(BASE, f"d{number // 3}")
+    text = " ".join(random.Random(number).choices(("crown", "dagger", "forest", "ghost"), k=number % 5 + 1))
+    made = Passage(
+        f"{key.document_id}#{number}", key, "v1", "Macbeth", text, "", SectionLocator(()), language, readers=readers
+    )
+    return EmbeddedPassage(made, [1.0, number / 7])
+
+
+def written(index: SqlitePassageIndex, passages: list[EmbeddedPassage]) -> None:
+    for document in dict.fromkeys(each.passage.document for each in passages):
+        index.replace(document, [each for each in passages if each.passage.document == document])
+
+
+def listed(path: Path, filter: PassageFilter) -> Selected:
+    file = IndexFile(path, "embedder", 2)
+    with file.reading() as connection:
+        collection = find_collection(connection, live_build(connection), BASE)
+        assert collection is not None
+        selected = selected_numbers(connection, selection(collection, filter))
+    file.close()
+    return selected
+
+
+def test_one_restricted_passage_does_not_make_a_search_list_all_others(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    index = SqlitePassageIndex(path, "embedder", 2)
+    written(index, [passage(0, readers=("user:ross",)), *(passage(number) for number in range(1, 30))])
+    index.close()
+    assert [len(listed(path, PassageFilter(BASE, reader=reader)).numbers) for reader in (ROSS, LENNOX)] == [0, 1]
+    chosen = listed(path, PassageFilter(BASE, frozenset({"d0"}), reader=LENNOX))
+    assert (len(chosen.numbers), chosen.is_excluding) == (2, False)
+
+
+def test_what_is_left_out_and_what_is_chosen_are_told_apart() -> None:
+    numbers = np.array([1, 4, 6, 9])
+    some = np.array([4, 9])
+    assert Selected(some, is_excluding=False).among(numbers).tolist() == [False, True, False, True]
+    assert Selected(some, is_excluding=True).among(numbers).tolist() == [True, False, True, False]
+
+
+def test_what_is_read_in_many_portions_is_found_as_in_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "index.sqlite"
+    passages = [
+        passage(number, language=("en", "de")[number % 2], readers=("user:ross",) * (number % 7 == 0))
+        for number in range(60)
+    ]
+
+    def answers(index: SqlitePassageIndex) -> list[LaneHits]:
+        filters = [PassageFilter(BASE, reader=ROSS), PassageFilter(BASE), PassageFilter(BASE, frozenset({"d1", "d5"}))]
+        return [index.search(IndexQuery(each, "crown ghost", [1.0, 2.0], 100)) for each in filters]
+
+    index = SqlitePassageIndex(path, "embedder", 2)
+    written(index, passages)
+    expected = answers(index)
+    assert [len(lanes.semantic) for lanes in expected] == [60, 51, 6]
+    monkeypatch.setattr(lexical, "PORTION", 7)
+    monkeypatch.setattr(semantic, "PORTION", 7)
+    fresh = SqlitePassageIndex(path, "embedder", 2)
+    assert answers(fresh) == expected
+    written(fresh, [passage(number) for number in range(30)])
+    again = SqlitePassageIndex(path, "embedder", 2)
+    assert answers(fresh) == answers(again)
+    for opened in (index, fresh, again):
+        opened.close()
