@@ -42,6 +42,11 @@ def both(lexical: dict[str, Any], semantic: dict[str, Any]) -> Reply:
     return 200, {"responses": [semantic, lexical]}
 
 
+# Ten hours after the epoch. What was made then is young, and the first generations, 4, 5 …, are long settled.
+NOW = 36_000.0
+YOUNG = 36_000_000_000
+
+
 def generations(*given: tuple[int, int, int]) -> Reply:
     """Each generation's number, its visible rows, and how many it has."""
     buckets = [{"key": number, "doc_count": visible, "size": {"value": size}} for number, visible, size in given]
@@ -91,7 +96,7 @@ def scene(
     retry = Retry(slept.append, lambda: 0.5, attempts=3)
     index = OpenSearchPassageIndex(
         client,
-        IndexOptions("embedder", 2, given_name="passages", retry=retry, clock=lambda: 5.0, visibility_seconds=1.0),
+        IndexOptions("embedder", 2, given_name="passages", retry=retry, clock=lambda: NOW, visibility_seconds=1.0),
         building=building,
         on_wait=on_wait,
     )
@@ -173,7 +178,7 @@ def test_every_question_to_the_server_names_tenant_and_knowledge_base() -> None:
     mixed = both(found(hit(1, 4), hit(1, 5)), found())
     nothing, kept = (200, found()), generations((4, 1, 1))
     written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
-    answers: list[Reply | None] = [kept, kept, nothing, nothing, nothing, kept, generations((5_000_000, 1, 1)), nothing]
+    answers: list[Reply | None] = [kept, kept, nothing, nothing, nothing, kept, generations((YOUNG, 1, 1)), nothing]
     at = scene(msearch=[mixed], count=[counted(1)], search=answers, bulk=[written])
     at.index.search(QUERY)
     at.index.passages_of(MACBETH)
@@ -215,6 +220,28 @@ def test_of_two_generations_the_oldest_whole_one_answers(visible: list[tuple[int
     mixed = both(found(hit(1, 4), hit(2, 5)), found(hit(1, 5), hit(2, 4)))
     lanes = scene(msearch=[mixed], search=[generations(*visible)]).index.search(QUERY)
     assert [hit.passage.version for hit in (*lanes.lexical, *lanes.semantic)] == [answering] * 2
+
+
+@pytest.mark.parametrize(
+    ("visible", "answering"),
+    [
+        ([(4, 2, 2), (YOUNG, 1, 2)], []),
+        ([(4, 2, 2), (YOUNG, 2, 2)], []),
+        ([(YOUNG, 2, 2)], [f"v{YOUNG}"]),
+        ([(YOUNG, 1, 2)], [f"v{YOUNG}"]),
+    ],
+)
+def test_a_young_generation_that_is_found_alone_answers_only_if_no_older_one_does(
+    visible: list[tuple[int, int, int]], answering: list[str]
+) -> None:
+    at = scene(msearch=[both(found(hit(1, YOUNG)), found())], search=[generations(*visible)])
+    assert [hit.passage.version for hit in at.index.search(QUERY).lexical] == answering
+
+
+def test_a_switch_of_indices_is_seen_by_a_young_generation_too() -> None:
+    before, after = both(found(hit(1, YOUNG)), found()), both(found(hit(1, YOUNG + 7)), found())
+    at = scene(msearch=[before, after], search=[generations((YOUNG + 7, 1, 1))])
+    assert [hit.passage.version for hit in at.index.search(QUERY).lexical] == [f"v{YOUNG + 7}"]
 
 
 def test_a_search_that_a_switch_of_indices_came_between_is_made_again() -> None:
@@ -274,7 +301,7 @@ def test_a_collection_that_wakes_up_at_its_first_request_is_told_of() -> None:
 def test_a_write_goes_to_the_index_that_is_being_built_too() -> None:
     both_there: Reply = (200, {"passages": {"aliases": {}}, "passages-1": {"aliases": {"passages-building": {}}}})
     written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
-    seen = [generations(), generations((5_000_000, 1, 1)), (200, found())]
+    seen = [generations(), generations((YOUNG, 1, 1)), (200, found())]
     at = scene(alias=[both_there], search=[*seen, *seen], bulk=[written])
     at.index.replace(MACBETH, speeches(1))
     assert len(at.server.bodies("_bulk")) == 2
@@ -285,7 +312,7 @@ def test_a_write_whose_index_was_switched_is_made_to_the_new_one() -> None:
     switched: Reply = (200, {"passages-1": {"aliases": {"passages": {}}}})
     written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
     gone = (200, {"items": [{"index": {"status": 404, "error": {"type": "index_not_found_exception"}}}]})
-    seen = [generations(), generations((5_000_000, 1, 1)), (200, found())]
+    seen = [generations(), generations((YOUNG, 1, 1)), (200, found())]
     at = scene(alias=[building, switched], search=[*seen, generations(), *seen], bulk=[written, gone, written])
     at.index.replace(MACBETH, speeches(1))
     assert len(at.server.bodies("_bulk")) == 3
@@ -304,7 +331,7 @@ def test_only_the_refused_rows_are_sent_again() -> None:
         (200, {"items": [item, no]}),
         (200, {"items": [item]}),
     ]
-    at = scene(search=[generations(), generations((5_000_000, 3, 3)), (200, found())], bulk=bulk)
+    at = scene(search=[generations(), generations((YOUNG, 3, 3)), (200, found())], bulk=bulk)
     at.index.replace(MACBETH, speeches(3))
     sent = [[line["passage_id"][-1] for line in lines if "passage_id" in line] for lines in at.server.bodies("_bulk")]
     assert sent == [["0", "1", "2"], ["1", "2"], ["2"]]
@@ -319,7 +346,7 @@ def test_a_row_refused_for_good_is_named_by_its_kind_and_not_by_its_text() -> No
 
 
 def test_older_rows_are_removed_only_when_the_new_ones_are_seen() -> None:
-    visible = [generations((4, 2, 2)), generations((4, 2, 2)), generations((4, 2, 2), (5_000_000, 1, 1))]
+    visible = [generations((4, 2, 2)), generations((4, 2, 2)), generations((4, 2, 2), (YOUNG, 1, 1))]
     item = {"index": {"status": 201}}
     gone = [{"delete": {"status": 200}}, {"delete": {"status": 404}}]
     at = scene(
@@ -335,7 +362,7 @@ def test_older_rows_are_removed_only_when_the_new_ones_are_seen() -> None:
         "_bulk",
     ]
     assert at.server.bodies("_search")[-1]["query"]["bool"]["filter"][-1] == {
-        "range": {"generation": {"lt": "00000000000005000000"}}
+        "range": {"generation": {"lt": f"{YOUNG:020d}"}}
     }
     assert at.server.bodies("_bulk")[-1] == [{"delete": {"_id": "4-1"}}, {"delete": {"_id": "4-2"}}]
 
@@ -365,11 +392,11 @@ def test_a_page_of_one_row_stored_many_times_is_not_asked_for_again() -> None:
 
 
 def test_of_two_ingests_that_meet_the_later_one_stays() -> None:
-    answers: list[Reply | None] = [generations(), generations((5_000_000, 1, 1), (6_000_000, 1, 1)), (200, found())]
+    answers: list[Reply | None] = [generations(), generations((YOUNG, 1, 1), (YOUNG + 1_000_000, 1, 1)), (200, found())]
     at = scene(search=answers, bulk=[(200, {"items": [{"index": {"status": 201}}]})])
     at.index.replace(MACBETH, speeches(1))
     assert at.server.bodies("_search")[-1]["query"]["bool"]["filter"][-1] == {
-        "range": {"generation": {"lt": "00000000000006000000"}}
+        "range": {"generation": {"lt": f"{YOUNG + 1_000_000:020d}"}}
     }
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from cicada.adapters.retry import Retry
 from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
+from tests.fakes.clock import Clock
 
 
 class Attempts:
@@ -36,6 +37,19 @@ def test_the_last_failure_is_raised_without_another_wait(error: CicadaError) -> 
         Retry(slept.append, lambda: 1.0).call(attempts)
     assert attempts.count == 3
     assert slept == [0.5, 1.0]
+
+
+def test_no_try_begins_after_the_time_is_up() -> None:
+    clock = Clock(0.0)
+
+    def sleep(seconds: float) -> None:
+        clock.now += seconds
+
+    retry = Retry(sleep, lambda: 1.0, attempts=20, base_seconds=1.0, within_seconds=10, clock=clock)
+    attempts = Attempts(*[Unavailable("…")] * 20)
+    with pytest.raises(Unavailable):
+        retry.call(attempts)
+    assert (attempts.count, clock.now) == (4, 7.0)
 
 
 @pytest.mark.parametrize("error", [StreamBroken("…"), ConfigurationError("…")])

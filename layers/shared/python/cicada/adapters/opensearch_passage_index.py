@@ -15,7 +15,7 @@ from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
 from cicada.adapters.opensearch.creation import create
 from cicada.adapters.opensearch.documents import DocumentRows
-from cicada.adapters.opensearch.generations import answering, stored
+from cicada.adapters.opensearch.generations import Generations, answering, stored
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.queries import cosine, document_filters, filters, lane_bodies, vectors_body
 from cicada.adapters.opensearch.requests import Requests
@@ -106,7 +106,7 @@ class OpenSearchPassageIndex:
         return tuple(passage(source, document.collection) for source in once.values())
 
     def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
-        """A second request is made only while one of the documents is being replaced."""
+        """A second request is made only if one of the documents may be about to be replaced."""
         self._check()
         body = vectors_body(collection, passage_ids, _MAX_VECTORS)
         (hits,) = self._without_stale(collection, lambda: [self._requests.search(self._name, body)["hits"]["hits"]])
@@ -125,7 +125,10 @@ class OpenSearchPassageIndex:
         return target in self._targets()
 
     def _without_stale(self, collection: Collection, search: Callable[[], list[Hits]]) -> list[Hits]:
-        return without_stale(search, lambda documents: self._rows.generations(self._name, collection, documents))
+        def generations_of(documents: set[str]) -> Mapping[str, Generations]:
+            return self._rows.generations(self._name, collection, documents)
+
+        return without_stale(search, generations_of, self._options.clock())
 
     def _check(self, refused: Say | None = None) -> None:
         """Once in the life of the index: it is there, and its vectors are those of our embedder."""

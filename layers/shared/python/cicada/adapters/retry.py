@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -17,7 +18,8 @@ T = TypeVar("T")
 class Retry:
     """Exponential back-off with full jitter: before try n + 1, between 0 and min(cap, base · 2ⁿ⁻¹) seconds.
 
-    `sleep` takes seconds, `chance` gives 0 to 1. `attempts` counts the first try.
+    `sleep` takes seconds, `chance` gives 0 to 1, `clock` seconds. `attempts` counts the first try; none begins later
+    than `within_seconds` after it.
     Source: M. Brooker, Exponential Backoff And Jitter, AWS Architecture Blog, 2015.
     """
 
@@ -26,14 +28,20 @@ class Retry:
     attempts: int = 3
     base_seconds: float = 0.5
     cap_seconds: float = 8.0
+    within_seconds: float = math.inf
+    clock: Callable[[], float] = time.monotonic
 
     def call(self, attempt: Callable[[], T]) -> T:
         """What `attempt` returns. The last try's `Throttled` or `Unavailable` is raised; other failures at once."""
+        until = self.clock() + self.within_seconds
         for failed in range(self.attempts - 1):
             try:
                 return attempt()
             except (Throttled, Unavailable):
-                self.sleep(self.chance() * min(self.cap_seconds, self.base_seconds * 2**failed))
+                pause = self.chance() * min(self.cap_seconds, self.base_seconds * 2**failed)
+                if self.clock() + pause >= until:
+                    raise
+                self.sleep(pause)
         return attempt()
 
 

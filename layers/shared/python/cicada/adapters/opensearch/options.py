@@ -26,7 +26,9 @@ class IndexOptions:
     vector_engine: str = "lucene"
     given_name: str = ""
     bm25: Bm25 = field(default_factory=Bm25)
-    retry: Retry = field(default_factory=lambda: Retry(attempts=5))
+    # A collection that wakes refuses for 10 to 30 s. One that never answers takes 45 s for a request, of the 300 s that
+    # a processor has, and is not asked again.
+    retry: Retry = field(default_factory=lambda: Retry(attempts=20, within_seconds=45))
     clock: Callable[[], float] = time.time
     visibility_seconds: float = 120.0
 

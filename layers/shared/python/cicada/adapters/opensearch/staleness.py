@@ -5,41 +5,57 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cicada.adapters.opensearch.generations import Generations, answering
+from cicada.adapters.opensearch.generations import Generations, answering, next_number
 from cicada.errors import Unavailable
 
 # Searches before giving up: one is enough, but for a switch of indices or two replacements between two requests.
 _MAX_SEARCHES = 4
+# The life of an announcement: three deliveries, 90 minutes apart. An ingest that has died in the middle is done again
+# within it, and until then an earlier version answers.
+_UNSETTLED_SECONDS = 5 * 3600
 
 Hits = list[Mapping[str, Any]]
 Found = dict[str, set[int]]
 
 
 def without_stale(
-    search: Callable[[], Sequence[Hits]], generations_of: Callable[[set[str]], Mapping[str, Generations]]
+    search: Callable[[], Sequence[Hits]],
+    generations_of: Callable[[set[str]], Mapping[str, Generations]],
+    now: float,
 ) -> list[Hits]:
-    """The lists of hits that `search` gives, with one generation of each document.
+    """The lists of hits that `search` gives, with one generation of each document: the one that answers.
 
-    A second request is made only if a document was found in several generations, as while it is being replaced. When
-    that one knows none of them, the index has changed in between, and everything is asked again.
+    A second request is made only if a document was found in several generations, or in one that is so young that its
+    ingest may still be under way. When that one knows none of them, the index has changed in between, and everything
+    is asked again. `now`: seconds of the epoch.
     """
+    young = next_number((), now - _UNSETTLED_SECONDS)
     for _ in range(_MAX_SEARCHES):
         lists = search()
-        mixed = _mixed([hit for hits in lists for hit in hits])
-        current = generations_of(set(mixed)) if mixed else {}
-        wanted = {document_id: answering(current.get(document_id, ())) for document_id in mixed}
-        if all(wanted[document_id] in (None, *found) for document_id, found in mixed.items()):
+        unsettled = _unsettled([hit for hits in lists for hit in hits], young)
+        current = generations_of(set(unsettled)) if unsettled else {}
+        if all(_is_known(found, current.get(document_id, ())) for document_id, found in unsettled.items()):
+            wanted = {document_id: answering(current.get(document_id, ())) for document_id in unsettled}
             return [[hit for hit in hits if _answers(hit, wanted)] for hits in lists]
     raise Unavailable("Documents change faster than they can be searched; try again.")
 
 
-def _mixed(hits: Hits) -> Found:
-    """Documents that were found in several generations."""
+def _unsettled(hits: Hits, young: int) -> Found:
+    """Documents that were found in several generations, or in one since `young`."""
     found: Found = {}
     for hit in hits:
         document_id, generation = _place(hit)
         found.setdefault(document_id, set()).add(generation)
-    return {document_id: generations for document_id, generations in found.items() if len(generations) > 1}
+    return {
+        document_id: generations
+        for document_id, generations in found.items()
+        if len(generations) > 1 or max(generations) >= young
+    }
+
+
+def _is_known(found: set[int], generations: Generations) -> bool:
+    """Whether one that was found is still there, or the whole document is gone."""
+    return not generations or any(generation.number in found for generation in generations)
 
 
 def _answers(hit: Mapping[str, Any], wanted: Mapping[str, int | None]) -> bool:
