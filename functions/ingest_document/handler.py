@@ -11,6 +11,7 @@ from cicada.bootstrap.ingest import ingester, rebuilder
 from cicada.bootstrap.ingest_report import log_misplaced, log_report
 from cicada.documents.model import DocumentKey
 from cicada.entry import failed_records
+from cicada.ingest.ingest import Ingester
 from cicada.ingest.rebuild_event import rebuild_at_once
 from cicada.ingest.report import report_fields
 from cicada.ingest.together import attempted
@@ -25,9 +26,11 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
     if "key" in event:
         return report_fields(ingester(_EPISODES).ingest(document_key(event["key"])))
+    # Made ahead of the threads, which would each make their own otherwise and share no calls of the embedder.
+    ingest = ingester(_EPISODES)
     # A document that several messages announce is ingested once, for all of them.
     announced = announced_together(event["Records"])
-    attempts = attempted(lambda document: _ingest(document, announced[document]), announced, _AT_ONCE)
+    attempts = attempted(lambda document: _ingest(ingest, document, announced[document]), announced, _AT_ONCE)
 
     def verdict(body: str) -> None:
         found = announcement(body)
@@ -38,8 +41,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return failed_records(event, verdict)
 
 
-def _ingest(document: DocumentKey, announced: Announced) -> None:
-    ingest = ingester(_EPISODES)
+def _ingest(ingest: Ingester, document: DocumentKey, announced: Announced) -> None:
     on = ingest.ingest if announced.is_file else ingest.ingest_described
     if report := on(document, announced.again):
         log_report(report)

@@ -189,6 +189,13 @@ def test_a_bucket_that_is_missing_is_a_mistake_of_the_deployment(call: str) -> N
         getattr(S3GroundTruth(boto3.client("s3", region_name="us-east-1"), BUCKET), call)(DOCUMENT)
 
 
+def test_folders_that_the_console_makes_are_no_documents(s3: S3GroundTruth) -> None:
+    for key in ("truth/", "truth/default/", "truth/default/scripts/", "truth/notes.txt", "truth/a.jsonl.gz"):
+        s3._client.put_object(Bucket=BUCKET, Key=key, Body=b"")
+    s3._client.put_object(Bucket=BUCKET, Key=truth_key(DOCUMENT), Body=b"")
+    assert [document for document, _ in s3.list()] == [DOCUMENT]
+
+
 def test_a_listing_that_fails_is_no_empty_one() -> None:
     with mock_aws(), pytest.raises(ConfigurationError, match="NoSuchBucket"):
         list(S3GroundTruth(boto3.client("s3", region_name="us-east-1"), BUCKET).list())

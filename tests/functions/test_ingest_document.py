@@ -42,6 +42,7 @@ class Bucket:
     client: Any
     index: DisturbedIndex = field(default_factory=DisturbedIndex)
     embedder: CountingEmbedder = field(default_factory=CountingEmbedder)
+    ingesters: int = 0
 
     def upload(self, name: str, content: bytes) -> None:
         self.client.put_object(Bucket=BUCKET, Key=PREFIX + name, Body=content)
@@ -51,6 +52,7 @@ class Bucket:
         return dict(json.load(reply["Body"]))
 
     def ingester(self, episodes: Path) -> Ingester:
+        self.ingesters += 1
         return Ingester(
             S3DocumentStore(self.client, BUCKET),
             S3GroundTruth(self.client, BUCKET),
@@ -195,6 +197,7 @@ def test_files_of_one_batch_share_the_calls_of_the_embedder(bucket: Bucket) -> N
     assert handler(announcement(*(PREFIX + name for name in names)), None) == {"batchItemFailures": []}
     assert len(bucket.index.documents) == 6
     assert all(len(bucket.index.documents[DocumentKey(COLLECTION, name)]) == 140 for name in names)
+    assert bucket.ingesters == 1
 
 
 def test_a_document_that_several_messages_announce_is_ingested_once(bucket: Bucket) -> None:

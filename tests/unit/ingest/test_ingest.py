@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import DocumentKey
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, DocumentRejected, Throttled, Unavailable
+from cicada.ingest import contexts
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
-from cicada.ingest.model import IngestReport, Outcome, Problem
+from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, SourceFile
 from cicada.ingest.script_parser import ScriptParser
 from cicada.retrieval.format import passage_text
 from cicada.retrieval.model import Detail
@@ -274,6 +276,73 @@ def test_a_file_that_is_deleted_during_its_ingest_is_not_left_in_the_index(stage
     assert stage.index.documents == {}
 
 
+@dataclass
+class OvertakenParser:
+    """Reads scripts; `meanwhile` happens while it reads the first one."""
+
+    meanwhile: Callable[[], object]
+
+    def parse(self, source: SourceFile) -> ParsedDocument:
+        meanwhile, self.meanwhile = self.meanwhile, lambda: None
+        meanwhile()
+        return ScriptParser(shipped_episodes()).parse(source)
+
+
+def overtaken(stage: Stage, content: bytes) -> Ingester:
+    """An ingester that another one overtakes, which finds this file without a sidecar."""
+
+    def meanwhile() -> None:
+        stage.store.describe(MACBETH, None)
+        stage.upload(content)
+
+    return replace(stage.ingester, parsers={".json": OvertakenParser(meanwhile)})
+
+
+@pytest.mark.parametrize(
+    ("sidecar", "content", "again"),
+    [(b"{", GOOD, False), (b"{", BETTER, False), (None, BROKEN, True)],
+    ids=["sidecar mended", "sidecar mended and file changed", "file mended"],
+)
+def test_a_refusal_that_is_overtaken_undoes_nothing(
+    stage: Stage, sidecar: bytes | None, content: bytes, again: bool
+) -> None:
+    stage.upload(GOOD)
+    stage.store.describe(MACBETH, sidecar)
+    stage.store.put(MACBETH, content)
+    report = overtaken(stage, BETTER).ingest(MACBETH, again)
+    assert (report.outcome, report.version) == (Outcome.INDEXED, hashlib.sha256(BETTER).hexdigest())
+    assert stage.text() == "Seyton: She should have died hereafter."
+    assert "hereafter" in stage.truth.entries[MACBETH].stored.passages[0].passage.text
+
+
+def test_the_last_report_is_on_the_last_version(stage: Stage) -> None:
+    stage.upload(GOOD)
+    overtaken(stage, BROKEN).ingest(MACBETH)
+    assert stage.store.reports[MACBETH].version == hashlib.sha256(BROKEN).hexdigest()
+
+
+def test_an_ingest_that_died_before_the_index_is_finished_though_the_file_is_refused_by_now(stage: Stage) -> None:
+    stage.upload(GOOD)
+    stage.index.failure_of_replace = Unavailable("…")
+    with pytest.raises(Unavailable):
+        stage.upload(BETTER)
+    stage.index.failure_of_replace = None
+    stage.store.put(MACBETH, BROKEN)
+    assert stage.ingester.ingest(MACBETH, again=True).outcome is Outcome.REJECTED
+    assert stage.text() == "Seyton: She should have died hereafter."
+
+
+def test_vectors_of_another_embedder_are_not_written_for_a_refused_file(stage: Stage) -> None:
+    stage.upload(GOOD)
+    stage.store.put(MACBETH, BROKEN)
+    other = CountingEmbedder()
+    other.model_id = "other"
+    index = DisturbedIndex("other")
+    again = replace(stage.ingester, embedder=other, index=index)
+    assert again.ingest(MACBETH, again=True).outcome is Outcome.REJECTED
+    assert index.documents == {}
+
+
 @pytest.mark.parametrize(
     "failure", [Throttled("…"), Unavailable("…"), ConfigurationError("…")], ids=lambda each: each.code
 )
@@ -334,6 +403,21 @@ def test_a_version_that_others_may_read_by_now_does_not_answer_on(stage: Stage, 
     assert stage.upload(content).outcome is Outcome.REJECTED
     assert stage.index.documents == {}
     assert stage.truth.entries == {}
+
+
+@pytest.mark.parametrize(("kind", "answers_on"), [("sidecar", False), ("too_large", True)])
+def test_a_version_whose_sidecar_the_store_refuses_does_not_answer_on(
+    stage: Stage, kind: str, answers_on: bool
+) -> None:
+    class RefusingStore(InMemoryDocumentStore):
+        def read(self, document: DocumentKey) -> SourceFile | None:
+            raise DocumentRejected("Too large.", kind)
+
+    stage.upload(GOOD)
+    report = replace(stage.ingester, store=RefusingStore()).ingest(MACBETH)
+    assert (report.outcome, report.problems) == (Outcome.REJECTED, (Problem("", "Too large.", kind),))
+    assert (MACBETH in stage.index.documents) is answers_on
+    assert (MACBETH in stage.truth.entries) is answers_on
 
 
 def test_a_version_for_the_same_readers_answers_on(stage: Stage) -> None:
@@ -413,3 +497,19 @@ def test_no_more_windows_are_shown_to_a_model_that_failed(stage: Stage) -> None:
     report = stage.upload(play("macbeth"))
     assert (len(writer.documents), len(writer.asked)) == (1, 2)
     assert "138 of 140 passages" in report.problems[0].reason
+
+
+def test_one_ingest_has_so_many_contexts_written_and_the_next_goes_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contexts, "MAX_WRITTEN", 100)
+    writer = with_contexts(stage)
+    report = stage.upload(play("macbeth"))
+    assert (report.outcome, len(writer.asked)) == (Outcome.INDEXED, 100)
+    [problem] = report.problems
+    assert (problem.kind, problem.reason[:18]) == ("context_model", "40 of 140 passages")
+    assert "at most" in problem.reason
+    assert stage.ingester.ingest(MACBETH).problems == ()
+    assert len(writer.asked) == len(set(writer.asked)) == 140
+    assert stage.embedder.batches == [140, 40]
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED

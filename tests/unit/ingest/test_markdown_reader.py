@@ -93,8 +93,24 @@ def test_hostile_nesting_ends(piece: str) -> None:
     assert blocks(piece * 5_000 + "x") is not None
 
 
-def test_too_many_lines_and_cells_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("gap", [" ", "\t", '" '])
+def test_hostile_front_matter_ends(gap: str) -> None:
+    # Tried from each of its signs anew, this would be 10¹² steps.
+    text = f"---\ntitle: The{gap * 1_000_000}guide\nlang: de\n---\nText.\n"
+    assert read_markdown(text.encode()).blocks[-1] == Paragraph("Text.")
+
+
+@pytest.mark.parametrize("piece", ["a\n", "a|", "*a ", "_a ", "~a ", "`a", "<a ", "&a", "\\"])
+def test_too_many_parts_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch, piece: str) -> None:
     monkeypatch.setattr(markdown_reader, "MAX_PARTS", 9)
-    assert blocks("|a|\n|-|\n|1|\n")
-    with pytest.raises(DocumentRejected, match="more than 9 lines, table cells and brackets"):
-        blocks("|a|\n|-|\n|1|\n|2|\n")
+    assert blocks(piece * 9 + "x")
+    with pytest.raises(DocumentRejected, match="more than 9 lines, table cells, links") as refusal:
+        blocks(piece * 10 + "x")
+    assert refusal.value.kind == "too_large"
+
+
+def test_a_bracket_counts_as_five_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(markdown_reader, "MAX_PARTS", 9)
+    assert blocks("[a]") == (Paragraph("[a]"),)
+    with pytest.raises(DocumentRejected):
+        blocks("[a] [b]")

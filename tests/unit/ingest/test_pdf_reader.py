@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from io import BytesIO, StringIO
+from itertools import count
 
 import pytest
 from pypdf import Configuration, PdfReader, PdfWriter
@@ -11,6 +12,7 @@ from pypdf.generic import DictionaryObject, NameObject
 
 from cicada.errors import DocumentRejected
 from cicada.ingest.prose import pdf_reader
+from cicada.ingest.prose.lines import page_blocks
 from cicada.ingest.prose.model import Block, Heading, ListItem, Paragraph
 from cicada.ingest.prose.pages import OutlineItem, Page, page_ranges, pages_as_blocks
 from cicada.ingest.prose.pdf_reader import read_pdf
@@ -179,6 +181,28 @@ def test_what_takes_too_long_to_draw_is_refused(monkeypatch: pytest.MonkeyPatch)
     ):
         error = rejection(heavy)
         assert (error.kind, "more than 1,000 things" in str(error)) == ("too_large", True)
+
+
+def test_what_takes_too_long_to_read_is_refused() -> None:
+    content = pdf("One.", "Two.", "Three.", "Four.")
+    ticks = count(step=50)
+    with pytest.raises(DocumentRejected, match="longer than 150 seconds") as refusal:
+        read_pdf(content, clock=lambda: float(next(ticks)))
+    assert refusal.value.kind == "too_large"
+    assert len(read_pdf(content, clock=lambda: 0.0).blocks) == 8
+
+
+def test_an_outline_is_looked_for_among_the_first_thousand_lines_of_a_page() -> None:
+    lines = ["Found", *(f"line {number}." for number in range(1_000)), "Hidden"]
+    blocks = list(pages_as_blocks([Page(1, tuple(lines))], [OutlineItem("Found", 1, 1), OutlineItem("Hidden", 1, 1)]))
+    assert blocks[:2] == [Heading(1, "Found"), Heading(1, "Hidden")]
+    assert isinstance(blocks[-1], Paragraph)
+    assert blocks[-1].text.endswith("line 999. Hidden")
+
+
+def test_a_page_of_hyphens_is_one_word() -> None:
+    # Joined line by line, these would be 10¹¹ letters moved.
+    assert list(page_blocks(["a-"] * 300_000)) == [Paragraph("a" * 300_000 + "-")]
 
 
 def test_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.errors import DocumentRejected
+from cicada.ingest.prose import text_reader
 from cicada.ingest.prose.characters import clean_code, clean_line, clip
 from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.lines import page_blocks, text_blocks
@@ -147,3 +148,11 @@ def test_a_megabyte_in_one_line_is_one_paragraph() -> None:
     [block] = read_text(b"word " * 200_000).blocks
     assert isinstance(block, Paragraph)
     assert len(block.text) == 999_999
+
+
+def test_too_many_lines_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_reader, "MAX_LINES", 9)
+    assert read_text(b"- a\n" * 9).blocks
+    with pytest.raises(DocumentRejected, match="more than 9 lines") as refusal:
+        read_text(b"- a\n" * 10)
+    assert refusal.value.kind == "too_large"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cicada.adapters.s3_errors import s3_errors
-from cicada.adapters.s3_keys import TRUTH_PREFIX, truth_document, truth_key
+from cicada.adapters.s3_keys import TRUTH_PREFIX, is_truth, truth_document, truth_key
 from cicada.adapters.stored_document_codec import decode, encode
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import StoredDocument, TruthEntry
@@ -61,4 +61,5 @@ class S3GroundTruth:
         with s3_errors():
             for page in pages:
                 for each in page.get("Contents", []):
-                    yield truth_document(each["Key"]), each["ETag"]
+                    if is_truth(each["Key"]):
+                        yield truth_document(each["Key"]), each["ETag"]

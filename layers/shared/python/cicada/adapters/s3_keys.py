@@ -69,6 +69,11 @@ def truth_key(document: DocumentKey) -> str:
     return f"{TRUTH_PREFIX}{_path(document)}{_TRUTH_SUFFIX}"
 
 
+def is_truth(key: str) -> bool:
+    """Whether it may be a `truth_key`: the console makes objects of folders."""
+    return key.startswith(TRUTH_PREFIX) and key.endswith(_TRUTH_SUFFIX) and key.count("/") >= 3
+
+
 def truth_document(key: str) -> DocumentKey:
     """The document of a `truth_key`."""
     tenant, knowledge_base, document_id = key.removeprefix(TRUTH_PREFIX).removesuffix(_TRUTH_SUFFIX).split("/", 2)

@@ -13,15 +13,14 @@ from typing import Protocol, TypeVar
 
 from cicada.ingest.model import ScriptMessage, Track
 
-# From the best place to cut to the worst: after a sentence, a clause, a word, a character. The closing quotation
-# mark belongs to the sentence, and the cut keeps the space before it, so that the pieces add up to the text.
+# From the best place to cut to the worst: after a sentence, a clause, a word. The closing quotation mark belongs to
+# the sentence, and the cut keeps the space before it, so that the pieces add up to the text.
 _CUTS = tuple(
     re.compile(cut)
     for cut in (
         r"(?<=[.!?…] )|(?<=[.!?…][\"'”’)] )|(?<=[。！？])(?![」』）])|(?<=[。！？][」』）])",
         r"(?<=[,;:—] )|(?<=[、])",
         r"(?<= )",
-        r"(?<=.)",
     )
 )
 _FIRST_EAST_ASIAN = "\u2e80"
@@ -137,6 +136,8 @@ def split_text(text: str, limit: int) -> list[str]:
 def _cut(text: str, limit: int, cuts: Sequence[re.Pattern[str]]) -> list[str]:
     if size_of(text.rstrip()) <= limit:
         return [text]
+    if not cuts:
+        return list(_slices(text, limit))
     pieces = [""]
     size = 0
     for part in cuts[0].split(text):
@@ -147,3 +148,18 @@ def _cut(text: str, limit: int, cuts: Sequence[re.Pattern[str]]) -> list[str]:
             pieces[-1] += piece
             size += size_of(piece)
     return [piece for piece in pieces if piece.strip()]
+
+
+def _slices(text: str, limit: int) -> Iterator[str]:
+    """Cut between any two characters."""
+    if text.isascii():
+        yield from (text[start : start + limit] for start in range(0, len(text), limit))
+        return
+    start = size = 0
+    for end, letter in enumerate(text):
+        width = 2 if letter >= _FIRST_EAST_ASIAN else 1
+        if size + width > limit:
+            yield text[start:end]
+            start, size = end, 0
+        size += width
+    yield text[start:]

@@ -15,6 +15,9 @@ from cicada.ingest.ports import ContextWriter
 # A model is shown this much of a long document around its passages: about 12,000 tokens of English, which it has to
 # read once for all of them where it caches what it has read.
 WINDOW_CHARACTERS = 48_000
+# Four at a time, of about half a second each, take four minutes of the fifteen that the function may run.
+MAX_WRITTEN = 2_000
+_NO_ROOM = f"one ingest has at most {MAX_WRITTEN:,} of them written."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +31,24 @@ class Prefixes:
 def prefixes_of(passages: Sequence[Passage], writer: ContextWriter | None, before: StoredDocument | None) -> Prefixes:
     """The passages' prefixes. Those that the same model wrote for the same passages before are kept.
 
-    When the model fails, the passages are searched by the context that their parser gave them.
+    When the model fails, or has written `MAX_WRITTEN` of them, the other passages are searched by the context that
+    their parser gave them.
     """
     if writer is None:
         return Prefixes(("",) * len(passages))
     known = _known(writer, before)
     failure = ""
+    room = MAX_WRITTEN
     for window in _windows(passages):
         missing = [key for key in dict.fromkeys(map(_key, window)) if not known.get(key)]
         if not missing:
             continue
-        written = writer.write("\n\n".join(each.text for each in window), [text for _, text in missing])
-        known |= dict(zip(missing, written.sentences, strict=True))
-        if failure := written.failure:
+        asked = missing[:room]
+        room -= len(asked)
+        written = writer.write("\n\n".join(each.text for each in window), [text for _, text in asked])
+        known |= dict(zip(asked, written.sentences, strict=True))
+        failure = written.failure or (_NO_ROOM if asked != missing else "")
+        if failure:
             break
     texts = tuple(known.get(_key(each), "") for each in passages)
     return Prefixes(texts, _problems(texts, failure))

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected
+from cicada.ingest.attributes import REJECTED
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.encoding import Encoder
 from cicada.ingest.model import IngestReport, Outcome, Problem, SourceFile, StoredDocument
@@ -20,6 +21,14 @@ from cicada.retrieval.ports import Embedder, PassageIndex
 def no_detail(knowledge_base: str) -> Detail:  # noqa: ARG001 - the same for every base
     """Vectors alone are kept."""
     return Detail.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """An upload that the store refuses to read, and why; refused for the same reason, it is the same upload."""
+
+    reason: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +72,23 @@ class Ingester:
     def _settled(self, document: DocumentKey, again: bool) -> IngestReport:
         """The report on the version that the store still holds when the truth and the index have it.
 
-        Without this look back, two ingests of one document at the same time could leave the older file indexed. What
-        it finds is written in any case: the other ingest may have been overwritten in some indexes and not in others.
+        Without this look back, two ingests of one document at the same time could leave the older file indexed, or
+        reported on; a refusal may have withdrawn what the other one had just written. What the look back finds is
+        written in any case: the other ingest may have been overwritten in some indexes and not in others.
         """
         source = self._read(document)
         report = self._applied(document, source, again)
-        while report.outcome in (Outcome.INDEXED, Outcome.DELETED) and (latest := self._read(document)) != source:
+        while (latest := self._read(document)) != source:
             source, report = latest, self._applied(document, latest, again=True)
         return report
 
-    def _read(self, document: DocumentKey) -> SourceFile | DocumentRejected | None:
+    def _read(self, document: DocumentKey) -> SourceFile | _Unread | None:
         try:
             return self.store.read(document)
         except DocumentRejected as error:
-            return error
+            return _Unread(str(error), error.kind)
 
-    def _applied(
-        self, document: DocumentKey, source: SourceFile | DocumentRejected | None, again: bool
-    ) -> IngestReport:
+    def _applied(self, document: DocumentKey, source: SourceFile | _Unread | None, again: bool) -> IngestReport:
         if source is None:
             return self._deleted(document)
         entry = self.truth.read(document)
@@ -90,18 +98,22 @@ class Ingester:
         except DocumentRejected as error:
             if before and _may_show_too_much(source, before):
                 self._deleted(document)
-            elif again and before:
+            elif before and again and self._is_ours(before):
                 self.index.replace(document, before.embedded())
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
         outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
         return IngestReport(document, outcome, len(after.passages), problems, after.version)
 
+    def _is_ours(self, stored: StoredDocument) -> bool:
+        """Whether its vectors are those of our embedder: another one's would be nonsense in the index."""
+        return (stored.model_id, stored.dimension) == (self.embedder.model_id, self.embedder.dimension)
+
     def _stored(
-        self, source: SourceFile | DocumentRejected, before: StoredDocument | None
+        self, source: SourceFile | _Unread, before: StoredDocument | None
     ) -> tuple[StoredDocument, tuple[Problem, ...]]:
         """What is to be kept of the file. Of what was kept before, all that still fits is used again."""
-        if isinstance(source, DocumentRejected):
-            raise source
+        if isinstance(source, _Unread):
+            raise DocumentRejected(source.reason, source.kind)
         parsed = self._parser(source).parse(source)
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
         encoder = Encoder(self.embedder, self.detail_of(source.document.collection.knowledge_base))
@@ -153,10 +165,10 @@ class Ingester:
         return self.parsers[suffix]
 
 
-def _may_show_too_much(source: SourceFile | DocumentRejected, before: StoredDocument) -> bool:
+def _may_show_too_much(source: SourceFile | _Unread, before: StoredDocument) -> bool:
     """Whether the earlier version is shown to others than the sidecar names now: then it does not answer on."""
-    if isinstance(source, DocumentRejected):  # too large to be read: nothing is known to have changed
-        return False
+    if isinstance(source, _Unread):  # of a file that is too large, nothing is known to have changed
+        return source.kind == REJECTED
     try:
         readers = parse_sidecar(source.sidecar).readers
     except DocumentRejected:

@@ -24,9 +24,12 @@ class Style:
 
 
 def styles_of(root: Element) -> Mapping[str, Style]:
-    """The paragraph styles by their id."""
+    """The paragraph styles by their id, each with what it has from the styles that it is based on."""
     elements = {style.get(f"{W}styleId", ""): style for style in root.findall(f"{W}style")}
-    return {style_id: _style(style_id, elements) for style_id in elements}
+    said: dict[str, _Said] = {}
+    for style_id in elements:
+        _resolve(style_id, elements, said)
+    return {style_id: each.style for style_id, each in said.items()}
 
 
 def value_of(parent: Element | None, path: str) -> str | None:
@@ -46,20 +49,43 @@ def heading_level(properties: Element | None) -> int | None:
     return None if level is None else (level + 1 if level < DEEPEST_HEADING else 0)
 
 
-def _style(style_id: str, elements: Mapping[str, Element]) -> Style:
-    """With what it has from the styles that it is based on; a circle of styles ends where it began."""
-    level: int | None = None
-    is_list = is_title = False
-    seen: set[str] = set()
-    while style_id in elements and style_id not in seen:
-        seen.add(style_id)
-        element = elements[style_id]
-        name = (value_of(element, "name") or "").strip()
-        properties = element.find(f"{W}pPr")
-        if level is None:
-            found = _HEADING.fullmatch(name)
-            level = int(found[1]) if found else heading_level(properties)
-        is_list |= name.lower().startswith("list ") or value_of(properties, "numPr/numId") is not None
-        is_title |= name.lower() == "title"
-        style_id = value_of(element, "basedOn") or ""
-    return Style(level or 0, is_list and not level, is_title)
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a style says; `level` is None where it says nothing of one."""
+
+    level: int | None
+    is_list: bool
+    is_title: bool
+    base: str
+
+    @property
+    def style(self) -> Style:
+        return Style(self.level or 0, self.is_list and not self.level, self.is_title)
+
+    def on(self, base: _Said) -> _Said:
+        level = base.level if self.level is None else self.level
+        return _Said(level, self.is_list or base.is_list, self.is_title or base.is_title, self.base)
+
+
+def _resolve(style_id: str, elements: Mapping[str, Element], said: dict[str, _Said]) -> None:
+    """Each style once, for hostile ones are based on one another a hundred thousand deep, or in a circle."""
+    new: list[str] = []
+    while style_id in elements and style_id not in said:
+        said[style_id] = _own(elements[style_id])
+        new.append(style_id)
+        style_id = said[style_id].base
+    for each in reversed(new):
+        if base := said.get(said[each].base):
+            said[each] = said[each].on(base)
+
+
+def _own(style: Element) -> _Said:
+    name = (value_of(style, "name") or "").strip()
+    properties = style.find(f"{W}pPr")
+    found = _HEADING.fullmatch(name)
+    return _Said(
+        level=int(found[1]) if found else heading_level(properties),
+        is_list=name.lower().startswith("list ") or value_of(properties, "numPr/numId") is not None,
+        is_title=name.lower() == "title",
+        base=value_of(style, "basedOn") or "",
+    )

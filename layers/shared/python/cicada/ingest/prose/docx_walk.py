@@ -18,7 +18,8 @@ _SKIPPED = {W + name for name in ("del", "moveFrom", "pPr", "rPr", "sdtPr")} | {
 _SPACES = {W + name for name in ("tab", "br", "cr", "p", "tc", "ptab")}
 _HYPHENS = {f"{W}noBreakHyphen": "-", f"{W}softHyphen": ""}
 _PLAIN = Style()
-_WIDEST_SPAN = 50
+# As many as Word allows.
+_MOST_COLUMNS = 63
 
 
 def blocks_of(container: Element, styles: Mapping[str, Style]) -> Iterator[Block]:
@@ -98,8 +99,11 @@ def _inside(element: Element, tag: str) -> Iterator[Element]:
 
 
 def _cells(row: Element) -> Iterator[str]:
-    """A cell over several columns is followed by empty ones."""
+    """A cell over several columns is followed by empty ones, as far as a row goes."""
+    columns = 0
     for cell in _inside(row, f"{W}tc"):
         yield _text(cell)
         span = number_of(value_of(cell, "tcPr/gridSpan")) or 1
-        yield from [""] * (min(span, _WIDEST_SPAN) - 1)
+        empty = max(0, min(span, _MOST_COLUMNS - columns) - 1)
+        yield from [""] * empty
+        columns += 1 + empty

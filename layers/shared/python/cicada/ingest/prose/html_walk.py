@@ -29,7 +29,8 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = {"ul", "ol"}
 # A table that holds one of these arranges a page and is no table of values.
 _LAYOUT = {"table", "main", "article", *_HEADINGS}
-_WIDEST_SPAN = 50
+# So far a row is filled with empty cells; more are no table that anybody reads.
+_MOST_COLUMNS = 100
 
 
 def blocks_of(root: Tag) -> Iterator[Block]:
@@ -172,13 +173,12 @@ def _cell_tags(row: Tag) -> list[Tag]:
 
 def _cells(row: Tag) -> Iterator[str]:
     """A cell over several columns is followed by empty ones."""
+    columns = 0
     for cell in _cell_tags(row):
         yield _text(cell)
-        yield from [""] * (_span(cell) - 1)
-
-
-def _span(cell: Tag) -> int:
-    return min(_number(cell, "colspan"), _WIDEST_SPAN)
+        empty = max(0, min(_number(cell, "colspan"), _MOST_COLUMNS - columns) - 1)
+        yield from [""] * empty
+        columns += 1 + empty
 
 
 def _number(tag: Tag, attribute: str) -> int:

@@ -40,19 +40,21 @@ def page_blocks(lines: Iterable[str]) -> Iterator[Paragraph | ListItem]:
     """
     found = [line.strip() for line in lines]
     width = max(map(len, found), default=0)
+    # Joined when the paragraph ends: line by line, a page of nothing but hyphens would take hours.
     group: list[str] = []
     for line in found:
         if not line or _ITEM.match(line):
-            yield from _block(group)
+            yield from _block(["".join(group)])
             group = []
         if line and group and _HYPHEN.search(group[-1]) and line[0].islower():
-            group[-1] = group[-1][:-1] + line
-        elif line:
+            group[-1] = group[-1][:-1]
             group.append(line)
+        elif line:
+            group.append(f" {line}" if group else line)
         if group and len(line) < _FULL_LINE * width and _SENTENCE_END.search(line):
-            yield from _block(group)
+            yield from _block(["".join(group)])
             group = []
-    yield from _block(group)
+    yield from _block(["".join(group)])
 
 
 def _block(group: list[str]) -> Iterator[Paragraph | ListItem]:

@@ -16,6 +16,8 @@ _DIGITS = re.compile(r"\d+")
 # A running head stands in the first or last two lines of at least half of the pages, and of three.
 _EDGE = 2
 _FEWEST = 3
+# Among so many lines of a page an entry's words are looked for; a page of text has up to 200.
+_LOOKED_THROUGH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,9 @@ def _page(page: Page, items: Sequence[OutlineItem]) -> Iterator[Block]:
     """An entry whose words are not found on the page stands where the one before it does, or above the page."""
     start = 0
     headings: list[Block] = []
+    lines = [_letters(line) for line in page.lines[:_LOOKED_THROUGH]] if items else []
     for item in items:
-        found = _line_of(item.title, page.lines, start)
+        found = _line_of(_letters(item.title), lines, start)
         if found is not None:
             yield from _text(page, start, found, headings)
             headings, start = [], found + 1
@@ -77,11 +80,10 @@ def _text(page: Page, start: int, end: int, headings: Sequence[Block]) -> Iterat
         yield from page_blocks(page.lines[start:end])
 
 
-def _line_of(title: str, lines: Sequence[str], start: int) -> int | None:
-    """The line that is the title, or that ends with it after a number."""
-    wanted = _letters(title)
+def _line_of(wanted: str, lines: Sequence[str], start: int) -> int | None:
+    """The line that is the title, or that ends with it after a number; both in their `_letters`."""
     for number in range(start, len(lines)):
-        line = _letters(lines[number])
+        line = lines[number]
         if wanted and line.endswith(wanted) and not line.removesuffix(wanted).strip("0123456789."):
             return number
     return None

@@ -43,7 +43,7 @@ class ProseParser:
         check_kind(source.name, source.content, self.kind)
         with _ONE_AT_A_TIME:
             prose = self.read(source.content)
-        found = tuple(islice(prose_chunks(prose.blocks, self.chunking), MAX_PASSAGES + 1))
+            found = tuple(islice(prose_chunks(prose.blocks, self.chunking), MAX_PASSAGES + 1))
         if not found:
             raise DocumentRejected("The document has no text; check that the file is the right one.", "no_text")
         if len(found) > MAX_PASSAGES:

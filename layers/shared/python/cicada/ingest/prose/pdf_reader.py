@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -19,10 +20,12 @@ from cicada.ingest.prose.model import Prose
 from cicada.ingest.prose.pages import OutlineItem, Page, page_ranges, pages_as_blocks
 
 MAX_PAGES = 2_000
-# Operators, operands and letters: five minutes' work at most, and ingest may take fifteen. A page of text has up to
-# 8,000, a map a few hundred thousand.
-MAX_OPERATIONS = 20_000_000
+# Operators, operands and letters: some two minutes' work at most, and ingest may take fifteen. A page of text has up to
+# 8,000, mostly half of that; a map a few hundred thousand.
+MAX_OPERATIONS = 10_000_000
 MAX_TEXT = 20_000_000
+# Of processor time, for what no count shows: fonts are read anew for each page, and a hostile one takes seconds.
+MAX_SECONDS = 150.0
 MAX_OUTLINE = 5_000
 # Below pypdf's own limits, which let one page of 75 MB take an hour.
 _LIMITS = Configuration(
@@ -43,14 +46,16 @@ logging.getLogger("pypdf").addHandler(logging.NullHandler())
 logging.getLogger("pypdf").propagate = False
 
 
-def read_pdf(content: bytes) -> Prose:
+def read_pdf(content: bytes, clock: Callable[[], float] = time.thread_time) -> Prose:
     """Each page is a section; the outline's entries are headings where their words stand on the page, else above it.
+
+    `clock`: seconds of processor time.
 
     `DocumentRejected` for a PDF that is damaged, needs a password, has no text, or is too long or too intricate.
     """
     with apply_configuration(_LIMITS):
         reader = _opened(content)
-        pages, problems = _pages(reader)
+        pages, problems = _pages(reader, _Budget(clock))
         if not any(page.lines for page in pages):
             raise DocumentRejected(
                 f"The PDF has no text on its {len(pages):,} pages; if it is scanned, put it through a text recognition "
@@ -84,11 +89,13 @@ def _decrypted(reader: PdfReader) -> bool:
 
 
 class _Budget:
-    """Counts what the pages draw and say, over the whole document and also where a form is drawn again and again."""
+    """Counts what the pages draw and say, and the time, over the whole document and also within forms."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._drawn = 0
         self._text = 0
+        self._clock = clock
+        self._until = clock() + MAX_SECONDS
 
     def draw(self, operator: Any, operands: Any, *_: Any) -> None:  # noqa: ARG002 - pypdf's signature
         self._drawn += 1
@@ -110,10 +117,11 @@ class _Budget:
             )
         if self._text > MAX_TEXT:
             raise DocumentRejected(f"The PDF has more than {MAX_TEXT:,} letters; split it.", "too_large")
+        if self._clock() > self._until:
+            raise DocumentRejected(f"The PDF takes longer than {MAX_SECONDS:g} seconds to read; split it.", "too_large")
 
 
-def _pages(reader: PdfReader) -> tuple[list[Page], list[Problem]]:
-    budget = _Budget()
+def _pages(reader: PdfReader, budget: _Budget) -> tuple[list[Page], list[Problem]]:
     pages: list[Page] = []
     broken: list[int] = []
     pictures: list[int] = []

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from cicada.errors import DocumentRejected
 from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.lines import text_blocks
 from cicada.ingest.prose.model import Prose
+
+# As many of the shortest take 5 seconds and 200 MB while they are read.
+MAX_LINES = 1_000_000
 
 
 def read_text(content: bytes) -> Prose:
     """Paragraphs and list items. There are no headings in it, so its title is left to the file name."""
     decoded = decode(content)
+    if decoded.text.count("\n") > MAX_LINES:
+        raise DocumentRejected(f"The file has more than {MAX_LINES:,} lines; split it.", "too_large")
     # A form feed ends a page, and with it a paragraph.
     blocks = tuple(text_blocks(decoded.text.replace("\f", "\n\n").split("\n")))
     return Prose(blocks, problems=decoded.problems)
