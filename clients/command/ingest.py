@@ -88,7 +88,10 @@ def _tell(screen: Screen, files: int, done: int) -> None:
 
 def _show(result: Ingested, screen: Screen) -> None:
     if result.outcome == "unreported":
-        screen.line(f"{result.upload.path}: nothing was heard of it; look at the queues of the stage")
+        screen.line(
+            f"{result.upload.path}: nothing was heard of it; it is tried three times, and its report will be at "
+            f"{result.report_key} in the bucket"
+        )
         return
     passages = f", {result.passages} passage{'' if result.passages == 1 else 's'}" if result.passages else ""
     screen.line(f"{result.upload.path}: {result.outcome}{passages}")

@@ -41,6 +41,11 @@ class Ingested:
     problems: Sequence[dict[str, str]] = field(default_factory=list)
 
     @property
+    def report_key(self) -> str:
+        """Where in the bucket the report on it is."""
+        return report_key(self.upload.document)
+
+    @property
     def has_failed(self) -> bool:
         return self.outcome in ("rejected", UNREPORTED)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from cicada.adapters.s3_keys import document_key
 from cicada.adapters.s3_notifications import Announced, announced_together, announcement
-from cicada.bootstrap.ingest import ingester, rebuilder
+from cicada.bootstrap.ingest import ingester, rebuilder, redelivery
 from cicada.bootstrap.ingest_report import log_misplaced, log_report
 from cicada.documents.model import DocumentKey
 from cicada.entry import failed_records
@@ -38,7 +38,9 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         for document in found.documents:
             attempts[document].result()
 
-    return failed_records(event, verdict)
+    verdicts = failed_records(event, verdict)
+    redelivery().hasten(event, verdicts)
+    return verdicts
 
 
 def _ingest(ingest: Ingester, document: DocumentKey, announced: Announced) -> None:

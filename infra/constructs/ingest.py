@@ -13,8 +13,9 @@ from infra.constructs.models import model_arns
 from infra.constructs.search import Search
 
 _TIMEOUT_SECONDS = 900
-# Files that are ingested together share the calls of the embedding model.
-_BATCH_SIZE = 10
+# Files that are ingested together share the calls of the embedding model. No more than the function ingests at once:
+# the worst file takes minutes of CPU, and a file that waits for it would be delivered again with it.
+_BATCH_SIZE = 4
 
 
 class Ingest(Construct):

@@ -15,8 +15,8 @@ from moto import mock_aws
 
 from cicada.adapters.s3_document_store import S3DocumentStore
 from cicada.documents.model import Collection, DocumentKey
-from cicada.errors import ConfigurationError, DocumentRejected
-from cicada.ingest.model import IngestReport, Outcome, Problem, version_of
+from cicada.errors import ConfigurationError
+from cicada.ingest.model import SIDECAR_BYTES, IngestReport, Outcome, OversizedFile, Problem, SourceFile, version_of
 from cicada.ingest.ports import DocumentStore
 from tests.fakes.document_store import InMemoryDocumentStore
 
@@ -66,7 +66,7 @@ def uploads(request: pytest.FixtureRequest) -> Iterator[Uploads]:
 def test_a_file_is_read_as_it_was_uploaded(uploads: Uploads, content: bytes) -> None:
     uploads.put(content)
     source = uploads.store.read(DOCUMENT)
-    assert source is not None
+    assert isinstance(source, SourceFile)
     assert (source.document, source.name, source.content) == (DOCUMENT, "act 1 + ü.json", content)
 
 
@@ -75,7 +75,7 @@ def test_the_version_changes_with_the_bytes_and_with_nothing_else(uploads: Uploa
     for content in (b"one", b"two", b"one", b""):
         uploads.put(content)
         source = uploads.store.read(DOCUMENT)
-        assert source is not None
+        assert isinstance(source, SourceFile)
         versions.append(source.version)
     assert versions[0] == versions[2]
     assert len(set(versions)) == 3
@@ -89,7 +89,7 @@ def test_a_sidecar_is_read_with_its_file_and_makes_another_version(uploads: Uplo
         uploads.put(b"[]")
         uploads.describe(sidecar)
         source = uploads.store.read(DOCUMENT)
-        assert source is not None
+        assert isinstance(source, SourceFile)
         assert (source.content, source.sidecar) == (b"[]", sidecar)
         assert source.version == version_of(b"[]", sidecar)
         versions.append(source.version)
@@ -97,12 +97,13 @@ def test_a_sidecar_is_read_with_its_file_and_makes_another_version(uploads: Uplo
     assert len(set(versions)) == 4
 
 
-def test_a_sidecar_that_is_too_large_is_rejected(uploads: Uploads) -> None:
+def test_of_a_sidecar_that_is_too_large_no_more_is_read_than_shows_it(uploads: Uploads) -> None:
     uploads.put(b"[]")
-    uploads.describe(b"x" * 1001)
-    with pytest.raises(DocumentRejected, match="larger") as refusal:
-        uploads.store.read(DOCUMENT)
-    assert refusal.value.kind == "too_large"
+    uploads.describe(b"x" * 50_000)
+    source = uploads.store.read(DOCUMENT)
+    assert isinstance(source, SourceFile)
+    assert source.sidecar == b"x" * (SIDECAR_BYTES + 1)
+    assert source.version == version_of(b"[]", b"x" * 50_000)
 
 
 def test_whether_a_file_is_there_is_known_without_reading_it(uploads: Uploads) -> None:
@@ -121,12 +122,15 @@ def test_a_file_that_never_was_or_is_gone_is_none(uploads: Uploads) -> None:
     assert uploads.store.read(DOCUMENT) is None
 
 
-def test_the_largest_file_is_read_and_a_larger_one_is_rejected(uploads: Uploads) -> None:
+def test_the_largest_file_is_read_and_of_a_larger_one_only_the_sidecar(uploads: Uploads) -> None:
     uploads.put(b"x" * 1000)
-    assert uploads.store.read(DOCUMENT) is not None
+    assert isinstance(uploads.store.read(DOCUMENT), SourceFile)
     uploads.put(b"x" * 1001)
-    with pytest.raises(DocumentRejected, match="larger"):
-        uploads.store.read(DOCUMENT)
+    uploads.describe(b"{}")
+    source = uploads.store.read(DOCUMENT)
+    assert isinstance(source, OversizedFile)
+    assert source.sidecar == b"{}"
+    assert "larger than" in source.reason
 
 
 def test_a_report_is_written_beside_the_documents() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from cicada.documents.model import DocumentKey
-from cicada.errors import DocumentRejected
-from cicada.ingest.model import IngestReport, SourceFile, version_of
+from cicada.ingest.model import SIDECAR_BYTES, IngestReport, OversizedFile, SourceFile, version_of
 
 
 class InMemoryDocumentStore:
@@ -33,12 +32,13 @@ class InMemoryDocumentStore:
     def holds(self, document: DocumentKey) -> bool:
         return document in self._files
 
-    def read(self, document: DocumentKey) -> SourceFile | None:
+    def read(self, document: DocumentKey) -> SourceFile | OversizedFile | None:
         content, sidecar = self._files.get(document), self._sidecars.get(document)
         if content is None:
             return None
-        if max(len(content), len(sidecar or b"")) > self._max_bytes:
-            raise DocumentRejected("The file is larger than may be ingested.", "too_large")
+        sidecar = sidecar and sidecar[: SIDECAR_BYTES + 1]
+        if len(content) > self._max_bytes:
+            return OversizedFile(document, "The file is larger than may be ingested.", sidecar)
         name = PurePosixPath(document.document_id).name
         return SourceFile(document, name, content, version_of(content, sidecar), sidecar)
 

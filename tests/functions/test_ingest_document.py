@@ -42,6 +42,7 @@ class Bucket:
     client: Any
     index: DisturbedIndex = field(default_factory=DisturbedIndex)
     embedder: CountingEmbedder = field(default_factory=CountingEmbedder)
+    hastened: list[str] = field(default_factory=list)
     ingesters: int = 0
 
     def upload(self, name: str, content: bytes) -> None:
@@ -60,6 +61,9 @@ class Bucket:
             BatchingEmbedder(self.embedder, wait_seconds=0),
             {".json": ScriptParser(parse_episodes(episodes.read_text("utf-8")))},
         )
+
+    def hasten(self, event: dict[str, Any], verdicts: dict[str, Any]) -> None:
+        self.hastened += [failure["itemIdentifier"] for failure in verdicts["batchItemFailures"]]
 
     def rebuilder(self) -> Rebuilder:
         return Rebuilder(
@@ -81,6 +85,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         made = Bucket(client)
         monkeypatch.setattr(module, "ingester", made.ingester)
         monkeypatch.setattr(module, "rebuilder", made.rebuilder)
+        monkeypatch.setattr(module, "redelivery", lambda: made)
         yield made
 
 
@@ -162,6 +167,7 @@ def test_a_failing_dependency_fails_its_message_only(bucket: Bucket) -> None:
     bucket.embedder.failure = Unavailable("…")
     event = announcement(f"{PREFIX}macbeth.json", f"{PREFIX}gone.json")
     assert handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+    assert bucket.hastened == ["1"]
     assert bucket.report("gone.json")["outcome"] == "deleted"
     bucket.embedder.failure = None
     assert handler(event, None) == {"batchItemFailures": []}

@@ -94,7 +94,7 @@ def test_requests_are_queued_in_order_and_failures_reported_one_by_one(aws: Temp
     assert all(mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"] for mapping in mappings)
     # A request holds its processor until it is answered; files share the calls of the embedding model.
     sizes = {json.dumps(mapping["EventSourceArn"])[:30]: mapping["BatchSize"] for mapping in mappings}
-    assert sorted(sizes.values()) == [1, 10]
+    assert sorted(sizes.values()) == [1, 4]
 
 
 def test_the_queue_waits_at_least_six_times_as_long_as_the_processor_may_take(aws: Template) -> None:

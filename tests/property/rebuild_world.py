@@ -16,6 +16,7 @@ from cicada.errors import DocumentRejected, Unavailable
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import (
     IngestReport,
+    OversizedFile,
     ParsedDocument,
     RebuildRecord,
     RebuildState,
@@ -37,7 +38,7 @@ HOLD_SECONDS = 960.0
 
 
 class SteppedStore(InMemoryDocumentStore):
-    def read(self, document: DocumentKey) -> SourceFile | None:
+    def read(self, document: DocumentKey) -> SourceFile | OversizedFile | None:
         pause("read the file")
         return super().read(document)
 

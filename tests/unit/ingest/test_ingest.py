@@ -12,7 +12,7 @@ import pytest
 
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import DocumentKey
-from cicada.errors import CicadaError, ConfigurationError, DocumentRejected, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.ingest import contexts
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
@@ -405,17 +405,16 @@ def test_a_version_that_others_may_read_by_now_does_not_answer_on(stage: Stage, 
     assert stage.truth.entries == {}
 
 
-@pytest.mark.parametrize(("kind", "answers_on"), [("sidecar", False), ("too_large", True)])
-def test_a_version_whose_sidecar_the_store_refuses_does_not_answer_on(
-    stage: Stage, kind: str, answers_on: bool
+@pytest.mark.parametrize(
+    ("sidecar", "answers_on"), [(None, True), (b"{}", True), (ANN_ONLY, False), (b"x" * 50_000, False)]
+)
+def test_a_file_that_is_too_large_withdraws_the_earlier_version_only_from_other_readers(
+    sidecar: bytes | None, answers_on: bool
 ) -> None:
-    class RefusingStore(InMemoryDocumentStore):
-        def read(self, document: DocumentKey) -> SourceFile | None:
-            raise DocumentRejected("Too large.", kind)
-
+    stage = Stage(max_bytes=len(GOOD))
     stage.upload(GOOD)
-    report = replace(stage.ingester, store=RefusingStore()).ingest(MACBETH)
-    assert (report.outcome, report.problems) == (Outcome.REJECTED, (Problem("", "Too large.", kind),))
+    stage.store.describe(MACBETH, sidecar)
+    assert stage.upload(GOOD + b" ").outcome is Outcome.REJECTED
     assert (MACBETH in stage.index.documents) is answers_on
     assert (MACBETH in stage.truth.entries) is answers_on
 

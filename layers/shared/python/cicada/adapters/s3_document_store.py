@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from cicada.adapters.s3_errors import s3_errors
 from cicada.adapters.s3_keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
-from cicada.errors import DocumentRejected
-from cicada.ingest.model import IngestReport, SourceFile, version_of
+from cicada.ingest.model import SIDECAR_BYTES, IngestReport, OversizedFile, SourceFile, version_of
 from cicada.ingest.report import report_fields
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def _now() -> datetime:
 
 
 class S3DocumentStore:
-    """`max_bytes`: a larger file is refused before its content is fetched, as is a sidecar that is larger still."""
+    """`max_bytes`: of a larger file no more is fetched."""
 
     def __init__(
         self, client: S3Client, bucket: str, max_bytes: int = MAX_BYTES, clock: Callable[[], datetime] = _now
@@ -36,11 +35,15 @@ class S3DocumentStore:
         self._max_bytes = max_bytes
         self._clock = clock
 
-    def read(self, document: DocumentKey) -> SourceFile | None:
-        content = self._content(object_key(document), "file")
+    def read(self, document: DocumentKey) -> SourceFile | OversizedFile | None:
+        content = self._content(object_key(document), self._max_bytes)
         if content is None:
             return None
-        sidecar = self._content(sidecar_key(document), "sidecar")
+        # After the file, for uploaders put it there before: a new file must not be read with an old list of readers.
+        sidecar = self._content(sidecar_key(document), SIDECAR_BYTES)
+        if len(content) > self._max_bytes:
+            limit = f"{self._max_bytes / 1_000_000:g} MB"
+            return OversizedFile(document, f"The file is larger than {limit}; split it and upload the parts.", sidecar)
         name = PurePosixPath(document.document_id).name
         return SourceFile(document, name, content, version_of(content, sidecar), sidecar)
 
@@ -51,20 +54,15 @@ class S3DocumentStore:
             found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
         return any(each["Key"] == key for each in found.get("Contents", []))
 
-    def _content(self, key: str, what: str) -> bytes | None:
+    def _content(self, key: str, most: int) -> bytes | None:
+        """The object's bytes; of one with more than `most`, one more than that."""
         with s3_errors():
             try:
                 reply = self._client.get_object(Bucket=self._bucket, Key=key)
             except self._client.exceptions.NoSuchKey:
                 return None
-            # The length comes with the reply's headers: one call, and no file that grows between two.
             with reply["Body"] as body:
-                if reply["ContentLength"] > self._max_bytes:
-                    raise DocumentRejected(
-                        f"The {what} is larger than {self._max_bytes / 1_000_000:g} MB; split it and upload the parts.",
-                        "too_large",
-                    )
-                return body.read()
+                return body.read(most + 1)
 
     def write_report(self, report: IngestReport) -> None:
         """With the time, so that no two reports on a document are the same object."""

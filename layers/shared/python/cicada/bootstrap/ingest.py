@@ -10,6 +10,7 @@ from pathlib import Path
 from cicada.adapters.s3_document_store import S3DocumentStore
 from cicada.adapters.s3_ground_truth import S3GroundTruth
 from cicada.adapters.s3_rebuild_log import S3RebuildLog
+from cicada.adapters.sqs_redelivery import SqsRedelivery
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.search import embedder, index_rebuild, passage_index
 from cicada.ingest.episodes import parse_episodes
@@ -58,6 +59,12 @@ def rebuilder() -> Rebuilder:
         # OpenSearch shows a document some time after it was written; in one file, writers wait for each other.
         threads=2 if settings.search.search_engine == "embedded" else 16,
     )
+
+
+@cache
+def redelivery() -> SqsRedelivery:
+    """Of files whose ingest has failed."""
+    return SqsRedelivery(client("sqs"))
 
 
 def _context_writer(model_id: str) -> ContextWriter | None:

@@ -8,10 +8,9 @@ from pathlib import PurePosixPath
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected
-from cicada.ingest.attributes import REJECTED
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.encoding import Encoder
-from cicada.ingest.model import IngestReport, Outcome, Problem, SourceFile, StoredDocument
+from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, SourceFile, StoredDocument
 from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.retrieval.model import Detail
@@ -21,14 +20,6 @@ from cicada.retrieval.ports import Embedder, PassageIndex
 def no_detail(knowledge_base: str) -> Detail:  # noqa: ARG001 - the same for every base
     """Vectors alone are kept."""
     return Detail.NONE
-
-
-@dataclass(frozen=True, slots=True)
-class _Unread:
-    """An upload that the store refuses to read, and why; refused for the same reason, it is the same upload."""
-
-    reason: str
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +67,13 @@ class Ingester:
         reported on; a refusal may have withdrawn what the other one had just written. What the look back finds is
         written in any case: the other ingest may have been overwritten in some indexes and not in others.
         """
-        source = self._read(document)
+        source = self.store.read(document)
         report = self._applied(document, source, again)
-        while (latest := self._read(document)) != source:
+        while (latest := self.store.read(document)) != source:
             source, report = latest, self._applied(document, latest, again=True)
         return report
 
-    def _read(self, document: DocumentKey) -> SourceFile | _Unread | None:
-        try:
-            return self.store.read(document)
-        except DocumentRejected as error:
-            return _Unread(str(error), error.kind)
-
-    def _applied(self, document: DocumentKey, source: SourceFile | _Unread | None, again: bool) -> IngestReport:
+    def _applied(self, document: DocumentKey, source: SourceFile | OversizedFile | None, again: bool) -> IngestReport:
         if source is None:
             return self._deleted(document)
         entry = self.truth.read(document)
@@ -109,11 +94,11 @@ class Ingester:
         return (stored.model_id, stored.dimension) == (self.embedder.model_id, self.embedder.dimension)
 
     def _stored(
-        self, source: SourceFile | _Unread, before: StoredDocument | None
+        self, source: SourceFile | OversizedFile, before: StoredDocument | None
     ) -> tuple[StoredDocument, tuple[Problem, ...]]:
         """What is to be kept of the file. Of what was kept before, all that still fits is used again."""
-        if isinstance(source, _Unread):
-            raise DocumentRejected(source.reason, source.kind)
+        if isinstance(source, OversizedFile):
+            raise DocumentRejected(source.reason, "too_large")
         parsed = self._parser(source).parse(source)
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
         encoder = Encoder(self.embedder, self.detail_of(source.document.collection.knowledge_base))
@@ -165,10 +150,8 @@ class Ingester:
         return self.parsers[suffix]
 
 
-def _may_show_too_much(source: SourceFile | _Unread, before: StoredDocument) -> bool:
+def _may_show_too_much(source: SourceFile | OversizedFile, before: StoredDocument) -> bool:
     """Whether the earlier version is shown to others than the sidecar names now: then it does not answer on."""
-    if isinstance(source, _Unread):  # of a file that is too large, nothing is known to have changed
-        return source.kind == REJECTED
     try:
         readers = parse_sidecar(source.sidecar).readers
     except DocumentRejected:

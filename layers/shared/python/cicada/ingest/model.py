@@ -10,6 +10,9 @@ from enum import StrEnum
 from cicada.documents.model import DocumentKey, Passage
 from cicada.retrieval.model import Detail, EmbeddedPassage, Vector
 
+# The most that a sidecar may have: Bedrock's limit.
+SIDECAR_BYTES = 10_240
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
@@ -25,12 +28,24 @@ class SourceFile:
     sidecar: bytes | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OversizedFile:
+    """An uploaded file that is too large to be read; its sidecar counts all the same. `reason`: how large it may be."""
+
+    document: DocumentKey
+    reason: str
+    sidecar: bytes | None = None
+
+
 def version_of(content: bytes, sidecar: bytes | None = None) -> str:
-    """The SHA-256 of the file; with a sidecar, that of the two files' digests, one after the other. In hexadecimal."""
+    """The SHA-256 of the file; with a sidecar, that of the two files' digests, one after the other. In hexadecimal.
+
+    Of a sidecar that is larger than it may be, no more counts than shows that.
+    """
     digest = hashlib.sha256(content)
     if sidecar is None:
         return digest.hexdigest()
-    return hashlib.sha256(digest.digest() + hashlib.sha256(sidecar).digest()).hexdigest()
+    return hashlib.sha256(digest.digest() + hashlib.sha256(sidecar[: SIDECAR_BYTES + 1]).digest()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

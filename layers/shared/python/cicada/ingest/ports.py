@@ -9,6 +9,7 @@ from cicada.documents.model import DocumentKey
 from cicada.ingest.model import (
     Contexts,
     IngestReport,
+    OversizedFile,
     ParsedDocument,
     RebuildRecord,
     SourceFile,
@@ -20,10 +21,10 @@ from cicada.ingest.model import (
 class DocumentStore(Protocol):
     """Uploaded files and the reports on them."""
 
-    def read(self, document: DocumentKey) -> SourceFile | None:
+    def read(self, document: DocumentKey) -> SourceFile | OversizedFile | None:
         """The file and its sidecar; None if the file has been deleted meanwhile.
 
-        `DocumentRejected` if one of them is larger than may be ingested.
+        The sidecar is no older than the file. Of one that is too large, only the beginning is given.
         """
         ...
 

@@ -28,10 +28,9 @@ from typing import Any, NoReturn
 from cicada.errors import DocumentRejected
 from cicada.ingest.attributes import REJECTED, Attribute, attribute, attribute_name, refused
 from cicada.ingest.markup import one_line
-from cicada.ingest.model import Problem
+from cicada.ingest.model import SIDECAR_BYTES, Problem
 from cicada.retrieval.language import LANGUAGES
 
-MAX_BYTES = 10_240
 # Beside the text of a passage, of which an embedding model sees about 1,000 characters.
 MAX_EMBEDDED = 300
 
@@ -95,7 +94,7 @@ def parse_sidecar(content: bytes | None) -> Sidecar:
 
 
 def _json(content: bytes) -> object:
-    if len(content) > MAX_BYTES:
+    if len(content) > SIDECAR_BYTES:
         raise refused("is larger than 10 KB; shorten it")
     try:
         text = content.decode("utf-8-sig")
