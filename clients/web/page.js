@@ -6,7 +6,8 @@ import { TabMemory } from "./tab-memory.js";
 
 /**
  * `config.json` beside this page: `websocketUrl`, `tokenIn` ("query" or "subprotocol"), `cognitoUrl`, `clientId`, and
- * optionally `users` (samples that may sign in) and `examples` (questions to begin with).
+ * optionally `users` (samples that may sign in) and `examples` (questions to begin with). The page's own address may
+ * name a knowledge base, as `?knowledgeBase=shop`; the examples are not for it.
  */
 async function loadConfig() {
   const response = await fetch("config.json", { cache: "no-store" });
@@ -38,14 +39,20 @@ class Page {
 
   #startChat() {
     const { websocketUrl, tokenIn, examples = [] } = this.#config;
+    const knowledgeBase = new URLSearchParams(location.search).get("knowledgeBase") || undefined;
     const { user } = this.#signIn;
     this.#signInView.hide();
     this.#chat = new ChatView({
       place: document.querySelector("#chat-view"),
-      client: new CicadaClient({ url: websocketUrl, tokenIn, token: (options) => this.#signIn.accessToken(options) }),
+      client: new CicadaClient({
+        url: websocketUrl,
+        tokenIn,
+        knowledgeBase,
+        token: (options) => this.#signIn.accessToken(options),
+      }),
       memory: new TabMemory(user),
       user,
-      examples,
+      examples: knowledgeBase ? [] : examples,
       signOut: () => this.#signOut(),
       sessionEnded: () => this.#endChat("Your session has ended. Sign in again and the conversation goes on."),
     });

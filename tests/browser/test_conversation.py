@@ -29,6 +29,15 @@ def test_a_question_is_answered_with_its_passages_beside_it(page: Page, address:
     assert card_box["x"] >= text_box["x"] + text_box["width"]
 
 
+def test_the_address_names_the_knowledge_base_that_is_asked(page: Page, address: str, backend: FakeBackend) -> None:
+    sign_in(page, f"{address}?knowledgeBase=shop")
+    expect(page.locator(".example")).to_have_count(0)
+    ask(page, QUESTION)
+    expect(answer(page)).to_have_text(whole(ANSWER))
+    (sent,) = [command for command in backend.commands if isinstance(command, SendMessage)]
+    assert sent.knowledge_base == "shop"
+
+
 def test_relevance_is_a_bar_and_null_is_not_zero(page: Page, address: str) -> None:
     sign_in(page, address)
     ask(page, QUESTION)

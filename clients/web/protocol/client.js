@@ -18,6 +18,7 @@ const platformClock = {
  *
  * Events: "connection" (detail: the state, see `Connection`) and "request" (detail: the `Request` that changed).
  *
+ * `knowledgeBase` is asked where a question names none; the server has a default too.
  * `token({fresh})` is called at each connect and resolves to an access token; `fresh` asks for a new one. It rejects
  * with `SignInNeeded` when only the user can help; after any other failure it is called again.
  */
@@ -29,11 +30,13 @@ export class CicadaClient extends EventTarget {
   #clock;
   #timings;
   #newId;
+  #knowledgeBase;
 
   constructor({
     url,
     token,
     tokenIn = "query",
+    knowledgeBase = undefined,
     WebSocket = globalThis.WebSocket,
     clock = platformClock,
     random = Math.random,
@@ -44,6 +47,7 @@ export class CicadaClient extends EventTarget {
     this.#clock = clock;
     this.#timings = { ...TIMINGS, ...timings };
     this.#newId = newId;
+    this.#knowledgeBase = knowledgeBase;
     this.#connection = new Connection({ url, token, tokenIn, WebSocket, clock, random, timings: this.#timings }, {
       opened: () => this.#opened(),
       received: (frame) => this.#received(frame),
@@ -76,7 +80,7 @@ export class CicadaClient extends EventTarget {
   }
 
   /** Asks; with the requestId of an earlier visit it asks the same again, which is harmless. */
-  ask({ message, sessionId, knowledgeBase, scope, requestId = this.#newId() }) {
+  ask({ message, sessionId, knowledgeBase = this.#knowledgeBase, scope, requestId = this.#newId() }) {
     const command = { action: "sendMessage", requestId, message, sessionId, knowledgeBase, scope };
     return this.#add(new Request(requestId, command));
   }
