@@ -153,7 +153,7 @@ class Pipeline:
             log=self.log,
             channel=channel,
             queue=queue,
-            answerer=Answerer(lambda message: classify(message, rules), passages, NoAgent(), self.model),
+            answerer=Answerer(lambda question: classify(question.message, rules), passages, NoAgent(), self.model),
             clock=time.time,
             lease_seconds=15,
             heartbeat_seconds=4,

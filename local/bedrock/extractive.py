@@ -1,4 +1,7 @@
-"""Answers from the passages of a prompt by quoting their best lines with [n], or says that they hold no answer."""
+"""Answers from the passages of a prompt by quoting their best lines, or says that they hold no answer.
+
+A passage that has a number is cited by it, as [n]; one without is named by its place alone.
+"""
 
 from collections.abc import Sequence
 
@@ -43,7 +46,8 @@ def best(selection: Selection) -> list[Unit]:
 
 def quote(unit: Unit) -> str:
     """`Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]`."""
-    said = f'"{unit.text}" — {unit.passage.locator} [{unit.passage.number}]'
+    number = unit.passage.number
+    said = f'"{unit.text}" — {unit.passage.locator}' + ("" if number is None else f" [{number}]")
     if unit.is_stage:
         return f"Stage direction: {said}"
     return f"{unit.speaker} says: {said}" if unit.speaker else said

@@ -1,4 +1,4 @@
-"""A tool's result as a sentence, or as quoted evidence when the result has numbered passages."""
+"""A tool's result as a sentence, or as quoted evidence when the result has passages."""
 
 import json
 from collections.abc import Mapping

@@ -1,10 +1,11 @@
-"""Reads numbered passages and the question out of a prompt; knows nothing of the application that wrote it."""
+"""Reads passages and the question out of a prompt; knows nothing of the application that wrote it."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-HEADING = re.compile(r"^\[(\d+)\] +(\S.*)$")
+HEADING = re.compile(r"^(?:\[(\d+)\]|Passage:) +(\S.*)$")
+BAR = re.compile(r"^\|(?: |$)")
 QUESTION = re.compile(r"^(?:User )?question: *(.*)$", re.IGNORECASE)
 SPEAKERS = re.compile(r"^Speakers?: *(.+)$")
 SCRIPT_LINE = re.compile(r"^([^\W\d_][\w'’.\- ]{0,40}): +(\S.*)$")
@@ -22,7 +23,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    number: int
+    """`number` is None where the prompt gives it none, so that nothing can be cited by it."""
+
+    number: int | None
     heading: str
     lines: tuple[Line, ...]
 
@@ -56,16 +59,18 @@ def _question(lines: Sequence[str]) -> str:
 
 
 def _last_question(lines: Sequence[str]) -> str:
-    return next((line.strip() for line in reversed(lines) if line.strip().endswith("?")), "")
+    return next((line.strip() for line in reversed(lines) if line.strip().endswith("?") and not BAR.match(line)), "")
 
 
 def _passages(lines: Iterable[str]) -> Iterator[Passage]:
-    number, heading, body = 0, "", list[str]()
+    number: int | None = None
+    heading, body = "", list[str]()
     for line in lines:
         if found := HEADING.match(line):
             if heading:
                 yield Passage(number, heading, tuple(_body(body)))
-            number, heading, body = int(found.group(1)), found.group(2), []
+            number = int(found.group(1)) if found.group(1) else None
+            heading, body = found.group(2), []
         elif line.strip():
             body.append(line.strip())
     if heading:
@@ -75,9 +80,10 @@ def _passages(lines: Iterable[str]) -> Iterator[Passage]:
 def _body(lines: Sequence[str]) -> Iterator[Line]:
     listed = SPEAKERS.match(lines[0]) if lines else None
     names = {name.strip().lower(): name.strip() for name in listed.group(1).split(",")} if listed else {}
-    spoken = sum(1 for line in lines if SCRIPT_LINE.match(line))
-    is_script = bool(names) or spoken * 2 > len(lines)
-    for line in lines[1:] if listed else lines:
+    said = _said(lines[1:] if listed else lines)
+    spoken = sum(1 for line in said if SCRIPT_LINE.match(line))
+    is_script = bool(names) or spoken * 2 > len(said)
+    for line in said:
         found = SCRIPT_LINE.match(line)
         if STAGE_DIRECTION.match(line):
             yield Line(line[1:-1], is_stage=True)
@@ -85,6 +91,12 @@ def _body(lines: Sequence[str]) -> Iterator[Line]:
             yield Line(found.group(2), speaker=names.get(found.group(1).lower()) or _as_name(found.group(1)))
         else:
             yield Line(line)
+
+
+def _said(lines: Sequence[str]) -> list[str]:
+    """A passage's own words: its lines with a quotation bar, without the bar, or all of them where none has one."""
+    barred = [BAR.sub("", line).strip() for line in lines if BAR.match(line)]
+    return [line for line in barred or lines if line]
 
 
 def _as_name(speaker: str) -> str:

@@ -61,7 +61,7 @@ def _features(asked: Question, units: Sequence[Unit], passages: Sequence[Passage
     found = [frozenset(terms(unit.text)) for unit in units]
     rarity = Rarity(found)
     total = rarity.total(asked.topics) or 1.0
-    ranks = {passage.number: rank for rank, passage in enumerate(passages)}
+    ranks = {id(passage): rank for rank, passage in enumerate(passages)}
     rows = []
     for place, unit in enumerate(units):
         near = frozenset().union(*(found[other] for other in _neighbours(units, place, 1)))
@@ -74,7 +74,7 @@ def _features(asked: Question, units: Sequence[Unit], passages: Sequence[Passage
                 is_subject and asked.asks_for_words,
                 is_subject and not asked.asks_for_words,
                 asked.asks_for_words and unit.speaker not in asked.named and not around.isdisjoint(asked.named),
-                1 / (1 + ranks[unit.passage.number]),
+                1 / (1 + ranks[id(unit.passage)]),
                 unit.asks,
                 0,
             )

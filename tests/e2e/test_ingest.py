@@ -74,6 +74,16 @@ def test_a_folder_becomes_answers_and_a_rebuilt_index_gives_the_same(stage: Targ
     assert after.text == before.text
 
 
+def test_a_question_to_a_base_of_documents_is_searched_whatever_it_is_about(stage: Target, tmp_path: Path) -> None:
+    (tmp_path / "errors.txt").write_text("Error E-4102 means that the water tank is empty.\n")
+    assert cicada(stage, "ingest", str(tmp_path), "--knowledge-base", "kettles")[0] == 0
+    with connected(stage.url, stage.token("alice")) as wire:
+        found = answered(wire, "My login shows error E-4102, what does it mean?", "kettles")
+        assert "water tank is empty" in found.text
+        assert "sources" in found.types
+        assert "sources" not in answered(wire, "Hello there!", "kettles").types
+
+
 def test_a_document_for_a_group_is_found_by_its_members_alone(stage: Target, tmp_path: Path) -> None:
     pool = stage.info["outputs"]["UserPoolId"]
     directory = aws_client(stage.config, "cognito-idp")

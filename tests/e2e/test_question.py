@@ -69,7 +69,7 @@ def test_a_theory_is_weighed_against_evidence_from_the_scripts(stage: Target) ->
     with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, "My theory: Macbeth is afraid of Banquo. Does the text support it?")
     assert events.by_seq[max(events.by_seq)]["path"] == ["theory_request", "agent:theories"]
-    assert "[1]" in events.text
+    assert "[1]" not in events.text
     assert "Macbeth, " in events.text
 
 

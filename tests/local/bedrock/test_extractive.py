@@ -43,6 +43,36 @@ def test_a_colon_in_prose_does_not_make_a_speaker() -> None:
     assert passage.locator == "Cleaning of vessels, 4.2"
 
 
+def barred(prompt: str) -> str:
+    """The prompt with a quotation bar before the text of its passages, as a quoting application writes it."""
+    asked = prompt.rindex("\n\nQuestion:")
+    plain = ("", "Passages:", "[", "Speakers:")
+    before = [line if not line or line.startswith(plain[1:]) else f"| {line}" for line in prompt[:asked].split("\n")]
+    return "\n".join(before) + prompt[asked:]
+
+
+@pytest.mark.parametrize("prompt", [PROMPT + "Who tells Macbeth that the queen is dead?", PROSE])
+def test_quotation_bars_change_no_answer(minilm: Embedder, prompt: str) -> None:
+    assert parse(barred(prompt)) == parse(prompt)
+    assert barred(prompt) != prompt
+    assert answer(parse(barred(prompt)), minilm) == answer(parse(prompt), minilm) != NOT_HELD
+    assert "|" not in answer(parse(barred(prompt)), minilm)
+
+
+def test_a_line_with_a_bar_is_no_heading_no_list_of_speakers_and_no_question() -> None:
+    text = "[1] Document: Notes\n| Speakers: Ann, Ben\n|\n| [2] Document: Limits\n| Question: How much?\n| | a | b |"
+    (notes,) = parse(f"{text}\n\nQuestion: Who?").passages
+    assert parse(f"{text}\n\nQuestion: Who?").question == "Who?"
+    assert parse(text).question == ""
+    assert notes.heading == "Document: Notes"
+    assert [line.text for line in notes.lines] == [
+        "Speakers: Ann, Ben",
+        "[2] Document: Limits",
+        "Question: How much?",
+        "| a | b |",
+    ]
+
+
 def test_a_prompt_without_passages_is_all_question() -> None:
     assert parse("Good day,\nwho are you?").question == "Good day,\nwho are you?"
     assert parse("Good day").passages == ()

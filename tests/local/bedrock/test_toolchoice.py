@@ -162,6 +162,22 @@ def test_evidence_is_quoted_from_the_passages_of_the_result() -> None:
     assert "— Hamlet, 1.5 [1]" in said.text
 
 
+def test_passages_without_numbers_are_quoted_by_their_places_alone() -> None:
+    result = (
+        "Passages from the documents.\n\n"
+        "Passage: Episode: Hamlet · Chapter: 1.4 The platform.\nSpeakers: Horatio\n| HORATIO: Look, it comes!\n\n"
+        "Passage: Episode: Hamlet · Chapter: 1.5 Another part.\nSpeakers: Ghost\n"
+        "| GHOST: The serpent that did sting thy father's life\n| now wears his crown.\n\n(4 more not shown here.)"
+    )
+    done = Done("search_evidence", {"query": "The serpent that did sting thy father's life"}, result)
+    said = step(THEORIES, "My theory: the serpent wears the crown. Does the text agree?", done)
+    assert isinstance(said, Say)
+    assert 'Ghost says: "The serpent that did sting thy father\'s life" — Hamlet, 1.5\n' in f"{said.text}\n"
+    assert "[" not in said.text
+    assert "|" not in said.text
+    assert "more not shown" not in said.text
+
+
 def test_json_results_are_told_in_lines() -> None:
     result = '[{"name": "Paulina", "kind": "character"}, {"name": "Ephesus", "kind": "location"}]'
     said = step(PROFILES, "list my profiles", Done("list_profiles", {}, result))

@@ -9,7 +9,7 @@ from cicada.agents.text import ANSWER_LIMIT_BYTES
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
 from cicada.errors import Unavailable
 from cicada.permissions.model import Principal
-from cicada.retrieval.format import passage_text
+from cicada.retrieval.format import evidence_text
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
 from tests.fakes.retrieval import search_of
@@ -68,13 +68,14 @@ def evidence(index: FixedIndex) -> RetrievedEvidence:
     return RetrievedEvidence(search_of(Retriever(index, FixedEmbedder())))
 
 
-def test_passages_are_numbered_and_have_their_places() -> None:
+def test_passages_have_their_places_and_no_numbers_that_would_cite_nothing() -> None:
     first, second = passage(1, "O, treachery! Fly, good Fleance!"), passage(3, "Who did strike out the light?")
     text = evidence(FixedIndex(first, second)).search(ANN, "scripts", "Banquo is killed")
-    assert text == f"{passage_text(1, first)}\n\n{passage_text(2, second)}"
+    assert text == f"{evidence_text(first)}\n\n{evidence_text(second)}"
     assert text.startswith(
-        "[1] Episode: Macbeth · Chapter: 3.3 A park · Messages: 1–2\nSpeakers: BANQUO, FLEANCE\nO, tr"
+        "Passage: Episode: Macbeth · Chapter: 3.3 A park · Messages: 1–2\nSpeakers: BANQUO, FLEANCE\n| O, tr"
     )
+    assert "[" not in text
 
 
 def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:

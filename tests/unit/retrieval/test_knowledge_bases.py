@@ -28,7 +28,7 @@ pool = 200
 
 def test_a_base_has_its_own_settings_over_the_defaults() -> None:
     assert parse_knowledge_bases(TEXT).of("law") == KnowledgeBase(
-        "law", "Statutes.", "de", "rrf", "always", 0.35, Detail.TOKENS, 200, 10
+        "law", "Statutes.", "documents", "de", "rrf", "always", 0.35, Detail.TOKENS, 200, 10
     )
 
 
@@ -44,6 +44,7 @@ def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> Non
     bases = load_knowledge_bases()
     assert bases.of("anything") == KnowledgeBase("anything")
     assert bases.of("scripts").description
+    assert (bases.of("scripts").holds, bases.of("anything").holds) == ("scripts", "documents")
 
 
 @pytest.mark.parametrize(

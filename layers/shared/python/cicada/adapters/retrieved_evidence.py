@@ -9,7 +9,7 @@ from cicada.answering.passages import reader_names
 from cicada.answering.search import KnowledgeSearch
 from cicada.documents.model import Collection
 from cicada.permissions.model import Principal
-from cicada.retrieval.format import passage_text
+from cicada.retrieval.format import evidence_text
 from cicada.retrieval.model import PassageFilter
 
 
@@ -22,4 +22,4 @@ class RetrievedEvidence:
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
         filter = PassageFilter(Collection(principal.tenant, knowledge_base), reader=reader_names(principal))
         found = self.knowledge.search(query, filter).passages
-        return fitted([passage_text(number, each.passage) for number, each in enumerate(found, start=1)], "\n\n")
+        return fitted([evidence_text(each.passage) for each in found], "\n\n")

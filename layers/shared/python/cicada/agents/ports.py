@@ -56,5 +56,5 @@ class Evidence(Protocol):
     """Passages for and against a theory."""
 
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
-        """The best passages as numbered text with their places; empty only if nothing matches."""
+        """The best passages as text under their places, without numbers; empty only if nothing matches."""
         ...

@@ -26,7 +26,7 @@ class Answerer:
     an unneeded search costs little, a question left unanswered costs the user.
     """
 
-    classify: Callable[[str], Classification]
+    classify: Callable[[Question], Classification]
     passages: PassageAnswerer
     agent: Agent
     model: ChatModel
@@ -45,7 +45,7 @@ class Answerer:
             yield replace(part, path=(route.value, *part.path)) if isinstance(part, Finished) else part
 
     def _route(self, question: Question) -> Route:
-        found = self.classify(question.message)
+        found = self.classify(question)
         unsure = found.route is Route.GENERAL and found.confidence < self.general_confidence
         return Route.SCRIPT_QUERY if unsure else found.route
 

@@ -14,7 +14,7 @@ from cicada.documents.model import Collection
 from cicada.permissions.model import Principal
 from cicada.retrieval.model import PassageFilter
 
-_NOTHING_FOUND = "I found no passage that matches your question, so I cannot answer it from the scripts."
+_NOTHING_FOUND = "I found no passage that matches your question, so I cannot answer it from the documents."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class PassageAnswerer:
             yield Finished(found.path, confidence=0.0)
             return
         yield Cited(found.passages)
-        usage = yield from streamed(self.model, passages_prompt(question.message, found.passages))
+        prompt = passages_prompt(question.message, found.passages, self.search.bases.of(question.knowledge_base).holds)
+        usage = yield from streamed(self.model, prompt)
         confidence = found.passages[0].relevance
         yield Finished((*found.path, "generate"), confidence, usage.input_tokens, usage.output_tokens)
 

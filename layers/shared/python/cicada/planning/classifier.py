@@ -33,6 +33,12 @@ def classify(text: str, rules: RuleBook, known_names: frozenset[str] = frozenset
     return Classification(route, _share(totals, route), _reason(route, held, rules, message))
 
 
+def only_small_talk(text: str, rules: RuleBook) -> bool:
+    """Whether the message holds nothing but the words of a rule's `only`, such as a greeting's."""
+    message = without_openers(tokenise(text), rules.openers)
+    return any(rule.only and _whole(rule.only, message) is not None for rule in rules.rules)
+
+
 def _held(message: Message, rules: RuleBook) -> Iterator[tuple[Rule, Cue]]:
     vocabulary = frozenset(message.words)
     for rule in rules.rules:

@@ -14,8 +14,10 @@ from cicada.retrieval.language import LANGUAGES
 from cicada.retrieval.model import Detail
 
 RerankMode = Literal["always", "auto", "never"]
+Holds = Literal["scripts", "documents"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
+    "holds": get_args(Holds),
     "content_language": tuple(LANGUAGES),
     "fusion": get_args(Fusion),
     "rerank": get_args(RerankMode),
@@ -33,6 +35,7 @@ class KnowledgeBase:
 
     name: str
     description: str = ""
+    holds: Holds = "documents"
     content_language: str | None = None
     fusion: Fusion = "zscore"
     rerank: RerankMode = "auto"
