@@ -39,7 +39,7 @@ class Documents(Construct):
             self,
             "Changes",
             visibility_timeout=Duration.seconds(6 * consumer_timeout_seconds),
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=3),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=5),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=True,
         )

@@ -13,6 +13,9 @@ from infra.constructs.models import model_arns
 from infra.constructs.search import Search
 
 _TIMEOUT_SECONDS = 900
+# The largest documents take 250 MB each while they are read, 600 MB while they are parsed. More than 3,008 MB has to be
+# asked for in a new account.
+_MEMORY_MB = 3008
 # Files that are ingested together share the calls of the embedding model. No more than the function ingests at once:
 # the worst file takes minutes of CPU, and a file that waits for it would be delivered again with it.
 _BATCH_SIZE = 4
@@ -38,7 +41,7 @@ class Ingest(Construct):
             searches=True,
             reads_documents=True,
             timeout_seconds=_TIMEOUT_SECONDS,
-            memory_mb=2048,
+            memory_mb=_MEMORY_MB,
         )
         self._grant_storage(self.function)
         search.grant_write(self.function)

@@ -23,6 +23,11 @@ def result(here: Situation, event: dict[str, Any]) -> dict[str, Any]:
     return answered
 
 
+@pytest.mark.parametrize("groups", ["legal", 5, None, {"legal": 1}])
+def test_groups_that_are_no_list_are_refused(groups: object) -> None:
+    assert result(Situation(), MESSAGE | {"groups": groups})["code"] == "invalid_frame"
+
+
 def test_a_message_is_answered_with_the_whole_result() -> None:
     assert result(Situation(), MESSAGE) == {
         "text": "Seyton [1].",

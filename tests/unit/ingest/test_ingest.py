@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -417,6 +419,37 @@ def test_a_file_that_is_too_large_withdraws_the_earlier_version_only_from_other_
     assert stage.upload(GOOD + b" ").outcome is Outcome.REJECTED
     assert (MACBETH in stage.index.documents) is answers_on
     assert (MACBETH in stage.truth.entries) is answers_on
+
+
+def test_a_withdrawal_that_broke_off_in_the_index_is_made_by_the_next_delivery(stage: Stage) -> None:
+    stage.upload(GOOD)
+    stage.store.describe(MACBETH, ANN_ONLY)
+    stage.index.failure = Throttled("…")
+    with pytest.raises(Throttled):
+        stage.upload(BROKEN)
+    stage.index.failure = None
+    assert MACBETH in stage.index.documents
+    assert stage.ingester.ingest(MACBETH, again=True).outcome is Outcome.REJECTED
+    assert stage.index.documents == {}
+
+
+def test_uploads_that_never_stop_do_not_hold_an_ingest(stage: Stage) -> None:
+    uploads = count()
+    stage.index.before_replace = lambda: stage.store.put(MACBETH, script(speech(1, f"{next(uploads)} times.")))
+    with pytest.raises(Unavailable, match="changes faster"):
+        stage.upload(GOOD)
+    assert stage.index.replacements == 5
+
+
+def test_a_sidecar_times_its_passages_is_bounded(stage: Stage) -> None:
+    attributes = json.dumps({"metadataAttributes": {"note": "x" * 9_000}}).encode()
+    many = script(*(speech(number, "A word. " * 110) for number in range(2_300)))
+    stage.store.describe(MACBETH, attributes)
+    report = stage.upload(many)
+    assert (report.outcome, report.problems[0].kind) == (Outcome.REJECTED, "too_large")
+    assert "stands with each of 2,300 passages" in report.problems[0].reason
+    stage.store.describe(MACBETH, None)
+    assert stage.upload(many).outcome is Outcome.INDEXED
 
 
 def test_a_version_for_the_same_readers_answers_on(stage: Stage) -> None:

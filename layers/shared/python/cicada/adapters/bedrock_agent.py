@@ -79,6 +79,10 @@ def session_attributes(turn: AgentTurn) -> dict[str, str]:
 
 
 def session_id(turn: AgentTurn) -> str:
-    """Bedrock's session, 64 hexadecimal digits: another user's session of the same name is another one."""
-    identity = json.dumps([turn.principal.tenant, turn.principal.user, turn.session_id])
+    """Bedrock's session, 64 hexadecimal digits: another user's session of the same name is another one.
+
+    So is that of a user whose groups have changed, or in another knowledge base: a session remembers evidence.
+    """
+    who = turn.principal
+    identity = json.dumps([who.tenant, who.user, sorted(who.groups), turn.knowledge_base, turn.session_id])
     return hashlib.sha256(identity.encode()).hexdigest()

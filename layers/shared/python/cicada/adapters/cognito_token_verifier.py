@@ -52,6 +52,12 @@ class CognitoTokenVerifier:
 
 
 def _tenant(groups: Iterable[str]) -> str | None:
-    """A user's tenant is the group `tenant:<name>`; Cognito access tokens carry groups, not custom attributes."""
-    names = [match[1] for group in groups if (match := _TENANT_GROUP.fullmatch(group))]
+    """A user's tenant is the group `tenant:<name>`; Cognito access tokens carry groups, not custom attributes.
+
+    `NotConnected` where the name is none: its users must not find themselves in the default tenant.
+    """
+    meant = [group for group in groups if group.startswith("tenant:")]
+    names = [match[1] for group in meant if (match := _TENANT_GROUP.fullmatch(group))]
+    if len(names) < len(meant):
+        raise NotConnected("A tenant's group is named tenant: and letters, digits or hyphens, 63 at most.")
     return min(names, default=None)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# After the first delivery, the second, and all later ones.
-_PAUSES_SECONDS = (60, 300, 900)
+# After the first delivery, the second, the third, and all later ones.
+_PAUSES_SECONDS = (60, 300, 900, 3600)
 
 
 class SqsRedelivery:
@@ -29,7 +29,7 @@ class SqsRedelivery:
         self._client = client
 
     def hasten(self, event: Mapping[str, Any], verdicts: Mapping[str, Any]) -> None:
-        """Have those records of an SQS event that failed delivered again after one, five or fifteen minutes."""
+        """Have those records of an SQS event that failed delivered again: after one minute, and later and later."""
         failed = {failure["itemIdentifier"] for failure in verdicts["batchItemFailures"]}
         for record in event["Records"]:
             # Events from the Lambda console may be without a handle.

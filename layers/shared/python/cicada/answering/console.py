@@ -33,7 +33,10 @@ def answer_at_once(event: Mapping[str, Any], answerer: Answerer, default_knowled
 def _asked(event: Mapping[str, Any], default_knowledge_base: str) -> tuple[Principal, Question]:
     fields = {"requestId": str(uuid.uuid4()), **event, "action": "sendMessage"}
     tenant, user = str(fields.pop("tenant", "default")), str(fields.pop("user", "console"))
-    principal = Principal(tenant, user, frozenset(map(str, fields.pop("groups", []))))
+    groups = fields.pop("groups", [])
+    if not isinstance(groups, list):
+        raise InvalidFrame('The groups are a list, as ["legal"].')
+    principal = Principal(tenant, user, frozenset(map(str, groups)))
     command = parse_command(json.dumps(fields))
     if not isinstance(command, SendMessage):
         raise InvalidFrame('A test event is {"message": "…"}.')

@@ -57,7 +57,7 @@ def rebuilder() -> Rebuilder:
         clock=time.time,
         new_run=lambda: uuid.uuid4().hex,
         # OpenSearch shows a document some time after it was written; in one file, writers wait for each other.
-        threads=2 if settings.search.search_engine == "embedded" else 16,
+        threads=2 if settings.search.search_engine == "embedded" else 8,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cicada.documents.model import DocumentKey
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejected, Unavailable
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.encoding import Encoder
 from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, SourceFile, StoredDocument
@@ -15,6 +15,11 @@ from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, Gr
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.retrieval.model import Detail
 from cicada.retrieval.ports import Embedder, PassageIndex
+
+# Of one ingest at a file that goes on changing; each change has an announcement of its own.
+_MAX_LOOKS = 5
+# What the sidecar says is kept with each passage.
+_MAX_DESCRIPTION_BYTES = 20_000_000
 
 
 def no_detail(knowledge_base: str) -> Detail:  # noqa: ARG001 - the same for every base
@@ -68,10 +73,12 @@ class Ingester:
         written in any case: the other ingest may have been overwritten in some indexes and not in others.
         """
         source = self.store.read(document)
-        report = self._applied(document, source, again)
-        while (latest := self.store.read(document)) != source:
-            source, report = latest, self._applied(document, latest, again=True)
-        return report
+        for _ in range(_MAX_LOOKS):
+            report = self._applied(document, source, again)
+            if (latest := self.store.read(document)) == source:
+                return report
+            source, again = latest, True
+        raise Unavailable("The file changes faster than it can be ingested; it is tried again.")
 
     def _applied(self, document: DocumentKey, source: SourceFile | OversizedFile | None, again: bool) -> IngestReport:
         if source is None:
@@ -81,9 +88,10 @@ class Ingester:
         try:
             after, problems = self._stored(source, before)
         except DocumentRejected as error:
-            if before and _may_show_too_much(source, before):
+            if before is None or _may_show_too_much(source, before):
+                # Also where the truth has nothing: a withdrawal may have broken off before it reached the index.
                 self._deleted(document)
-            elif before and again and self._is_ours(before):
+            elif again and self._is_ours(before):
                 self.index.replace(document, before.embedded())
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
         outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
@@ -100,6 +108,12 @@ class Ingester:
         if isinstance(source, OversizedFile):
             raise DocumentRejected(source.reason, "too_large")
         parsed = self._parser(source).parse(source)
+        if len(parsed.passages) * len(source.sidecar or b"") > _MAX_DESCRIPTION_BYTES:
+            raise DocumentRejected(
+                f"The sidecar stands with each of {len(parsed.passages):,} passages and is too long for that; shorten "
+                "it, or split the file.",
+                "too_large",
+            )
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
         encoder = Encoder(self.embedder, self.detail_of(source.document.collection.knowledge_base))
         stored = StoredDocument(

@@ -33,6 +33,8 @@ from cicada.retrieval.language import LANGUAGES
 
 # Beside the text of a passage, of which an embedding model sees about 1,000 characters.
 MAX_EMBEDDED = 300
+# Each is a term of each passage's row in the index.
+MAX_ATTRIBUTES = 50
 
 TITLE, LANGUAGE = "_title", "_language_code"
 _ATTRIBUTES, _READERS = "metadataAttributes", "accessControlList"
@@ -81,6 +83,8 @@ def parse_sidecar(content: bytes | None) -> Sidecar:
     if unknown := sorted(document.keys() - _KEYS):
         raise refused(f"has the unknown key '{unknown[0][:40]}'; it may have {_ATTRIBUTES} and {_READERS}")
     attributes = _object(document.get(_ATTRIBUTES, {}), f"{_ATTRIBUTES} of the sidecar")
+    if len(attributes) > MAX_ATTRIBUTES:
+        raise refused(f"has more than {MAX_ATTRIBUTES} attributes; leave out what nobody filters by")
     values = {attribute_name(name): attribute(name, value) for name, value in attributes.items()}
     embedded, problems = _embedded(values)
     return Sidecar(

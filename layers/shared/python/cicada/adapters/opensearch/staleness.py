@@ -10,9 +10,9 @@ from cicada.errors import Unavailable
 
 # Searches before giving up: one is enough, but for a switch of indices or two replacements between two requests.
 _MAX_SEARCHES = 4
-# The life of an announcement: three deliveries, 90 minutes apart. An ingest that has died in the middle is done again
-# within it, and until then an earlier version answers.
-_UNSETTLED_SECONDS = 5 * 3600
+# The life of an announcement: five deliveries, 90 minutes apart at most. An ingest that has died in the middle is done
+# again within it, and until then an earlier version answers.
+_UNSETTLED_SECONDS = 8 * 3600
 
 Hits = list[Mapping[str, Any]]
 Found = dict[str, set[int]]
