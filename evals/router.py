@@ -77,6 +77,8 @@ def load_messages(path: Path) -> list[LabelledMessage]:
     """The labelled messages of a JSONL file; blank lines are skipped. Raises DatasetError."""
     try:
         lines = path.read_text("utf-8").splitlines()
+    except FileNotFoundError as error:
+        raise DatasetError(f"{path} does not exist; give the path of a JSONL file.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path} cannot be read as UTF-8 text ({error}); give the path of a JSONL file.") from error
     messages = [_message(line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 
 from cicada_client.errors import CicadaClientError
-from clients.command import access_token, ask, chat, evaluate, ingest, invoke, rebuild, redrive, stage
+from clients.command import access_token, ask, chat, evaluate, ingest, invoke, rebuild, redrive, remove, stage
 from clients.command.errors import CommandError
 from clients.command.text import clean_line
 
-_SUBCOMMANDS = (chat, ask, ingest, rebuild, stage, access_token, invoke, redrive, evaluate)
+_SUBCOMMANDS = (chat, ask, ingest, remove, rebuild, stage, access_token, invoke, redrive, evaluate)
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 

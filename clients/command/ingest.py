@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +16,7 @@ from clients.command.text import to_json
 
 if TYPE_CHECKING:
     from clients.command.subcommand import Subparsers
-    from clients.command.uploading import Ingested, Uploader
-    from clients.command.uploads import Upload
+    from clients.command.uploading import Followed
 
 _PATIENCE_SECONDS = 900.0
 
@@ -55,9 +55,10 @@ def run(options: argparse.Namespace) -> int:
     uploads = uploads_of(options.paths, options.tenant, options.knowledge_base)
     place = open_place(options.stack)
     uploader = Uploader(place.client("s3"), place.output("DocumentsBucket"), options.patience)
+    show = None if options.json else _show
     screen = open_screen(read_settings())
     try:
-        results = _follow(uploader, uploads, screen, quiet=options.json)
+        results = follow(uploader.ingest(uploads), len(uploads), screen, show)
     except CicadaError as error:
         screen.end_line()
         raise CommandError(str(error)) from error
@@ -69,15 +70,18 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(result.has_failed for result in results) else 0
 
 
-def _follow(uploader: Uploader, uploads: list[Upload], screen: Screen, *, quiet: bool) -> list[Ingested]:
-    results: list[Ingested] = []
-    with closing(uploader.ingest(uploads)) as ingested:
-        _tell(screen, len(uploads), 0)
-        for result in ingested:
+def follow(
+    followed: Generator[Followed], files: int, screen: Screen, show: Callable[[Followed, Screen], None] | None
+) -> list[Followed]:
+    """All of them in the end, each shown when it is known, and how many there are meanwhile."""
+    results: list[Followed] = []
+    with closing(followed):
+        _tell(screen, files, 0)
+        for result in followed:
             results.append(result)
-            if not quiet:
-                _show(result, screen)
-            _tell(screen, len(uploads), len(results))
+            if show:
+                show(result, screen)
+            _tell(screen, files, len(results))
     screen.end_line()
     return results
 
@@ -86,18 +90,28 @@ def _tell(screen: Screen, files: int, done: int) -> None:
     screen.status(f"{done} of {_count(files)} done …")
 
 
-def _show(result: Ingested, screen: Screen) -> None:
+def _show(result: Followed, screen: Screen) -> None:
     if result.outcome == "unreported":
         screen.line(
-            f"{result.upload.path}: nothing was heard of it; it is tried three times, and its report will be at "
+            f"{result.path}: nothing was heard of it; it is tried three times, and its report will be at "
             f"{result.report_key} in the bucket"
         )
+        _note_kept_sidecar(result, screen)
         return
     passages = f", {result.passages} passage{'' if result.passages == 1 else 's'}" if result.passages else ""
-    screen.line(f"{result.upload.path}: {result.outcome}{passages}")
+    screen.line(f"{result.path}: {result.outcome}{passages}")
     for problem in result.problems:
         place = f"{problem['place']}: " if problem["place"] else ""
-        screen.note(f"  {place}{problem['reason']}")
+        screen.note(f"{result.path}: {place}{problem['reason']}")
+    _note_kept_sidecar(result, screen)
+
+
+def _note_kept_sidecar(result: Followed, screen: Screen) -> None:
+    if result.kept_sidecar:
+        screen.note(
+            f"{result.path}: the sidecar of an earlier upload still holds; `cicada remove` the document first to take"
+            " it away"
+        )
 
 
 def _summary(counted: Counter[str]) -> str:
@@ -108,18 +122,19 @@ def _count(files: int) -> str:
     return f"{files} file" if files == 1 else f"{files} files"
 
 
-def _fields(options: argparse.Namespace, results: list[Ingested]) -> dict[str, object]:
+def _fields(options: argparse.Namespace, results: list[Followed]) -> dict[str, object]:
     return {
         "tenant": options.tenant,
         "knowledgeBase": options.knowledge_base,
         "files": [
             {
-                "path": str(result.upload.path),
-                "documentId": result.upload.document.document_id,
+                "path": str(result.path),
+                "documentId": result.document.document_id,
                 "outcome": result.outcome,
                 "passages": result.passages,
                 "problems": list(result.problems),
+                "keptSidecar": result.kept_sidecar,
             }
-            for result in sorted(results, key=lambda result: str(result.upload.path))
+            for result in sorted(results, key=lambda result: str(result.path))
         ],
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
 
 from clients.command.errors import CommandError
 from clients.command.settings import read_settings
@@ -35,7 +35,7 @@ class Place:
         try:
             return boto3.client(service, **options)  # type: ignore[call-overload]
         except BotoCoreError as error:
-            raise CommandError(f"AWS cannot be reached: {error}") from error
+            raise aws_failure(error) from error
 
 
 def open_place(stack: str | None) -> Place:
@@ -53,10 +53,20 @@ def stack_outputs(stack: str) -> dict[str, str]:
     except ClientError as error:
         raise CommandError(f"AWS does not describe the stack {stack}: {error.response['Error']['Code']}.") from error
     except BotoCoreError as error:
-        raise CommandError(f"AWS cannot be reached: {error}") from error
+        raise aws_failure(error) from error
     return {output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", [])}
 
 
 def aws_options() -> dict[str, Any]:
     """Region and credentials are found as the AWS command line finds them."""
-    return {"config": Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard"})}
+    return {
+        "region_name": read_settings().region,
+        "config": Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard"}),
+    }
+
+
+def aws_failure(error: BotoCoreError) -> CommandError:
+    """What the operator can do about a call that did not reach AWS."""
+    if isinstance(error, NoRegionError):
+        return CommandError("It is not clear in which region the stack is: set AWS_REGION.")
+    return CommandError(f"AWS cannot be reached: {error}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 from clients.command.errors import CommandError
-from clients.command.screen import open_screen
+from clients.command.interrupt import cancelling
+from clients.command.screen import Screen, open_screen
 from clients.command.settings import read_settings
 from clients.command.text import clean_line, to_json
 
@@ -41,15 +43,7 @@ def run(options: argparse.Namespace) -> int:
     function = _Function(place.client("lambda", _LONGEST_CALL_SECONDS), place.output("IngestFunction"))
     screen = open_screen(read_settings())
     screen.status("Beginning a new index …")
-    progress = function.call({"rebuild": "start", "seconds": _SLICE_SECONDS})
-    try:
-        while progress["state"] == "copying":
-            screen.status(f"{progress['copied']} of {progress['documents']} documents copied …")
-            progress = function.call({"rebuild": "continue", "run": progress["run"], "seconds": _SLICE_SECONDS})
-    except KeyboardInterrupt:
-        screen.note("Stopping; the old index goes on answering.")
-        _abandon(function, progress["run"])
-        raise
+    progress = _rebuilt(function, screen)
     screen.end_line()
     if progress["state"] != "switched":
         raise CommandError(
@@ -60,12 +54,33 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _abandon(function: _Function, run: str) -> None:
+def _rebuilt(function: _Function, screen: Screen) -> dict[str, Any]:
+    """The first Ctrl-C lets the slice that is under way end, and drops the new index; the second does not wait."""
+    progress: dict[str, Any] = {}
+    stopped = threading.Event()
+    try:
+        with cancelling(stopped.set):
+            # As short as can be: until it answers, nobody knows which run is to be dropped.
+            progress = function.call({"rebuild": "start", "seconds": 0})
+            while progress["state"] == "copying" and not stopped.is_set():
+                screen.status(f"{progress['copied']} of {progress['documents']} documents copied …")
+                progress = function.call({"rebuild": "continue", "run": progress["run"], "seconds": _SLICE_SECONDS})
+        if stopped.is_set() and progress["state"] == "copying":
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        screen.note("Stopping; the old index goes on answering.")
+        screen.note(_dropped(function, progress.get("run")))
+        raise
+    return progress
+
+
+def _dropped(function: _Function, run: str | None) -> str:
     """Once the slice that is under way has ended, which nobody can stop."""
-    for _ in range(_SLICE_SECONDS * 6):
+    for _ in range(_SLICE_SECONDS * 6 if run else 0):
         if function.call({"rebuild": "abandon", "run": run})["state"] != "busy":
-            return
+            return "The new index is dropped."
         time.sleep(1)
+    return "The new index could not be dropped yet; the next `cicada rebuild` drops it."
 
 
 class _Function:

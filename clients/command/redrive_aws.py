@@ -9,8 +9,7 @@ from botocore.exceptions import BotoCoreError
 
 from cicada.bootstrap.redrive import redriver
 from cicada.conversation.redrive import Redriver
-from clients.command.errors import CommandError
-from clients.command.place import aws_options, stack_outputs
+from clients.command.place import aws_failure, aws_options, stack_outputs
 from clients.command.stage_aws import client_options
 from clients.command.stage_file import Stage
 
@@ -33,5 +32,5 @@ def open_redriver(place: Place) -> Redriver:
     try:
         dynamodb, sqs = boto3.client("dynamodb", **options), boto3.client("sqs", **options)
     except BotoCoreError as error:
-        raise CommandError(f"AWS cannot be reached: {error}") from error
+        raise aws_failure(error) from error
     return redriver(dynamodb, sqs, place.table, place.queue_url, place.dead_letter_queue_url)

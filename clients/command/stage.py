@@ -62,7 +62,13 @@ def _entry(title: str, values: list[str]) -> Iterator[str]:
 
 def _values(name: str, value: Any) -> list[str]:
     if name == "users":
-        return [f"{user['name']}, password {user['password']}" for user in value]
+        return [_user(user) for user in value]
     if isinstance(value, dict):
         return [f"{key}: {item}" for key, item in value.items()]
     return [str(value)]
+
+
+def _user(user: Mapping[str, str]) -> str:
+    """With the id that lists of readers name, if the stage has said it."""
+    sub = f", sub {user['sub']}" if "sub" in user else ""
+    return f"{user['name']}, password {user['password']}{sub}"

@@ -18,9 +18,22 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--url", help="WebSocket address (default: CICADA_URL, else the local stage)")
     parser.add_argument("--token", help="access token (default: CICADA_TOKEN, which other processes cannot see)")
     parser.add_argument("--user", help="a sample user of the local stage (default: the first)")
-    parser.add_argument("--session", metavar="SESSION", help="continue this conversation")
-    parser.add_argument("--knowledge-base", metavar="NAME", help="ask this knowledge base")
-    parser.add_argument("--episode", action="append", metavar="ID", help="ask about this episode only; repeatable")
+    parser.add_argument(
+        "--session",
+        metavar="SESSION",
+        help="continue this conversation; it does not remember its knowledge base, so name that again",
+    )
+    parser.add_argument(
+        "--knowledge-base",
+        metavar="NAME",
+        help="ask this knowledge base; one that does not exist is searched too, and nothing is found",
+    )
+    parser.add_argument(
+        "--episode",
+        action="append",
+        metavar="ID",
+        help="ask about this episode only; repeatable; in one that does not exist nothing is found",
+    )
 
 
 def open_client(options: argparse.Namespace, settings: Settings, observe: Callable[[Notice], None]) -> Client:

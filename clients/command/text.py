@@ -41,7 +41,11 @@ def _places(locator: Locator) -> list[str]:
     return [
         locator.episode or "",
         locator.chapter or "",
-        f"messages {messages[0]}–{messages[1]}" if messages else "",
+        _numbered(*messages) if messages else "",
         ", ".join(locator.speakers),
         " › ".join(locator.section),
     ]
+
+
+def _numbered(first: int, last: int) -> str:
+    return f"message {first}" if first == last else f"messages {first}–{last}"

@@ -26,7 +26,8 @@ class Upload:
 def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str) -> list[Upload]:
     """All files, those of folders with their path below the folder as their id. Hidden ones are left out.
 
-    Raises `CommandError` for a path that is not there, a name that is not allowed, and two files of one id.
+    Raises `CommandError` for a path that is not there, a name that is not allowed, two files of one id, and a sidecar
+    without its file.
     """
     found: dict[DocumentKey, Upload] = {}
     for path in paths:
@@ -44,14 +45,29 @@ def _files(path: Path) -> Iterator[tuple[Path, str]]:
     if path.is_dir():
         for file in sorted(path.rglob("*")):
             below = file.relative_to(path)
-            if file.is_file() and not is_sidecar(file.name) and not any(part.startswith(".") for part in below.parts):
+            if not file.is_file() or any(part.startswith(".") for part in below.parts):
+                continue
+            if is_sidecar(file.name):
+                _require_its_file(file)
+            else:
                 yield file, below.as_posix()
     elif not path.is_file():
         raise CommandError(f"There is no file or folder {path}.", 2)
     elif is_sidecar(path.name):
         raise CommandError(f"{path} only describes a file; name that file: {path.name.removesuffix(SIDECAR)}.", 2)
     else:
+        _require_its_file(path.with_name(f"{path.stem}{SIDECAR}"))
         yield path, path.name
+
+
+def _require_its_file(sidecar: Path) -> None:
+    """A sidecar that describes nothing was meant for another file, which would be open to all without it."""
+    if sidecar.is_file() and not sidecar.with_name(sidecar.name.removesuffix(SIDECAR)).is_file():
+        raise CommandError(
+            f"{sidecar} belongs to no file, so nothing was uploaded: a sidecar is called <file name>{SIDECAR}, with the"
+            " whole name of the file that lies beside it.",
+            2,
+        )
 
 
 def _document(file: Path, key: str) -> DocumentKey:

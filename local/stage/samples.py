@@ -17,7 +17,7 @@ def ingest_samples(config: StageConfig, bucket: str) -> Iterator[str]:
     """Ingest what has changed; a line for each file. `StageError` when a file is refused or nothing comes."""
     uploader = Uploader(aws_client(config, "s3"), bucket, _PATIENCE_SECONDS)
     for result in uploader.ingest(uploads_of(sorted(_SAMPLES.glob("*.json")), "default", "scripts")):
-        name = result.upload.path.name
+        name = result.path.name
         if result.outcome == UNREPORTED:
             raise StageError(f"Ingest has not reported on {name} within {_PATIENCE_SECONDS} s; see the emulator's log.")
         if result.has_failed:

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,7 +20,7 @@ from local.stage.processes import Running, require_free
 from local.stage.samples import ingest_samples
 from local.stage.search_server import start_opensearch
 from local.stage.settings import REGION, ROOT, StageConfig
-from local.stage.users import SAMPLE_USERS, ensure_users
+from local.stage.users import ensure_users
 
 Say = Callable[[str], None]
 
@@ -65,11 +65,11 @@ class LocalStage:
         if not deploy(self._config):
             self._say("  nothing has changed since the last deployment")
         deployed = outputs(self._config)
-        ensure_users(self._config, deployed["UserPoolId"])
+        users = ensure_users(self._config, deployed["UserPoolId"])
         self._say("Ingesting the sample documents …")
         for line in ingest_samples(self._config, deployed["DocumentsBucket"]):
             self._say(f"  {line}")
-        self.info = self._describe(deployed)
+        self.info = self._describe(deployed, users)
         self._add(start_page(self._config, self.info))
         self.info["processes"] |= {each.name: each.guard.pid for each in self._running}
         self._config.info_file.write_text(json.dumps(self.info, indent=2), "utf-8")
@@ -90,11 +90,11 @@ class LocalStage:
         self._config.info_file.unlink(missing_ok=True)
         shutil.rmtree(self._config.folder / "tmp", ignore_errors=True)
 
-    def _describe(self, deployed: dict[str, str]) -> dict[str, Any]:
+    def _describe(self, deployed: dict[str, str], users: list[dict[str, str]]) -> dict[str, Any]:
         return {
             "websocketUrl": deployed["WebSocketUrl"],
             "pageUrl": self._config.page_url,
-            "users": [asdict(user) for user in SAMPLE_USERS],
+            "users": users,
             "region": REGION,
             "endpointUrl": self._config.aws_url,
             "bedrockUrl": self._config.bedrock_url,

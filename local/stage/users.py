@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from local.stage.aws import aws_client
@@ -23,8 +23,11 @@ class SampleUser:
 SAMPLE_USERS = (SampleUser("alice", "Alice-of-the-local-stage-1"), SampleUser("bob", "Bob-of-the-local-stage-2"))
 
 
-def ensure_users(config: StageConfig, pool_id: str) -> None:
-    """Create the users that are missing, with their passwords set."""
+def ensure_users(config: StageConfig, pool_id: str) -> list[dict[str, str]]:
+    """Create the users that are missing, with their passwords set: `name`, `password` and `sub` of each of all.
+
+    `sub` is the user's id in access tokens, and in the lists of who may read a document.
+    """
     client: CognitoIdentityProviderClient = aws_client(config, "cognito-idp")
     for user in SAMPLE_USERS:
         try:
@@ -32,3 +35,9 @@ def ensure_users(config: StageConfig, pool_id: str) -> None:
         except client.exceptions.UsernameExistsException:
             continue
         client.admin_set_user_password(UserPoolId=pool_id, Username=user.name, Password=user.password, Permanent=True)
+    return [asdict(user) | {"sub": _sub(client, pool_id, user)} for user in SAMPLE_USERS]
+
+
+def _sub(client: CognitoIdentityProviderClient, pool_id: str, user: SampleUser) -> str:
+    attributes = client.admin_get_user(UserPoolId=pool_id, Username=user.name)["UserAttributes"]
+    return next(each["Value"] for each in attributes if each["Name"] == "sub")

@@ -72,10 +72,10 @@ def test_help_names_every_subcommand(capsys: pytest.CaptureFixture[str]) -> None
         main(["--help"])
     assert caught.value.code == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in ("chat", "ask", "stage", "token", "invoke", "eval"))
+    assert all(name in shown for name in ("chat", "ask", "remove", "stage", "token", "invoke", "eval"))
 
 
-@pytest.mark.parametrize("name", ["chat", "ask", "stage", "token", "invoke", "eval"])
+@pytest.mark.parametrize("name", ["chat", "ask", "remove", "stage", "token", "invoke", "eval"])
 def test_every_subcommand_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main([name, "--help"])
@@ -272,6 +272,15 @@ def test_stage_shows_what_runs_where(stage: dict[str, Any], capsys: pytest.Captu
     assert "Users          ada, password Ada-1815!" in lines
     assert "               grace, password Grace-1906!" in lines
     assert "Functions      message_processor: cicada-local-message-processor" in lines
+
+
+def test_stage_shows_the_id_by_which_readers_are_named(
+    stage: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage["users"][0]["sub"] = "a1b2"
+    (tmp_path / "stage.json").write_text(json.dumps(stage))
+    assert main(["stage"]) == 0
+    assert "Users          ada, password Ada-1815!, sub a1b2" in capsys.readouterr().out.splitlines()
 
 
 def test_stage_prints_the_same_as_json(stage: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`cicada ingest`, run as people run it, against a bucket whose uploads the real ingest works off."""
+"""`cicada ingest` and `cicada remove`, run as people run them, on a bucket whose changes the real ingest works off."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cicada.adapters.s3_ground_truth import S3GroundTruth
 from cicada.documents.model import Collection, DocumentKey
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.script_parser import ScriptParser
-from clients.command import place, uploading
+from clients.command import place, remove, uploading
 from clients.command.__main__ import main
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import COLLECTION, script, shipped_episodes, speech
@@ -36,6 +36,7 @@ class AnnouncingClient:
         self._client = client
         self._announce = announce
         self.puts: list[str] = []
+        self.deletes: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -49,14 +50,27 @@ class AnnouncingClient:
                 self._announce(key)
         return reply
 
+    def delete_object(self, **arguments: Any) -> Any:
+        reply = self._client.delete_object(**arguments)
+        key = arguments["Key"]
+        if key.startswith("documents/"):
+            self.deletes.append(key)
+            if not key.endswith(".metadata.json"):
+                self._announce(key)
+        return reply
+
 
 @dataclass
 class Backend:
-    """A bucket and the ingest behind it, which is as quick as can be unless it is `silent`."""
+    """A bucket and the ingest behind it, which is as quick as can be unless it is silent.
+
+    `events`: as often is it told of each file; of one with a sidecar S3 tells it twice.
+    """
 
     client: Any
     index: DisturbedIndex = field(default_factory=DisturbedIndex)
     is_silent: bool = False
+    events: int = 1
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ingest(self, key: str) -> None:
@@ -71,7 +85,8 @@ class Backend:
             {".json": ScriptParser(shipped_episodes())},
         )
         with self._lock:
-            ingester.ingest(DocumentKey(Collection(tenant, base), name))
+            for _ in range(self.events):
+                ingester.ingest(DocumentKey(Collection(tenant, base), name))
 
 
 @pytest.fixture
@@ -136,11 +151,34 @@ def test_the_same_files_again_are_unchanged_and_changed_ones_indexed(
     assert "1 file: 1 unchanged." in capsys.readouterr().out
 
 
-def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts(backend: Backend, folder: Path) -> None:
-    main(["ingest", str(folder / "macbeth.json")])
+def test_what_the_event_of_the_sidecar_has_indexed_is_not_called_unchanged(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backend.events = 2
+    assert main(["ingest", str(folder / "macbeth.json")]) == 0
+    assert capsys.readouterr().out.endswith("1 file: 1 indexed.\n")
+    (folder / "macbeth.json.metadata.json").write_text('{"metadataAttributes": {"genre": "comedy"}}')
+    assert main(["ingest", str(folder / "macbeth.json")]) == 0
+    assert capsys.readouterr().out.endswith("1 file: 1 indexed.\n")
+    assert main(["ingest", str(folder / "macbeth.json")]) == 0
+    assert capsys.readouterr().out.endswith("1 file: 1 unchanged.\n")
+
+
+def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts_and_is_said(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    assert "sidecar" not in capsys.readouterr().err
     (folder / "macbeth.json.metadata.json").unlink()
-    assert main(["ingest", str(folder / "macbeth.json"), "--patience", "5"]) == 0
+    assert main(["ingest", str(folder), "--patience", "5"]) == 0
     assert backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata["genre"] == "tragedy"
+    assert capsys.readouterr().err == (
+        f"{folder}/macbeth.json: the sidecar of an earlier upload still holds; `cicada remove` the document first to"
+        " take it away\n"
+    )
+    main(["ingest", str(folder), "--json"])
+    kept = {each["documentId"]: each["keptSidecar"] for each in json.loads(capsys.readouterr().out)["files"]}
+    assert kept == {"acts/hamlet.json": False, "macbeth.json": True}
 
 
 def test_a_rejected_file_is_exit_code_1_with_its_reason_and_the_others_go_in(
@@ -150,6 +188,7 @@ def test_a_rejected_file_is_exit_code_1_with_its_reason_and_the_others_go_in(
     assert main(["ingest", str(folder), "--knowledge-base", "plays", "--tenant", "acme"]) == 1
     said = capsys.readouterr()
     assert f"{folder}/macbeth.json: rejected" in said.out
+    assert said.err.startswith(f"{folder}/macbeth.json: ")
     assert "ends in the middle" in said.err
     assert "2 files: " in said.out
     assert [document.collection for document in backend.index.documents] == [Collection("acme", "plays")]
@@ -167,6 +206,7 @@ def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, caps
         "outcome": "indexed",
         "passages": 1,
         "problems": [],
+        "keptSidecar": False,
     }
     assert (macbeth["outcome"], macbeth["problems"][0]["kind"]) == ("rejected", "unreadable")
 
@@ -225,6 +265,9 @@ def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
         (["{folder}/macbeth.json.metadata.json"], "only describes a file; name that file: macbeth.json."),
         (["{folder}/macbeth.json", "{folder}/acts/../macbeth.json"], "would both become macbeth.json"),
         (["{folder}/empty"], "There is no file to ingest in {folder}/empty."),
+        (["{folder}", "{folder}/.misnamed"], "{folder}/.misnamed/merger.metadata.json belongs to no file"),
+        (["{folder}/.misnamed/merger.txt"], "a sidecar is called <file name>.metadata.json"),
+        (["{folder}/.orphaned"], "{folder}/.orphaned/deep/orphan.md.metadata.json belongs to no file"),
         (["{folder}", "--knowledge-base", "my plays"], "cannot be ingested: The names of tenant and knowledge base"),
     ],
 )
@@ -232,6 +275,10 @@ def test_a_wrong_use_is_one_sentence_and_uploads_nothing(
     backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
 ) -> None:
     (folder / "empty").mkdir()
+    # Below hidden folders, so that they are taken only where they are named.
+    for name in (".misnamed/merger.txt", ".misnamed/merger.metadata.json", ".orphaned/deep/orphan.md.metadata.json"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
     assert main(["ingest", *(text.format(folder=folder) for text in arguments)]) == 2
     said = capsys.readouterr().err
     assert sentence.format(folder=folder) in said
@@ -265,3 +312,108 @@ def test_a_stack_of_before_is_to_be_deployed_again(
     monkeypatch.setattr(place, "stack_outputs", lambda stack: {})
     assert main(["ingest", str(folder), "--stack", "Cicada-dev"]) == 1
     assert "has no output DocumentsBucket; deploy it again." in capsys.readouterr().err
+
+
+def stored(backend: Backend) -> set[str]:
+    """What is left of documents in the bucket."""
+    found = backend.client.list_objects_v2(Bucket=BUCKET, Prefix="documents/")
+    return {each["Key"].removeprefix("documents/default/scripts/") for each in found.get("Contents", [])}
+
+
+def test_a_removed_document_is_gone_from_the_index_and_from_the_bucket_with_its_sidecar(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    capsys.readouterr()
+    assert main(["remove", "macbeth.json"]) == 0
+    assert capsys.readouterr().out == "macbeth.json: deleted\n"
+    assert {document.document_id for document in backend.index.documents} == {"acts/hamlet.json"}
+    assert stored(backend) == {"acts/hamlet.json"}
+    prefix = "documents/default/scripts/macbeth.json"
+    assert backend.client.deletes == [prefix, f"{prefix}.metadata.json"]
+    (folder / "macbeth.json.metadata.json").unlink()
+    main(["ingest", str(folder / "macbeth.json")])
+    assert "genre" not in backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata
+
+
+def test_a_document_that_is_not_there_is_one_sentence_and_the_others_are_removed(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    capsys.readouterr()
+    # The beginning of the name of another document is none.
+    assert main(["remove", "acts/hamlet.jso", "acts/hamlet.json", "acts/hamlet.json"]) == 1
+    said = capsys.readouterr()
+    assert said.out == "acts/hamlet.json: deleted\n"
+    assert said.err == "There is no document acts/hamlet.jso in the knowledge base scripts.\n"
+    assert stored(backend) == {"macbeth.json", "macbeth.json.metadata.json"}
+
+
+def test_the_sidecar_stays_until_the_document_is_out_of_the_index_and_goes_when_it_is_named_again(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["ingest", str(folder)])
+    backend.is_silent = True
+    monkeypatch.setattr(remove, "_PATIENCE_SECONDS", 0.05)
+    assert main(["remove", "macbeth.json"]) == 1
+    assert "macbeth.json: taken out of the bucket, but nothing was heard of it" in capsys.readouterr().out
+    assert stored(backend) == {"acts/hamlet.json", "macbeth.json.metadata.json"}
+    assert main(["remove", "macbeth.json"]) == 0
+    assert stored(backend) == {"acts/hamlet.json"}
+    assert main(["remove", "macbeth.json"]) == 1
+
+
+def test_a_late_report_on_the_file_is_not_taken_for_that_on_its_removal(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["ingest", str(folder)])
+    backend.is_silent = True
+    monkeypatch.setattr(remove, "_PATIENCE_SECONDS", 0.05)
+    late = {"outcome": "rejected", "version": "", "passages": 0, "problems": []}
+    delete = backend.client.delete_object
+
+    def delete_and_report(**arguments: Any) -> Any:
+        delete(**arguments)
+        backend.client.put_object(
+            Bucket=BUCKET, Key="reports/default/scripts/macbeth.json.json", Body=json.dumps(late).encode()
+        )
+
+    monkeypatch.setattr(backend.client, "delete_object", delete_and_report, raising=False)
+    assert main(["remove", "macbeth.json"]) == 1
+    assert "nothing was heard of it" in capsys.readouterr().out
+
+
+def test_removal_as_json_is_one_object_with_every_document(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder / "macbeth.json"), "--tenant", "acme", "--knowledge-base", "plays"])
+    capsys.readouterr()
+    names = ["nowhere.json", "macbeth.json", "--tenant", "acme", "--knowledge-base", "plays"]
+    assert main(["remove", *names, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {
+        "tenant": "acme",
+        "knowledgeBase": "plays",
+        "documents": [
+            {"documentId": "macbeth.json", "outcome": "deleted"},
+            {"documentId": "nowhere.json", "outcome": "missing"},
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("macbeth.json.metadata.json", "macbeth.json.metadata.json only describes a document"),
+        ("../plays/macbeth.json", "cannot be the name of a document: The file's path has an empty part, a dot part"),
+    ],
+)
+def test_a_name_that_no_document_can_have_removes_nothing(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], name: str, sentence: str
+) -> None:
+    main(["ingest", str(folder)])
+    capsys.readouterr()
+    assert main(["remove", "acts/hamlet.json", name]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert backend.client.deletes == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,15 +23,18 @@ def progress(state: str, copied: int = 0, run: str = "run-1") -> dict[str, Any]:
 
 @dataclass
 class ScriptedLambda:
-    """Gives `results` in turn; what is called is called, and an exception is raised."""
+    """Gives `results` in turn; an exception is raised, and while `pressed` is under way Ctrl-C is pressed."""
 
     results: list[Any]
     events: list[Mapping[str, Any]] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    pressed: str = ""
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - boto3's names
         self.names.add(FunctionName)
         self.events.append(json.loads(Payload))
+        if self.events[-1]["rebuild"] == self.pressed:
+            signal.raise_signal(signal.SIGINT)
         result = self.results.pop(0)
         if isinstance(result, BaseException):
             raise result
@@ -62,6 +66,8 @@ def test_a_rebuild_is_gone_on_with_until_the_new_index_answers(
     made = function(progress("copying", 1), progress("copying", 2), progress("switched", 3))
     assert main(["rebuild"]) == 0
     assert capsys.readouterr().out == "The new index answers: 3 documents.\n"
+    # The first slice is over at once: until it is, nobody could say which run is to be dropped.
+    assert made.events[0]["seconds"] == 0
     assert [(event["rebuild"], event.get("run")) for event in made.events] == [
         ("start", None),
         ("continue", "run-1"),
@@ -116,3 +122,33 @@ def test_ctrl_c_drops_the_new_index_once_the_slice_has_ended(
     assert main(["rebuild"]) == 130
     assert [event["rebuild"] for event in made.events] == ["start", "continue", "abandon", "abandon"]
     assert "the old index goes on answering" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("pressed", "slices"), [("start", ["start"]), ("continue", ["start", "continue"])])
+def test_ctrl_c_in_any_slice_drops_the_new_index_and_says_so(
+    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str], pressed: str, slices: list[str]
+) -> None:
+    made = function(*[progress("copying")] * len(slices), progress("abandoned"))
+    made.pressed = pressed
+    assert main(["rebuild"]) == 130
+    assert made.events[-1]["run"] == "run-1"
+    assert [event["rebuild"] for event in made.events] == [*slices, "abandon"]
+    assert capsys.readouterr().err == "Stopping; the old index goes on answering.\nThe new index is dropped.\n"
+
+
+def test_ctrl_c_in_the_last_slice_comes_too_late(
+    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = function(progress("switched", 3))
+    made.pressed = "start"
+    assert main(["rebuild"]) == 0
+    assert capsys.readouterr().out == "The new index answers: 3 documents.\n"
+
+
+def test_an_impatient_second_ctrl_c_says_what_becomes_of_the_new_index(
+    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = function(KeyboardInterrupt())
+    assert main(["rebuild"]) == 130
+    assert [event["rebuild"] for event in made.events] == ["start"]
+    assert "the next `cicada rebuild` drops it" in capsys.readouterr().err

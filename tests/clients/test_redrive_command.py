@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import uuid
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from cicada.conversation.model import NewRequest, Question, RequestKey, Status, 
 from cicada.permissions.model import Principal
 from clients.command import redrive, redrive_aws
 from clients.command.__main__ import main
+from clients.command.settings import read_settings
 from tests.contract.request_queues import Queues, request_queues
 from tests.contract.requests_table import TABLE, requests_table
 
@@ -171,3 +173,22 @@ def test_a_missing_queue_is_one_sentence(deployed: Deployed, capsys: pytest.Capt
 )
 def test_an_age_is_given_in_the_largest_unit(seconds: float, age: str) -> None:
     assert redrive._age(seconds) == age
+
+
+@pytest.mark.parametrize("command", [["redrive"], ["rebuild"]])
+def test_a_stack_without_a_region_says_what_to_set(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    assert main([*command, "--stack", "Cicada-dev"]) == 1
+    said = capsys.readouterr().err
+    assert said == "cicada: It is not clear in which region the stack is: set AWS_REGION.\n"
+
+
+def test_the_region_is_found_as_the_aws_command_line_finds_it() -> None:
+    both = {"AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "us-east-1"}
+    assert read_settings(both).region == "eu-west-1"
+    assert read_settings({"AWS_DEFAULT_REGION": "us-east-1"}).region == "us-east-1"
+    assert read_settings({}).region is None

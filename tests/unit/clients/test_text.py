@@ -52,5 +52,7 @@ def test_a_source_is_one_line_with_its_number_title_and_place() -> None:
     locator = Locator(episode="Act 5", chapter="Scene 5", messages=(12, 18), speakers=("MACBETH", "SEYTON"))
     source = Source(3, "d", "Mac\nbeth", locator, "e", 0.5)
     assert source_line(source) == "[3] Mac beth · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON"
+    one = Locator(messages=(785, 785))
+    assert source_line(Source(1, "d", "Macbeth", one, "e", None)) == "[1] Macbeth · message 785"
     assert source_line(Source(1, "d", "Macbeth", Locator(episode="Macbeth"), "e", None)) == "[1] Macbeth"
     assert source_line(Source(1, "d", "Rules", Locator(section=("2", "2.1")), "e", None)) == "[1] Rules · 2 › 2.1"

@@ -100,7 +100,7 @@ def test_a_file_without_messages_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_reported_as_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="cannot be read as UTF-8 text"):
+    with pytest.raises(DatasetError, match=r"nowhere\.jsonl does not exist; give the path of a JSONL file"):
         load_messages(tmp_path / "nowhere.jsonl")
 
 
