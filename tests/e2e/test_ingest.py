@@ -78,7 +78,7 @@ def test_a_question_to_a_base_of_documents_is_searched_whatever_it_is_about(stag
     (tmp_path / "errors.txt").write_text("Error E-4102 means that the water tank is empty.\n")
     assert cicada(stage, "ingest", str(tmp_path), "--knowledge-base", "kettles")[0] == 0
     with connected(stage.url, stage.token("alice")) as wire:
-        found = answered(wire, "My login shows error E-4102, what does it mean?", "kettles")
+        found = answered(wire, "What does error E-4102 mean?", "kettles")
         assert "water tank is empty" in found.text
         assert "sources" in found.types
         assert "sources" not in answered(wire, "Hello there!", "kettles").types
