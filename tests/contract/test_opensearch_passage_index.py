@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from cicada.adapters.opensearch import queries
 from cicada.adapters.opensearch.options import IndexOptions
+from cicada.adapters.opensearch.tokens import first_tokens
 from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.errors import ConfigurationError, Unavailable
 from cicada.retrieval.model import EmbeddedPassage, Hit, PassageFilter
+from cicada.retrieval.terms import is_cjk, query_terms
 from tests.contract.passage_indexes import DIMENSION, MODEL, OpenSearchUnderTest, eventually
 from tests.contract.passages import MACBETH, PLAYS, asking, embedded
 
@@ -127,6 +131,35 @@ def test_after_a_rebuild_one_index_is_left_and_the_name_is_its_alias(
         assert left not in before
         before.add(left)
     assert index.count(EVERYTHING) == 0
+
+
+@pytest.mark.parametrize("analyzer", ["standard", "cjk", "english", "french"])
+@pytest.mark.parametrize("seed", range(3))
+def test_lucene_makes_no_more_tokens_than_are_counted(
+    opensearch_under_test: OpenSearchUnderTest, analyzer: str, seed: int
+) -> None:
+    rng = random.Random(seed)
+    any_characters = "".join(chr(rng.randrange(0xA0, 0xD800)) for _ in range(400))
+    letters = f"ab12_.'אبеकกຂကក೬੧〡ァ\u31f0\U0001b001\U0001fbf0\U00010400{any_characters}"
+    text = " ".join("".join(rng.choices(kind, k=40)) for _ in range(100) for kind in ("ab12_.'", letters))
+    most = rng.randrange(1, 40)
+    words = [term for term in query_terms(text) if not is_cjk(term)]
+    cut = " ".join(first_tokens(words, most))
+    made = opensearch_under_test.client.indices.analyze(body={"analyzer": analyzer, "text": cut})["tokens"]
+    assert cut
+    assert len(made) <= most
+
+
+@pytest.mark.parametrize("words", [20, 600, 5000])
+def test_more_words_than_the_server_takes_leave_the_vectors_alone(
+    opensearch_under_test: OpenSearchUnderTest, monkeypatch: pytest.MonkeyPatch, words: int
+) -> None:
+    """Lucene counts at three places, and each refuses in words of its own."""
+    index = opensearch_under_test.open()
+    index.replace(MACBETH, speeches(2, "v1"))
+    monkeypatch.setattr(queries, "first_tokens", lambda *_: [f"w{number}" for number in range(words * 2)])
+    found = index.search(asking("queen"))
+    assert (found.lexical, len(found.semantic)) == ((), 2)
 
 
 def test_the_index_has_the_bm25_that_was_asked_for(opensearch_under_test: OpenSearchUnderTest) -> None:

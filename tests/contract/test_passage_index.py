@@ -347,6 +347,30 @@ def test_a_question_of_8000_characters_is_answered(index: PassageIndex) -> None:
     assert index.search(asking("a" * 8000)).lexical == ()
 
 
+# Few terms of ours, and many tokens of Lucene's.
+TORN = {
+    "numbered": ".".join(f"{chr(97 + n % 26)}{chr(97 + n // 26)}.{n}" for n in range(19)),
+    "numbered-long": ".".join(f"{chr(97 + n % 26)}{chr(97 + n // 26)}.{n}" for n in range(600)),
+    "figures": " ".join(f"Abb.{n}.b.{n}" for n in range(64)),
+    "hebrew": " ".join(f"א{n}'ב.{n}" for n in range(64)),
+    "long": " ".join(f"{chr(97 + n)}" * (255 * (n + 1)) for n in range(7)),
+    "one-long": " ".join([*(f"w{n}" for n in range(33)), "".join(chr(97 + n * n % 23) for n in range(5000))]),
+    "pairs": " ".join(f"w{n}{chr(0x4E00 + 2 * n)}{chr(0x4E01 + 2 * n)}" for n in range(32)),
+    "hangzhou": "".join(map(chr, range(0x3021, 0x302A))) * 30,
+    "hentaigana": "".join(map(chr, range(0x1B001, 0x1B11F))),
+    "small-kana": "".join(map(chr, (*range(0x1B150, 0x1B153), *range(0x1B164, 0x1B168)))) * 30,
+    "segmented": "".join(map(chr, range(0x1FBF0, 0x1FBFA))) * 30,
+    "thai": "".join(f"{chr(0xE01 + n)}{n}" for n in range(46)),
+}
+
+
+@pytest.mark.parametrize("torn", TORN.values(), ids=TORN)
+def test_no_question_has_more_tokens_than_a_search_may_have(index: PassageIndex, torn: str) -> None:
+    put(index, MACBETH, embedded(MACBETH, "The queen is dead.", "A brief candle."))
+    assert texts(index.search(asking(f"candle {torn}")).lexical) == ["A brief candle."]
+    assert len(index.search(asking(torn)).semantic) == 2
+
+
 def test_a_question_without_words_is_answered_by_vectors_alone(index: PassageIndex) -> None:
     put(index, MACBETH, embedded(MACBETH, "The queen"))
     for text in ("", "  ", "?!"):

@@ -151,6 +151,50 @@ def test_a_lane_that_failed_is_a_failure_and_not_an_empty_lane(lane: dict[str, A
             scene(msearch=[reply]).index.search(QUERY)
 
 
+def too_many_clauses(status: int, kind: str, reason: str) -> Reply:
+    """As OpenSearch 3.6 says it."""
+    cause = {"type": kind, "reason": reason}
+    error = {"root_cause": [cause], "type": "search_phase_execution_exception", "reason": "all shards failed"}
+    return status, {"error": {**error, "failed_shards": [{"shard": 0, "reason": cause}]}, "status": status}
+
+
+NESTED = "Query contains too many nested clauses; maxClauseCount is set to 1024"
+CLAUSES = [
+    too_many_clauses(500, "too_many_nested_clauses", NESTED),
+    too_many_clauses(500, "too_many_clauses", ""),
+    too_many_clauses(400, "query_shard_exception", "failed to create query: maxClauseCount is set to 1024"),
+]
+
+
+@pytest.mark.parametrize("reply", CLAUSES)
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_more_words_than_the_server_takes_leave_the_vectors_alone_at_once(reply: Reply, is_whole: bool) -> None:
+    told: list[str] = []
+    first = reply if is_whole else both(reply[1], found(hit(1, 1)))
+    at = scene(lambda: told.append("waiting"), msearch=[first, (200, {"responses": [found(hit(1, 1))]})])
+    lanes = at.index.search(QUERY)
+    assert (lanes.lexical, len(lanes.semantic)) == ((), 1)
+    assert (at.slept, told) == ([], [])
+    _, (_, alone) = at.server.bodies("_msearch")
+    assert "knn" in alone["query"]
+
+
+@pytest.mark.parametrize("reply", CLAUSES)
+def test_vectors_that_are_refused_too_are_a_failure(reply: Reply) -> None:
+    at = scene(msearch=[reply])
+    with pytest.raises(ConfigurationError, match="clauses"):
+        at.index.search(QUERY)
+    assert len(at.server.bodies("_msearch")) == 2
+
+
+def test_words_of_a_question_are_not_taken_for_a_refusal_of_clauses() -> None:
+    quoting: Reply = (400, {"error": {"type": "parse", "reason": "'too_many_clauses' maxclausecount is set to 1"}})
+    at = scene(msearch=[quoting])
+    with pytest.raises(ConfigurationError):
+        at.index.search(QUERY)
+    assert len(at.server.bodies("_msearch")) == 1
+
+
 def test_both_lanes_go_out_in_one_request_with_tenant_knowledge_base_and_readers_in_each() -> None:
     at = scene(msearch=[both(found(), found())])
     at.index.search(QUERY)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from cicada.adapters.opensearch.queries import cosine, lane_bodies
 from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, index_body
+from cicada.adapters.opensearch.tokens import MAX_LENGTH, first_tokens
 from cicada.documents.model import Collection
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import IndexQuery, PassageFilter
+from cicada.retrieval.terms import query_terms
 
 FIELDS = json.loads(MAPPING_FILE.read_text("utf-8"))
 # https://lucene.apache.org/core/10_0_0/core/org/apache/lucene/search/IndexSearcher.html#getMaxClauseCount()
 LUCENE_CLAUSES = 1024
+WEIGHTS = Bm25()
 
 
 @pytest.mark.parametrize("name", ANALYZERS)
@@ -36,6 +40,63 @@ def test_the_longest_question_stays_below_the_clauses_that_lucene_allows(bm25: B
     parts = lane_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
     counts = [len(part["multi_match"]["query"].split()) * len(part["multi_match"]["fields"]) for part in parts]
     assert 0 < sum(counts) < LUCENE_CLAUSES
+
+
+def asked(text: str, bm25: Bm25 = WEIGHTS) -> list[dict[str, Any]]:
+    """The lexical queries of a question."""
+    query = IndexQuery(PassageFilter(Collection("t", "b")), text, [1.0], 10)
+    parts = lane_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
+    return [part["multi_match"] for part in parts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who tells Macbeth that the queen is dead?",
+        "Does version 3.14.15 of lib.so run on U.S.A. gpt4 machines, and don't drown'd foo_bar and C3PO?",
+        "Кто сказал Макбету, что королева умерла?",
+        "Wer überbringt Macbeth die Nachricht von Größe und Straße?",
+        "من قال إن الملكة ماتت؟ מי אמר שהמלכה מתה?",
+        "रानी की मृत्यु किसने बताई और किले में कौन था?",
+        "ใครบอกแม็คเบธว่าราชินีสิ้นพระชนม์แล้ว",
+        " ".join(f"word{number}" for number in range(35)),
+        " ".join(f"नगर{number}" for number in range(35)),
+    ],
+)
+def test_the_words_of_an_ordinary_question_are_all_asked_for(text: str) -> None:
+    (words,) = asked(text)
+    assert words["query"] == " ".join(query_terms(text))
+
+
+def test_the_words_and_pairs_of_a_mixed_question_are_all_asked_for() -> None:
+    words, pairs = asked("Macbeth王妃の死 in Shakespeare's 悲劇")
+    assert (words["query"], pairs["query"]) == ("macbeth shakespeare", "王妃 妃の の死 悲劇")
+
+
+@pytest.mark.parametrize(
+    ("terms", "most", "kept"),
+    [
+        (["u.s.a", "3.14", "don't", "gpt4", "queen"], 4, ["u.s.a", "3.14", "don't", "gpt4"]),
+        (["candle", "aa.0.ba.1", "queen"], 4, ["candle", "aa.0.ba"]),
+        (["a_.b", "queen"], 2, ["a_.b"]),
+        (["กขค1กข", "queen"], 3, ["กขค1กข"]),
+        (["〡〢〣", "queen"], 2, ["〡〢"]),
+        (["\U0001b001\U0001b002\U0001b003"], 2, ["\U0001b001\U0001b002"]),
+        (["a" * 300, "queen"], 2, ["a" * MAX_LENGTH, "queen"]),
+        (["queen"], 0, []),
+    ],
+)
+def test_as_many_terms_are_kept_as_lucene_may_make_tokens_of(terms: list[str], most: int, kept: list[str]) -> None:
+    assert list(first_tokens(terms, most)) == kept
+
+
+def test_pairs_of_characters_leave_room_for_as_many_clauses_as_characters() -> None:
+    """The standard analyzer makes two tokens of a pair."""
+    text = " ".join(f"w{n}{chr(0x4E00 + 2 * n)}{chr(0x4E01 + 2 * n)}" for n in range(32))
+    words, pairs = asked(text)
+    characters = len(pairs["query"].replace(" ", ""))
+    clauses = len(words["query"].split()) * len(words["fields"]) + characters * len(pairs["fields"])
+    assert (characters, clauses < LUCENE_CLAUSES) == (64, True)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -21,6 +22,9 @@ TIMEOUT_SECONDS = 45
 # Threads of one process that search at the same time without waiting for a connection.
 POOL_SIZE = 8
 INDEX_MISSING = "index_not_found_exception"
+# By the stage at which Lucene counts, OpenSearch 3.6 refuses with 500 and one of the types, or with 400 and
+# `query_shard_exception`, whose reason says it. No word of a question, in lower case, reads like that.
+_TOO_MANY_CLAUSES = re.compile(r"'type': 'too_many_(nested_)?clauses'|maxClauseCount is set to")
 
 
 class IndexMissing(ConfigurationError):
@@ -54,13 +58,17 @@ def _signer(region: str) -> Urllib3AWSV4SignerAuth:
     return Urllib3AWSV4SignerAuth(credentials, region, "aoss")
 
 
+class TooManyClauses(ConfigurationError):
+    """A query has more words, in all its fields, than the server takes."""
+
+
 @contextmanager
 def opensearch_errors() -> Iterator[None]:
     """Translate what opensearch-py raises inside; the cause is kept."""
     try:
         yield
     except TransportError as error:
-        raise _by_status(error.status_code, error.error) from error
+        raise _failure(error.status_code, error.error, error.info) from error
     except ImproperlyConfigured as error:
         raise ConfigurationError("The client of the search index is set up wrongly; check its URL.") from error
     except OpenSearchException as error:
@@ -70,7 +78,7 @@ def opensearch_errors() -> Iterator[None]:
 def check_response(response: Mapping[str, Any]) -> Mapping[str, Any]:
     """The answer to a search if it is whole. An answer from some of the shards is a failure, not fewer results."""
     if "error" in response:
-        raise _by_status(response.get("status", 500), response["error"].get("type", ""))
+        raise _failure(response.get("status", 500), response["error"].get("type", ""), response["error"])
     if response.get("timed_out") or response["_shards"]["failed"]:
         raise Unavailable("A part of the search index did not answer; try again.")
     return response
@@ -78,6 +86,15 @@ def check_response(response: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def is_refused_for_now(status: int) -> bool:
     return status in (429, 503)
+
+
+def _failure(status: int | str, kind: str, body: object) -> CicadaError:
+    """`body`: what the server says of it, only read for what is not told by the status."""
+    if status in (400, 500) and _TOO_MANY_CLAUSES.search(str(body)):
+        return TooManyClauses(
+            f"The search index refused a query of too many clauses ({status}); check its max_clause_count (1024)."
+        )
+    return _by_status(status, kind)
 
 
 def _by_status(status: int | str, kind: str) -> CicadaError:

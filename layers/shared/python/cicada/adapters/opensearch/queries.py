@@ -7,12 +7,15 @@ from typing import Any
 
 from cicada.adapters.opensearch.rows import FIELDS, VECTOR_FIELDS, facet, unit, visible_to
 from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
+from cicada.adapters.opensearch.tokens import first_tokens
 from cicada.documents.model import Collection, DocumentKey
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import IndexQuery, PassageFilter
 from cicada.retrieval.terms import is_cjk, query_terms
 
-# Lucene refuses a query of more than 1,024 clauses: one a term and field, and a question is read in every language.
+# Lucene refuses a query of more than 1,024 clauses: one a token and field, and a question is read in every language.
+# What is left is for the filters. `indices.query.bool.max_clause_count` in
+# https://docs.opensearch.org/latest/install-and-configure/configuring-opensearch/index-settings/
 _MAX_CLAUSES = 1000
 # More than a search finds documents in its lanes, and more than a document ever has generations.
 _MAX_BUCKETS = 1000
@@ -29,6 +32,10 @@ def lane_bodies(query: IndexQuery, dimension: int, bm25: Bm25) -> dict[str, Body
         lexical = {"bool": {**allowed["bool"], "should": wording, "minimum_should_match": 1}}
         lanes["lexical"] = _page(lexical, query.limit)
     return lanes
+
+
+def is_by_vector(body: Body) -> bool:
+    return "knn" in body["query"]
 
 
 def filters(filter: PassageFilter) -> list[Body]:
@@ -98,11 +105,12 @@ def _wording(terms: tuple[str, ...], bm25: Bm25) -> list[Body]:
     are analyzed as the question's are: what the other languages make of the question finds nothing in it.
     """
     pairs = [term for term in terms if is_cjk(term)]
-    words = [term for term in terms if not is_cjk(term)]
     in_pairs, in_words = _fields(("cjk", OTHER_ANALYZER), bm25), _fields(ANALYZERS, bm25)
-    most = (_MAX_CLAUSES - len(pairs) * len(in_pairs)) // len(in_words)
+    # The standard analyzer makes a token of each character of a pair.
+    most = (_MAX_CLAUSES - sum(map(len, pairs)) * len(in_pairs)) // len(in_words)
+    words = list(first_tokens([term for term in terms if not is_cjk(term)], most))
     return [
-        *([_in_fields(words[:most], in_words)] if words[:most] else []),
+        *([_in_fields(words, in_words)] if words else []),
         *([_in_fields(pairs, in_pairs)] if pairs else []),
     ]
 

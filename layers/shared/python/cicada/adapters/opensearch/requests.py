@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from opensearchpy import OpenSearch
 
-from cicada.adapters.opensearch.client import IndexMissing, check_response, opensearch_errors
-from cicada.adapters.opensearch.queries import Body
+from cicada.adapters.opensearch.client import IndexMissing, TooManyClauses, check_response, opensearch_errors
+from cicada.adapters.opensearch.queries import Body, is_by_vector
 from cicada.adapters.opensearch.waiting import Say
 from cicada.adapters.retry import Retry
 from cicada.errors import Throttled, Unavailable
 
 T = TypeVar("T")
 Response = Mapping[str, Any]
+logger = logging.getLogger(__name__)
+_NOTHING: Response = {"hits": {"hits": []}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,18 @@ class Requests:
         return self._reading(lambda: check_response(self.client.search(body=body, index=index)))
 
     def searches(self, index: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
-        """The answers in the order of the bodies; `refused` is called when the server refuses."""
+        """The answers in the order of the bodies; `refused` is called when the server refuses for now.
 
+        Where it takes fewer words than a question has, the vectors answer alone, at once: no other try would help.
+        """
+        try:
+            return self._searches(index, bodies, refused)
+        except TooManyClauses:
+            logger.warning("A question has more words than the search index takes: vectors alone answer it")
+            found = iter(self._searches(index, [body for body in bodies if is_by_vector(body)], refused))
+        return [next(found) if is_by_vector(body) else _NOTHING for body in bodies]
+
+    def _searches(self, index: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
         def request() -> list[Response]:
             found = self.client.msearch(body=[line for body in bodies for line in ({}, body)], index=index)
             return [check_response(each) for each in found["responses"]]
