@@ -46,8 +46,7 @@ chaos: setup ## Disturb a local stage in every way for ten minutes; every answer
 	$(VENV)/python -m evals.chaos --minutes 10
 
 bench: setup .build/peers/ready ## Measure delivery, search and ingest beside their peers (half an hour)
-	@# The stand-in talks slowly, so that a hundred answers are under way at once on a small machine.
-	CICADA_TOKENS_PER_SECOND=5 $(VENV)/python -m evals.delivery_bench
+	$(VENV)/python -m evals.delivery_bench
 	$(VENV)/python -m evals.retrieval_bench
 	$(VENV)/python -m evals.ingest_bench
 

@@ -17,9 +17,10 @@ from cicada_client.exchange import Command, Exchange
 from cicada_client.timing import Timing
 from evals.chaos.plan import QUESTIONS, USERS
 from evals.chaos.target import Target
+from local.stage.settings import StageError
 
 _OPENING_AT_ONCE = 20
-_PATIENCE_SECONDS = 300
+_PATIENCE_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,11 @@ async def _crowd(target: Target, sockets: int, answers: int) -> Crowd:
         connections = await _open(stack, [f"{target.url}?token={token[user]}" for user in USERS], sockets)
         connect_seconds = time.perf_counter() - began
         began = time.perf_counter()
-        async with asyncio.timeout(_PATIENCE_SECONDS):
-            streamed = await asyncio.gather(*(_ask(each, began) for each in connections[:answers]))
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                streamed = await asyncio.gather(*(_ask(each, began) for each in connections[:answers]))
+        except TimeoutError as error:
+            raise StageError(f"This machine did not bring {answers} answers in {_PATIENCE_SECONDS} s.") from error
     return _summed(streamed, sockets, connect_seconds)
 
 
