@@ -5,18 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from clients.command.documents import add_document_options, follow
 from clients.command.errors import CommandError
-from clients.command.ingest import follow
-from clients.command.screen import Screen, open_screen
-from clients.command.settings import read_settings
+from clients.command.screen import Screen
 from clients.command.text import to_json
 
 if TYPE_CHECKING:
     from cicada.documents.model import DocumentKey
     from clients.command.subcommand import Subparsers
     from clients.command.uploading import Followed
-
-_PATIENCE_SECONDS = 900.0
 
 
 def register(subparsers: Subparsers) -> None:
@@ -30,32 +27,21 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument(
         "names", metavar="NAME", nargs="+", help="a document's id: the file's name, of a folder the path below it"
     )
-    parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="out of which (default: scripts)")
-    parser.add_argument("--tenant", metavar="NAME", default="default", help="whose documents they are")
-    parser.add_argument("--stack", metavar="NAME", help="a stack on AWS, as Cicada-prod")
-    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
+    add_document_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """0 if every document is gone now, 1 if one was not there or nothing was heard of it."""
-    from cicada.errors import CicadaError  # the library and boto3 take a while: only who removes pays
-    from clients.command.place import open_place
-    from clients.command.uploading import Uploader
-
     prefix = f"documents/{options.tenant}/{options.knowledge_base}"
     documents = [_document(prefix, name) for name in dict.fromkeys(options.names)]
-    place = open_place(options.stack)
-    uploader = Uploader(place.client("s3"), place.output("DocumentsBucket"), _PATIENCE_SECONDS)
-    screen = open_screen(read_settings())
-    try:
-        results = follow(uploader.remove(documents), len(documents), screen, None if options.json else _show)
-    except CicadaError as error:
-        screen.end_line()
-        raise CommandError(str(error)) from error
-    except KeyboardInterrupt:
-        screen.note("Stopped. What was taken out of the bucket is removed all the same; name it again for its sidecar.")
-        raise
+    results = follow(
+        options,
+        lambda uploader: uploader.remove(documents),
+        len(documents),
+        _show,
+        "Stopped. What was taken out of the bucket is removed all the same; name it again for its sidecar.",
+    )
     if options.json:
         print(to_json(_fields(options, results)))
     return 1 if any(result.has_failed for result in results) else 0

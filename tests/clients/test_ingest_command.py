@@ -19,7 +19,7 @@ from cicada.adapters.s3_ground_truth import S3GroundTruth
 from cicada.documents.model import Collection, DocumentKey
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.script_parser import ScriptParser
-from clients.command import place, remove, uploading
+from clients.command import place, uploading
 from clients.command.__main__ import main
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import COLLECTION, script, shipped_episodes, speech
@@ -350,12 +350,11 @@ def test_a_document_that_is_not_there_is_one_sentence_and_the_others_are_removed
 
 
 def test_the_sidecar_stays_until_the_document_is_out_of_the_index_and_goes_when_it_is_named_again(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["ingest", str(folder)])
     backend.is_silent = True
-    monkeypatch.setattr(remove, "_PATIENCE_SECONDS", 0.05)
-    assert main(["remove", "macbeth.json"]) == 1
+    assert main(["remove", "macbeth.json", "--patience", "0.05"]) == 1
     assert "macbeth.json: taken out of the bucket, but nothing was heard of it" in capsys.readouterr().out
     assert stored(backend) == {"acts/hamlet.json", "macbeth.json.metadata.json"}
     assert main(["remove", "macbeth.json"]) == 0
@@ -368,7 +367,6 @@ def test_a_late_report_on_the_file_is_not_taken_for_that_on_its_removal(
 ) -> None:
     main(["ingest", str(folder)])
     backend.is_silent = True
-    monkeypatch.setattr(remove, "_PATIENCE_SECONDS", 0.05)
     late = {"outcome": "rejected", "version": "", "passages": 0, "problems": []}
     delete = backend.client.delete_object
 
@@ -379,7 +377,7 @@ def test_a_late_report_on_the_file_is_not_taken_for_that_on_its_removal(
         )
 
     monkeypatch.setattr(backend.client, "delete_object", delete_and_report, raising=False)
-    assert main(["remove", "macbeth.json"]) == 1
+    assert main(["remove", "macbeth.json", "--patience", "0.05"]) == 1
     assert "nothing was heard of it" in capsys.readouterr().out
 
 
