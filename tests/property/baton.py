@@ -39,16 +39,15 @@ class Actor:
     def __repr__(self) -> str:
         return f"{self.name} at {self.at}"
 
-    def step(self) -> None:
-        """Make the call that it stands before, and go on to the next one or to the end."""
+    def step(self, fail: BaseException | None = None) -> None:
+        """Make the call that it stands before, and go on to the next one or to the end.
+
+        `fail`: what the call raises instead: `Died` if the process has ended, else what the port may.
+        """
+        self._ordered = fail
         self._go.release()
         if not self._stopped.acquire(timeout=_STUCK_SECONDS):
             raise AssertionError(f"{self} does not come back.")
-
-    def fail(self, error: BaseException) -> None:
-        """The call that it stands before raises this: `Died` if the process has ended, else what the port may."""
-        self._ordered = error
-        self.step()
 
     def pause(self, place: str) -> None:
         """Called by the ports, in the actor's thread."""

@@ -127,10 +127,7 @@ class World:
 
     def step(self, actor: Actor, fail: BaseException | None = None) -> None:
         """One call of the actor's, or its failure; then everything is looked at."""
-        if fail:
-            actor.fail(fail)
-        else:
-            actor.step()
+        actor.step(fail)
         if actor.ended:
             self.actors.remove(actor)
             if not isinstance(actor.error, (type(None), Died, Unavailable, RequestNotFound, RequestConflict)):
@@ -154,7 +151,7 @@ class World:
         """Let no thread outlive the test."""
         for actor in self.actors:
             while not actor.ended:
-                actor.fail(Died())
+                actor.step(Died())
 
     # ---- what must hold ----
 

@@ -275,10 +275,7 @@ class World:
     # ---- what becomes of it ----
 
     def step(self, actor: Actor, fail: BaseException | None = None) -> None:
-        if fail:
-            actor.fail(fail)
-        else:
-            actor.step()
+        actor.step(fail)
         if actor.ended:
             self._end(actor)
         self.check()

@@ -27,8 +27,3 @@ def test_nothing_is_told_of_a_search_that_is_quick() -> None:
         pass
     refused()
     assert told == []
-
-
-def test_a_search_needs_nobody_to_tell() -> None:
-    with waiting(None, 0) as refused:
-        refused()
