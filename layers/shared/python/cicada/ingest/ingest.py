@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected, Unavailable
 from cicada.ingest.contexts import prefixes_of
-from cicada.ingest.encoding import Encoder
 from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, SourceFile, StoredDocument
 from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
 from cicada.ingest.sidecar import parse_sidecar
+from cicada.ingest.vectors import Encoder
 from cicada.retrieval.model import Detail
 from cicada.retrieval.ports import Embedder, PassageIndex
 
