@@ -10,7 +10,9 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,20 +20,27 @@ ROOT = Path(__file__).resolve().parents[1]
 _LIBRARY = ROOT / "layers" / "shared" / "python"
 _LOCKS = ROOT / "layers" / "dependencies"
 _RUNTIME = "3.13"
+# The local stage's packages, installed once for all of its processes.
+LOCAL_PACKAGES = ROOT / ".build" / "layers"
 
 
 @dataclass(frozen=True, slots=True)
 class LayerBuild:
-    """`platform`: uv's name of the target, None for this machine. `compiler`: a Python of the target's version."""
+    """`platform`: uv's name of the target, None for this machine. `compiler`: a Python of the target's version.
+
+    `installed_in`: where packages stay and are only referred to by their layer; None for layers that contain them.
+    """
 
     python_version: str
     platform: str | None
     compiler: str | None
+    installed_in: Path | None = None
 
     @classmethod
     def local(cls) -> LayerBuild:
+        """The emulator unpacks every layer for each process that it starts, so its layers only refer to packages."""
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        return cls(version, None, sys.executable)
+        return cls(version, None, sys.executable, LOCAL_PACKAGES)
 
     @classmethod
     def aws(cls) -> LayerBuild:
@@ -52,16 +61,44 @@ class LayerBuild:
         self._compile(target / "python")
 
     def packages(self, lock: str, target: Path) -> None:
-        """Installs the locked packages; wheels only, since a source package would be built for this machine."""
+        """Puts the locked packages, or a reference to them, into the layer."""
+        if self.installed_in is None:
+            self._install(lock, target / "python")
+        else:
+            self._refer(self._installed(lock, self.installed_in), target)
+
+    def _installed(self, lock: str, parent: Path) -> Path:
+        """The folder that has the packages. It is made beside its place and renamed: what is there is whole."""
+        folder = parent / self.packages_hash(lock)
+        if not folder.exists():
+            parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=parent) as beside:
+                self._install(lock, Path(beside) / "python")
+                # Somebody else may have been quicker.
+                with suppress(OSError):
+                    (Path(beside) / "python").rename(folder)
+        return folder
+
+    def _refer(self, folder: Path, target: Path) -> None:
+        """A path file that puts the folder before what the interpreter has, as the layer's own packages would be.
+
+        https://docs.aws.amazon.com/lambda/latest/dg/packaging-layers.html names the folder of path files.
+        """
+        site = target / "python" / "lib" / f"python{self.python_version}" / "site-packages"
+        site.mkdir(parents=True)
+        (site / "packages.pth").write_text(f"import sys; sys.path.insert(0, {str(folder)!r})\n", "utf-8")
+
+    def _install(self, lock: str, folder: Path) -> None:
+        """Wheels only, since a source package would be built for this machine."""
         command = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet", "--no-deps"]
         command += ["--require-hashes", "--only-binary", ":all:", "--requirements", str(_LOCKS / lock)]
-        command += ["--target", str(target / "python"), "--python-version", self.python_version]
+        command += ["--target", str(folder), "--python-version", self.python_version]
         if self.platform:
             command += ["--python-platform", self.platform]
         subprocess.run(command, check=True)
-        for tests in [path for path in (target / "python").rglob("tests") if path.is_dir()]:
+        for tests in [path for path in folder.rglob("tests") if path.is_dir()]:
             shutil.rmtree(tests, ignore_errors=True)
-        self._compile(target / "python")
+        self._compile(folder)
 
     def _compile(self, folder: Path) -> None:
         if self.compiler:
@@ -69,7 +106,9 @@ class LayerBuild:
             subprocess.run(command, check=True)
 
     def _hash(self, files: list[Path]) -> str:
-        digest = hashlib.sha256(f"{self.python_version} {self.platform} {bool(self.compiler)}".encode())
+        digest = hashlib.sha256(
+            f"{self.python_version} {self.platform} {bool(self.compiler)} {self.installed_in}".encode()
+        )
         for file in files:
             digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes())
         return digest.hexdigest()

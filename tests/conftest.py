@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
 
+import botocore.session
 import hypothesis
 import pytest
 
 from tests.chromium import chromium
 from tests.settings import unwanted_variables
+from tests.sharing import arrange
 
 __all__ = ["chromium"]
 
@@ -21,6 +24,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Before pytest-socket reads its options."""
     config.option.allow_hosts = config.option.allow_hosts or "127.0.0.1,::1"
     config.option.allow_unix_socket = True
+    # A session of boto3 reads the descriptions of the services anew: most of the time of a test that makes a client.
+    botocore.session.create_loader = functools.cache(botocore.session.create_loader)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    arrange(items)
 
 
 @pytest.fixture(autouse=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infra.layer_build import LOCAL_PACKAGES
 from local.stage.aws import aws_client, client_environment
 from local.stage.processes import finish
 from local.stage.settings import ACCOUNT, REGION, ROOT, StageConfig, StageError, inherited
@@ -22,20 +24,23 @@ _FINGERPRINT_TAG = "fingerprint"
 def deploy(config: StageConfig) -> bool:
     """Synthesise, bootstrap and deploy, unless the emulator holds this very version. True if it deployed."""
     fingerprint = _fingerprint(config)
-    if deployed_fingerprint(config) == fingerprint:
+    assembly = config.folder / "cdk.out"
+    if not LOCAL_PACKAGES.exists():
+        # The layers that were built refer to what is no longer there.
+        shutil.rmtree(assembly, ignore_errors=True)
+    elif deployed_fingerprint(config) == fingerprint:
         return False
-    assembly = str(config.folder / "cdk.out")
     log = config.folder / "logs" / "deploy.log"
     context = [f"--context={name}={value}" for name, value in _context(config).items()]
-    _cdk(config, log, "synth", "--quiet", "--output", assembly, *context)
-    _cdk(config, log, "bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", assembly)
+    _cdk(config, log, "synth", "--quiet", "--output", str(assembly), *context)
+    _cdk(config, log, "bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", str(assembly))
     _cdk(
         config,
         log,
         "deploy",
         STACK,
         "--app",
-        assembly,
+        str(assembly),
         "--require-approval",
         "never",
         "--tags",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.property.delivery_model import Delivery
-from tests.property.delivery_states import NOBODY, Bounds, Frame, Rules, State, arrivals, whole_until
-from tests.property.exhaustive import Explored, Model, explore
+from tests.model.delivery_model import Delivery
+from tests.model.delivery_states import NOBODY, Bounds, Frame, Rules, State, arrivals, whole_until
+from tests.model.exhaustive import Explored, Model, explore
 
 
 def check(bounds: Bounds, rules: Rules | None = None) -> Explored:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.property.delivery_states import (
+from tests.model.delivery_states import (
     ACCEPTED,
     NOBODY,
     STRANGER,
