@@ -1,4 +1,4 @@
-"""The table of entries, on moto."""
+"""The table of entries, on moto, as the CDK app declares it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import boto3
 from moto import mock_aws
+
+from tests.contract.declared import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -19,13 +21,5 @@ TABLE = "entries"
 def entries_table() -> Iterator[tuple[DynamoDBClient, str]]:
     with mock_aws():
         client = boto3.client("dynamodb", region_name="us-east-1")
-        client.create_table(
-            TableName=TABLE,
-            BillingMode="PAY_PER_REQUEST",
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-            AttributeDefinitions=[
-                {"AttributeName": "pk", "AttributeType": "S"},
-                {"AttributeName": "sk", "AttributeType": "S"},
-            ],
-        )
+        create_table(client, TABLE)
         yield client, TABLE

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from moto import mock_aws
 
+from tests.contract.declared import create_queue
+
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
@@ -35,8 +37,6 @@ class Queues:
 def request_queues() -> Iterator[Queues]:
     with mock_aws():
         client = boto3.client("sqs", region_name="us-east-1")
-        requests, dead = (
-            client.create_queue(QueueName=name, Attributes={"FifoQueue": "true"})["QueueUrl"]
-            for name in ("requests.fifo", "requests-dead.fifo")
-        )
+        dead = create_queue(client, "requests-dead.fifo")
+        requests = create_queue(client, "requests.fifo")
         yield Queues(client, requests, dead)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import boto3
 from moto import mock_aws
 
+from tests.contract.declared import create_table
+
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -19,25 +21,5 @@ TABLE = "requests"
 def requests_table() -> Iterator[DynamoDBClient]:
     with mock_aws():
         client = boto3.client("dynamodb", region_name="us-east-1")
-        client.create_table(
-            TableName=TABLE,
-            BillingMode="PAY_PER_REQUEST",
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-            AttributeDefinitions=[
-                {"AttributeName": "pk", "AttributeType": "S"},
-                {"AttributeName": "sk", "AttributeType": "S"},
-                {"AttributeName": "historyKey", "AttributeType": "S"},
-                {"AttributeName": "historyOrder", "AttributeType": "N"},
-            ],
-            GlobalSecondaryIndexes=[
-                {
-                    "IndexName": "history",
-                    "KeySchema": [
-                        {"AttributeName": "historyKey", "KeyType": "HASH"},
-                        {"AttributeName": "historyOrder", "KeyType": "RANGE"},
-                    ],
-                    "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["title", "expiresAt"]},
-                }
-            ],
-        )
+        create_table(client, TABLE)
         yield client
