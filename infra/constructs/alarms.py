@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
@@ -40,6 +41,7 @@ class Alarms(Construct):
         email = functions.settings.alarm_email
         self._prefix = functions.settings.prefix
         self._topic = sns.Topic(self, "Topic", topic_name=f"{self._prefix}-alarms", enforce_ssl=True)
+        self._let_alarms_publish()
         if email:
             self._topic.add_subscription(subscriptions.EmailSubscription(email))
         processor = functions.by_name["message_processor"]
@@ -59,6 +61,24 @@ class Alarms(Construct):
         refused = tables.requests.metric("WriteThrottleEvents", period=_PERIOD, statistic="Sum")
         self._alarm("requests-table-throttled", refused, 0, "A request is hotter than a partition allows.")
         self._alarm("commands-failing", self._integration_errors(conversation), 0, "Commands fail before they begin.")
+
+    def _let_alarms_publish(self) -> None:
+        """A topic with a policy has lost the default one, which lets everything of the account publish.
+
+        https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
+        """
+        alarms = f"arn:{Aws.PARTITION}:cloudwatch:{Aws.REGION}:{Aws.ACCOUNT_ID}:alarm:{self._prefix}-*"
+        self._topic.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+                actions=["sns:Publish"],
+                resources=[self._topic.topic_arn],
+                conditions={
+                    "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
+                    "ArnLike": {"aws:SourceArn": alarms},
+                },
+            )
+        )
 
     def _integration_errors(self, conversation: Conversation) -> cloudwatch.Metric:
         """https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-logging.html."""

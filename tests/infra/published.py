@@ -1,0 +1,94 @@
+"""What AWS publishes of a deployed stage, with the dimensions that it publishes.
+
+Lambda: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+SQS: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+DynamoDB: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+WebSocket APIs: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-logging.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tests.infra.cloudwatch import Point
+from tests.infra.deployed import Deployed
+
+STARTS = 3600.0
+SECONDS = 300.0
+_PROCESSOR, _INGEST = "message-processor", "ingest-document"
+
+
+class Publisher:
+    """Gives points within the five minutes after `STARTS`, at even distances in the order of their values."""
+
+    def __init__(self, deployed: Deployed) -> None:
+        self._deployed = deployed
+        self.requests, self.dead_requests = map(self._queue_name, deployed.queues_of(_PROCESSOR))
+        self.documents, self.dead_documents = map(self._queue_name, deployed.queues_of(_INGEST))
+        [(self.api, _)] = deployed.of_kind("AWS::ApiGatewayV2::Api")
+        [self._stage] = [each["StageName"] for _, each in deployed.of_kind("AWS::ApiGatewayV2::Stage")]
+
+    def function(self, function: str, metric: str, *values: float) -> list[Point]:
+        """Of one of the stage's functions, by its name without the stage's; of the account's others by full name."""
+        known = self._deployed.functions().get(function)
+        name = known["FunctionName"] if known else function
+        one, alias = {"FunctionName": name}, {"FunctionName": name, "Resource": name}
+        return [*_points("AWS/Lambda", metric, values, one, alias, {})]
+
+    def queue(self, name: str, metric: str, *values: float) -> list[Point]:
+        return [*_points("AWS/SQS", metric, values, {"QueueName": name})]
+
+    def table(self, name: str, metric: str, *values: float) -> list[Point]:
+        [full_name] = [
+            each["TableName"]
+            for _, each in self._deployed.of_kind("AWS::DynamoDB::GlobalTable")
+            if each["TableName"].endswith(f"-{name}")
+        ]
+        return [*_points("AWS/DynamoDB", metric, values, {"TableName": full_name})]
+
+    def websocket(self, metric: str, *values: float, api: str = "") -> list[Point]:
+        whole = {"ApiId": api or self.api}
+        stage = whole | {"Stage": self._stage}
+        return [*_points("AWS/ApiGateway", metric, values, whole, stage, stage | {"Route": "sendMessage"})]
+
+    def healthy(self) -> list[Point]:
+        """Busy, and at its limits: what is still well, on every resource."""
+        points = [*self._healthy_functions(), *self._healthy_queues()]
+        for table in ("requests", "connections", "entries"):
+            points += self.table(table, "WriteThrottleEvents", 0, 0)
+            points += self.table(table, "ConsumedWriteCapacityUnits", 4000, 9000)
+        for metric, value in {
+            "IntegrationError": 0,
+            "ExecutionError": 0,
+            "ClientError": 7,
+            "MessageCount": 400,
+        }.items():
+            points += self.websocket(metric, value, value)
+        return points
+
+    def _healthy_functions(self) -> Iterator[Point]:
+        for function in self._deployed.functions():
+            yield from self.function(function, "Errors", *[0] * 200)
+            yield from self.function(function, "Throttles", *[0] * 200)
+            yield from self.function(function, "Invocations", *[1] * 200)
+        # Of 200 answers one is near the function's end, one took four minutes, the others took seconds.
+        yield from self.function(_PROCESSOR, "Duration", *[9_000] * 196, *[240_000] * 3, 299_000)
+        yield from self.function(_INGEST, "Duration", 700_000, 880_000)
+
+    def _healthy_queues(self) -> Iterator[Point]:
+        yield from self.queue(self.requests, "ApproximateAgeOfOldestMessage", 0, 5, 60, 20, 0)
+        yield from self.queue(self.requests, "ApproximateNumberOfMessagesVisible", 0, 30, 80, 10, 0)
+        yield from self.queue(self.documents, "ApproximateAgeOfOldestMessage", 0, 900, 1800, 2400, 3600)
+        yield from self.queue(self.documents, "ApproximateNumberOfMessagesVisible", 0, 900, 600, 300, 0)
+        for dead_letters in (self.dead_requests, self.dead_documents):
+            yield from self.queue(dead_letters, "ApproximateNumberOfMessagesVisible", 0, 0, 0, 0, 0)
+
+    def _queue_name(self, id: str) -> str:
+        return self._deployed.text({"Fn::GetAtt": [id, "QueueName"]})
+
+
+def _points(namespace: str, metric: str, values: Sequence[float], *dimensions: dict[str, str]) -> Iterator[Point]:
+    for number, value in enumerate(values):
+        for each in dimensions:
+            at = STARTS + SECONDS * number / len(values)
+            yield Point(namespace, metric, frozenset(each.items()), value, at)
