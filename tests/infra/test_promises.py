@@ -1,0 +1,72 @@
+"""docs/operations.md keeps its word: its table of promises is compared with the templates."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.infra.deployed import deployed
+from tests.infra.promises import PROMISES
+
+_TABLE = re.compile(r"^\| promise \| dev \| prod \|\n\|---\|---\|---\|\n((?:\|.*\n)+)", re.M)
+# What a promise above speaks of, and what neither stores anything nor lets anybody in.
+_PROMISED = {
+    "AWS::ApiGatewayV2::Stage",
+    "AWS::Cognito::UserPool",
+    "AWS::Cognito::UserPoolClient",
+    "AWS::DynamoDB::GlobalTable",
+    "AWS::Lambda::Function",
+    "AWS::Logs::LogGroup",
+    "AWS::OpenSearchServerless::Collection",
+    "AWS::OpenSearchServerless::CollectionGroup",
+    "AWS::OpenSearchServerless::Index",
+    "AWS::OpenSearchServerless::SecurityPolicy",
+    "AWS::S3::Bucket",
+    "AWS::S3::BucketPolicy",
+    "AWS::SNS::Topic",
+    "AWS::SNS::TopicPolicy",
+    "AWS::SQS::Queue",
+    "AWS::SQS::QueuePolicy",
+}
+_TESTED_ELSEWHERE = {
+    "AWS::ApiGatewayV2::Api",
+    "AWS::ApiGatewayV2::Authorizer",
+    "AWS::ApiGatewayV2::Integration",
+    "AWS::ApiGatewayV2::Route",
+    "AWS::ApiGatewayV2::RouteResponse",
+    "AWS::Bedrock::Agent",
+    "AWS::Bedrock::AgentAlias",
+    "AWS::CloudWatch::Alarm",
+    "AWS::IAM::Policy",
+    "AWS::IAM::Role",
+    "AWS::Lambda::EventSourceMapping",
+    "AWS::Lambda::LayerVersion",
+    "AWS::Lambda::Permission",
+    "AWS::OpenSearchServerless::AccessPolicy",
+    "Custom::S3BucketNotifications",
+}
+
+
+def promised() -> dict[str, tuple[str, str]]:
+    """The values for dev and prod, by promise."""
+    [body] = _TABLE.findall(Path("docs/operations.md").read_text("utf-8"))
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in body.splitlines()]
+    return {name: (dev, prod) for name, dev, prod in rows}
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_a_promise_is_kept(promise: str) -> None:
+    kept = tuple(PROMISES[promise](deployed(stage)) for stage in ("dev", "prod"))
+    assert promised().get(promise) == kept
+
+
+def test_every_promise_has_its_check() -> None:
+    assert set(promised()) == set(PROMISES)
+
+
+@pytest.mark.parametrize("stage", ["dev", "prod"])
+def test_nothing_is_deployed_that_no_promise_was_thought_of(stage: str) -> None:
+    kinds = {resource["Type"] for resource in deployed(stage).resources.values()}
+    assert kinds == _PROMISED | _TESTED_ELSEWHERE
