@@ -76,16 +76,15 @@ class Deployed:
 
     def queues_of(self, function: str) -> tuple[str, str]:
         """Ids of the queue that the function works off, and of the one that takes what it gave up."""
-        queue = self.mapping_of(function)["EventSourceArn"]["Fn::GetAtt"][0]
+        [queue] = {each["EventSourceArn"]["Fn::GetAtt"][0] for each in self.mappings_of(function)}
         dead_letters = self.resources[queue]["Properties"]["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
         return queue, dead_letters
 
-    def mapping_of(self, function: str) -> Properties:
-        """The one event source mapping of the function."""
+    def mappings_of(self, function: str) -> list[Properties]:
+        """The function's event source mappings."""
         name = self.functions()[function]["FunctionName"]
         mappings = [each for _, each in self.of_kind("AWS::Lambda::EventSourceMapping")]
-        [found] = [each for each in mappings if self.text(each["FunctionName"]) == name]
-        return found
+        return [each for each in mappings if self.text(each["FunctionName"]) == name]
 
 
 @cache

@@ -221,7 +221,12 @@ def time_of(*functions: str) -> Callable[[Deployed], str]:
 
 def ingest_share(stage: Deployed) -> str:
     memory = stage.functions()[_INGEST]["MemorySize"]
-    return f"{stage.mapping_of(_INGEST)['BatchSize']} files, {memory:,} MB"
+    return only(f"{mapping['BatchSize']} files, {memory:,} MB" for mapping in stage.mappings_of(_INGEST))
+
+
+def memory(stage: Deployed) -> str:
+    others = [each for name, each in stage.functions().items() if name != _INGEST]
+    return only(f"{each['MemorySize']:,} MB" for each in others)
 
 
 def capacity(stage: Deployed) -> str:
@@ -235,6 +240,10 @@ def standby(stage: Deployed) -> str:
     kinds = ("AWS::OpenSearchServerless::CollectionGroup", "AWS::OpenSearchServerless::Collection")
     names = {"ENABLED": "on", "DISABLED": "off"}
     return only(names[each["StandbyReplicas"]] for _, each in stage.of_kind(*kinds))
+
+
+def agent_sessions(stage: Deployed) -> str:
+    return only(span(agent["IdleSessionTTLInSeconds"]) for _, agent in stage.of_kind("AWS::Bedrock::Agent"))
 
 
 PROMISES: dict[str, Callable[[Deployed], str]] = {
@@ -277,8 +286,10 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
     "an answer takes at most": time_of(_PROCESSOR),
     "an ingest takes at most": time_of(_INGEST),
     "an ingest has": ingest_share,
+    "every other function has": memory,
     "an agent's tool takes at most": time_of("agent-profiles"),
     "an agent's search takes at most": time_of("agent-theories"),
+    "an agent forgets a session that rests for": agent_sessions,
     "indexing and search use at most": capacity,
     "standby replicas of the collection": standby,
 }

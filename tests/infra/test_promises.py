@@ -14,6 +14,7 @@ _TABLE = re.compile(r"^\| promise \| dev \| prod \|\n\|---\|---\|---\|\n((?:\|.*
 # What a promise above speaks of, and what neither stores anything nor lets anybody in.
 _PROMISED = {
     "AWS::ApiGatewayV2::Stage",
+    "AWS::Bedrock::Agent",
     "AWS::Cognito::UserPool",
     "AWS::Cognito::UserPoolClient",
     "AWS::DynamoDB::GlobalTable",
@@ -36,7 +37,6 @@ _TESTED_ELSEWHERE = {
     "AWS::ApiGatewayV2::Integration",
     "AWS::ApiGatewayV2::Route",
     "AWS::ApiGatewayV2::RouteResponse",
-    "AWS::Bedrock::Agent",
     "AWS::Bedrock::AgentAlias",
     "AWS::CloudWatch::Alarm",
     "AWS::IAM::Policy",

@@ -1,0 +1,206 @@
+"""The parts of a stage know each other: variables, routes and outputs lead where their names say."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields, is_dataclass
+from typing import Any, get_type_hints
+
+import pytest
+
+from infra.routes import ROUTES
+from tests.infra.deployed import Deployed, deployed
+from tests.infra.test_templates import SETTINGS
+
+STAGES = ("local", "dev", "prod")
+API = "https://{api}.execute-api.us-east-1.amazonaws.com/v1"
+LOCAL_API = "http://127.0.0.1:4566/_aws/execute-api/{api}/v1"
+# What only some of the functions that could read it need: limits are counted where messages are accepted.
+NOT_EVERYWHERE = {
+    "CICADA_MESSAGES_PER_MINUTE": {"ws-message"},
+    "CICADA_REQUESTS_IN_FLIGHT": {"ws-message"},
+    "CICADA_RERANK_MODELS": {"message-processor", "agent-theories"},
+    "CICADA_QUERY_MODEL_ID": {"message-processor", "agent-theories"},
+}
+# https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-logging.html
+HARMLESS = {"requestId", "connectionId", "eventType", "routeKey", "status", "error.messageString"}
+
+
+@pytest.fixture(params=STAGES)
+def stage(request: pytest.FixtureRequest) -> Deployed:
+    return deployed(request.param)
+
+
+def is_local(stage: Deployed) -> bool:
+    return stage is deployed("local")
+
+
+def one(stage: Deployed, kind: str) -> str:
+    [(id, _)] = stage.of_kind(kind)
+    return id
+
+
+def places(stage: Deployed) -> dict[str, str]:
+    """Where each variable that names a part of the stage leads."""
+    pool, client = one(stage, "AWS::Cognito::UserPool"), one(stage, "AWS::Cognito::UserPoolClient")
+    requests, dead_letters = (stage.text({"Ref": id}) for id in stage.queues_of("message-processor"))
+    issuer = f"https://cognito-idp.us-east-1.amazonaws.com/{pool}"
+    keys = f"http://127.0.0.1:4566/{pool}" if is_local(stage) else issuer
+    api = one(stage, "AWS::ApiGatewayV2::Api")
+    tables = {each["TableName"].rsplit("-", 1)[1]: each["TableName"] for each in all_of(stage, "GlobalTable")}
+    return {
+        "CICADA_REQUESTS_TABLE": tables["requests"],
+        "CICADA_CONNECTIONS_TABLE": tables["connections"],
+        "CICADA_ENTRIES_TABLE": tables["entries"],
+        "CICADA_REQUESTS_QUEUE_URL": requests,
+        "CICADA_DEAD_LETTER_QUEUE_URL": dead_letters,
+        "CICADA_DOCUMENTS_BUCKET": one(stage, "AWS::S3::Bucket"),
+        "CICADA_CALLBACK_URL": (LOCAL_API if is_local(stage) else API).format(api=api),
+        "CICADA_TOKEN_ISSUER": issuer,
+        "CICADA_TOKEN_CLIENT_ID": client,
+        "CICADA_TOKEN_KEYS_URL": f"{keys}/.well-known/jwks.json",
+        **search_places(stage),
+        **agent_places(stage),
+    }
+
+
+def search_places(stage: Deployed) -> dict[str, str]:
+    if is_local(stage):
+        return {"CICADA_SEARCH_ENGINE": "embedded", "CICADA_OPENSEARCH_URL": "", "CICADA_INDEX_PATH": "index.sqlite"}
+    collection = one(stage, "AWS::OpenSearchServerless::Collection")
+    return {
+        "CICADA_SEARCH_ENGINE": "opensearch",
+        "CICADA_OPENSEARCH_URL": f"{collection}.CollectionEndpoint",
+        "CICADA_OPENSEARCH_REGION": "us-east-1",
+        # The service chooses.
+        "CICADA_OPENSEARCH_VECTOR_ENGINE": "",
+    }
+
+
+def agent_places(stage: Deployed) -> dict[str, str]:
+    """An agent and its alias by the agent's name; the stand-in knows them by it."""
+    found: dict[str, str] = {}
+    for name in ("profiles", "theories"):
+        agent, alias = name, "local"
+        if not is_local(stage):
+            [agent_id] = [id for id, each in stage.of_kind("AWS::Bedrock::Agent") if each["AgentName"].endswith(name)]
+            agent = f"{agent_id}.AgentId"
+            [alias_id] = [
+                id for id, each in stage.of_kind("AWS::Bedrock::AgentAlias") if stage.text(each["AgentId"]) == agent
+            ]
+            alias = f"{alias_id}.AgentAliasId"
+        found |= {f"CICADA_{name.upper()}_AGENT_ID": agent, f"CICADA_{name.upper()}_AGENT_ALIAS_ID": alias}
+    return found
+
+
+def all_of(stage: Deployed, kind: str) -> list[dict[str, Any]]:
+    return [each["Properties"] for each in stage.resources.values() if each["Type"].endswith(f"::{kind}")]
+
+
+def readable(kind: type[Any]) -> set[str]:
+    """The variables that these settings are read from."""
+    hints = get_type_hints(kind)
+    nested = [name for name in hints if is_dataclass(hints[name])]
+    own = {f"CICADA_{each.name.upper()}" for each in fields(kind) if each.name not in nested}
+    return own.union(*(readable(hints[name]) for name in nested))
+
+
+@pytest.mark.parametrize("function", SETTINGS)
+def test_variables_lead_to_the_parts_that_they_name(stage: Deployed, function: str) -> None:
+    environment, known = stage.environment(function), places(stage)
+    named = {name: value for name, value in environment.items() if name in known}
+    assert named == {name: known[name] for name in named}
+    assert named
+
+
+def test_every_function_has_what_is_set_for_its_settings_and_nothing_else(stage: Deployed) -> None:
+    environments = {function: stage.environment(function) for function in SETTINGS}
+    given = {name: value for each in environments.values() for name, value in each.items()}
+    for function, environment in environments.items():
+        wanted = readable(SETTINGS[function]) & set(given)
+        wanted -= {name for name, functions in NOT_EVERYWHERE.items() if function not in functions}
+        own = {name: value for name, value in environment.items() if name.startswith("CICADA_")}
+        assert own == {name: given[name] for name in wanted}
+    assert set(places(stage)) <= set(given)
+
+
+def test_only_the_local_stages_functions_have_other_endpoints_than_aws(stage: Deployed) -> None:
+    bedrock = {f"AWS_ENDPOINT_URL_BEDROCK_{name}": "http://127.0.0.1:4567" for name in ("RUNTIME", "AGENT_RUNTIME")}
+    expected = {"AWS_ENDPOINT_URL": "http://127.0.0.1:4566"} | bedrock if is_local(stage) else {}
+    for function in stage.functions():
+        environment = stage.environment(function)
+        assert {name: value for name, value in environment.items() if not name.startswith("CICADA_")} == expected
+
+
+def test_every_route_leads_to_its_function(stage: Deployed) -> None:
+    lead = {"$connect": "ws-connect", "$disconnect": "ws-disconnect"}
+    lead |= {route: function.replace("_", "-") for route, function in ROUTES.items()}
+    integrations = dict(stage.of_kind("AWS::ApiGatewayV2::Integration"))
+    found = {}
+    for _, route in stage.of_kind("AWS::ApiGatewayV2::Route"):
+        target = stage.text(route["Target"]).removeprefix("integrations/")
+        found[route["RouteKey"]] = _called(stage, integrations[target]["IntegrationUri"])
+    assert found == lead
+    [authorizer] = all_of(stage, "Authorizer")
+    assert _called(stage, authorizer["AuthorizerUri"]) == "authorizer"
+    # A token comes in a header or in the query string, and API Gateway would demand all that are named here.
+    assert authorizer["IdentitySource"] == []
+
+
+def _called(stage: Deployed, uri: dict[str, Any]) -> str:
+    [id] = re.findall(r"/functions/(\w+)\.Arn/invocations$", stage.text(uri))
+    return str(stage.resources[id]["Properties"]["FunctionName"].split("-", 2)[2])
+
+
+def test_the_outputs_name_what_operators_need(stage: Deployed) -> None:
+    known = places(stage)
+    assert {name: stage.text(output["Value"]) for name, output in stage.outputs.items()} == {
+        "WebSocketUrl": known["CICADA_CALLBACK_URL"].replace("http", "ws", 1),
+        "UserPoolId": one(stage, "AWS::Cognito::UserPool"),
+        "UserPoolClientId": known["CICADA_TOKEN_CLIENT_ID"],
+        "DocumentsBucket": known["CICADA_DOCUMENTS_BUCKET"],
+        "IngestFunction": stage.functions()["ingest-document"]["FunctionName"],
+        "RequestsTable": known["CICADA_REQUESTS_TABLE"],
+        "RequestsQueueUrl": known["CICADA_REQUESTS_QUEUE_URL"],
+        "DeadLetterQueueUrl": known["CICADA_DEAD_LETTER_QUEUE_URL"],
+    }
+
+
+def test_every_function_logs_json_to_a_group_of_its_own(stage: Deployed) -> None:
+    for function in stage.functions().values():
+        logging = function["LoggingConfig"]
+        assert logging["LogFormat"] == "JSON"
+        assert stage.text(logging["LogGroup"]) == f"/aws/lambda/{function['FunctionName']}"
+
+
+def test_the_access_log_says_what_failed_and_holds_no_secret(stage: Deployed) -> None:
+    """Tokens come in a header or the query string, and what users ask in the body."""
+    [each] = all_of(stage, "Stage")
+    fields_of_the_log = json.loads(each["AccessLogSettings"]["Format"])
+    logged = {name: value.removeprefix("$context.") for name, value in fields_of_the_log.items()}
+    assert set(logged.values()) == HARMLESS
+    assert all(value.startswith(name) for name, value in logged.items())
+    group = stage.resources[each["AccessLogSettings"]["DestinationArn"]["Fn::GetAtt"][0]]
+    assert group["Type"] == "AWS::Logs::LogGroup"
+    assert each["AutoDeploy"]
+
+
+def test_resources_bear_the_stages_name(stage: Deployed) -> None:
+    """Two stages share an account without meeting."""
+    prefixes = {
+        "-".join(each[name].split("-")[:2])
+        for each in (resource.get("Properties", {}) for resource in stage.resources.values())
+        for name in ("FunctionName", "TableName", "QueueName", "UserPoolName", "TopicName", "AlarmName", "AgentName")
+        if isinstance(each.get(name), str)
+    }
+    [api] = all_of(stage, "Api")
+    assert len(prefixes) == 1
+    assert api["Name"] == f"{prefixes.pop()}-chat"
+
+
+def test_the_local_stage_has_a_fixed_address_and_several_processors() -> None:
+    """The emulator takes an API's id from the tag, and works on one message at a time for each mapping."""
+    local, dev = deployed("local"), deployed("dev")
+    assert [each["Tags"].get("ms-custom-id") for each in all_of(local, "Api") + all_of(dev, "Api")] == ["cicada", None]
+    assert [len(each.mappings_of("message-processor")) for each in (local, dev)] == [8, 1]
