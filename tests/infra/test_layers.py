@@ -1,0 +1,45 @@
+"""How the layers come about when a stage is deployed; other tests leave them out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from aws_cdk import App, Stack
+from aws_cdk.assertions import Annotations, Match
+
+from infra import layer_build
+from infra.constructs.layers import Layers
+from infra.layer_build import LayerBuild
+from infra.settings import stage_settings
+
+
+def built(monkeypatch: pytest.MonkeyPatch, compiler: str | None) -> tuple[Stack, list[str]]:
+    """A stack of layers whose content is a note of what it is made of, and what was built."""
+    made: list[str] = []
+
+    def note(target: str, what: str) -> None:
+        made.append(what)
+        Path(target, "what").write_text(what, "utf-8")
+
+    monkeypatch.setattr(layer_build, "_find_python", lambda version: compiler)
+    monkeypatch.setattr(LayerBuild, "library", lambda self, target: note(target, "library"))
+    monkeypatch.setattr(LayerBuild, "packages", lambda self, lock, target: note(target, lock))
+    app = App(context={"stage": "dev"})
+    stack = Stack(app, "Layers")
+    Layers(stack, "Layers", settings=stage_settings(app.node))
+    return stack, made
+
+
+def test_a_layer_is_the_library_or_the_packages_of_a_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, made = built(monkeypatch, "python3.13")
+    assert made == ["requirements.txt", "library", "requirements-ingest.txt"]
+
+
+@pytest.mark.parametrize(("compiler", "warnings"), [(None, 1), ("python3.13", 0)])
+def test_who_deploys_slow_starts_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, compiler: str | None, warnings: int
+) -> None:
+    stack, _ = built(monkeypatch, compiler)
+    found = Annotations.from_stack(stack).find_warning("*", Match.string_like_regexp("No Python 3.13 was found"))
+    assert len(found) == warnings
