@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from aws_cdk import App
-from aws_cdk.assertions import Match, Template
+from aws_cdk.assertions import Template
 
 from app import build
 from cicada.adapters.opensearch.schema import index_body, index_name
@@ -25,7 +24,7 @@ from cicada.settings import (
     load,
 )
 from infra.settings import UnknownStageError
-from tests.infra.conftest import properties, resources, template_of
+from tests.infra.conftest import properties, template_of
 
 ROUTES = ["$connect", "$default", "$disconnect", "cancel", "history", "ping", "resume", "sendMessage"]
 SETTINGS = {
@@ -69,45 +68,10 @@ def test_replies_go_back_on_every_route_but_the_connection_ones(aws: Template) -
     aws.resource_count_is("AWS::ApiGatewayV2::RouteResponse", len(ROUTES) - 2)
 
 
-def test_the_access_log_holds_no_query_string(aws: Template) -> None:
-    [stage] = properties(aws, "AWS::ApiGatewayV2::Stage")
-    assert "query" not in stage["AccessLogSettings"]["Format"].lower()
-
-
 @pytest.mark.parametrize("stage", ["local", "dev", "prod"])
 @pytest.mark.parametrize("function", SETTINGS)
 def test_every_function_has_the_settings_that_it_loads(stage: str, function: str) -> None:
     load(SETTINGS[function], variables(template_of(stage), function))
-
-
-def test_requests_are_queued_in_order_and_failures_reported_one_by_one(aws: Template) -> None:
-    aws.has_resource_properties(
-        "AWS::SQS::Queue",
-        {
-            "FifoQueue": True,
-            "VisibilityTimeout": 1800,
-            "RedrivePolicy": Match.object_like({"maxReceiveCount": 3}),
-            "SqsManagedSseEnabled": True,
-        },
-    )
-    mappings = properties(aws, "AWS::Lambda::EventSourceMapping")
-    assert all(mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"] for mapping in mappings)
-    # A request holds its processor until it is answered; files share the calls of the embedding model.
-    sizes = {json.dumps(mapping["EventSourceArn"])[:30]: mapping["BatchSize"] for mapping in mappings}
-    assert sorted(sizes.values()) == [1, 4]
-
-
-def test_the_queue_waits_at_least_six_times_as_long_as_the_processor_may_take(aws: Template) -> None:
-    processor = function_named(aws, "message-processor")
-    queues = properties(aws, "AWS::SQS::Queue")
-    waits = [queue["VisibilityTimeout"] for queue in queues if queue.get("QueueName", "").endswith("requests.fifo")]
-    assert waits == [6 * processor["Timeout"]]
-
-
-def test_requests_and_connections_expire_and_the_users_entries_do_not(aws: Template) -> None:
-    tables = {each["TableName"].rsplit("-", 1)[1]: each for each in properties(aws, "AWS::DynamoDB::GlobalTable")}
-    expiring = {name for name, table in tables.items() if "TimeToLiveSpecification" in table}
-    assert (set(tables), expiring) == ({"requests", "connections", "entries"}, {"requests", "connections"})
 
 
 def test_uploads_are_announced_to_ingest(aws: Template) -> None:
@@ -167,19 +131,6 @@ def test_each_searching_role_has_a_data_policy_and_only_ingest_may_write(aws: Te
     writers = [each["Name"] for each in policies if "aoss:WriteDocument" in json.dumps(each["Policy"])]
     assert [name.rsplit("-", 1)[1] for name in writers] == ["ingestdocument"]
     assert all(len(each["Name"]) <= 32 for each in policies)
-
-
-def test_the_agents_have_the_librarys_tools(aws: Template) -> None:
-    described = json.loads(Path("layers/shared/python/cicada/agents/tools.json").read_text("utf-8"))
-    agents = {each["AgentName"].rsplit("-", 1)[1]: each for each in properties(aws, "AWS::Bedrock::Agent")}
-    assert set(agents) == set(described)
-    for name, agent in agents.items():
-        assert agent["Instruction"] == described[name]["instruction"]
-        [group] = agent["ActionGroups"]
-        assert [function["Name"] for function in group["FunctionSchema"]["Functions"]] == [
-            function["name"] for function in described[name]["functions"]
-        ]
-    aws.resource_count_is("AWS::Bedrock::AgentAlias", 2)
 
 
 def test_an_account_without_agents_can_do_without_them() -> None:
@@ -263,11 +214,6 @@ def test_no_contexts_are_written_where_the_context_says_so(local: Template) -> N
     assert variables(template, "ingest-document")["CICADA_CONTEXT_MODEL_ID"] == ""
 
 
-def test_a_rebuild_finds_its_function_by_the_stacks_output(aws: Template) -> None:
-    [output] = aws.find_outputs("IngestFunction").values()
-    assert "IngestDocument" in json.dumps(output["Value"])
-
-
 def test_ingest_does_not_rerank(aws: Template) -> None:
     assert "CICADA_RERANK_MODELS" not in variables(aws, "ingest-document")
 
@@ -284,12 +230,6 @@ def test_the_local_stage_has_what_the_emulator_knows_and_nothing_else(local: Tem
     kinds = {resource["Type"] for resource in local.to_json()["Resources"].values()}
     assert not [kind for kind in kinds if kind.startswith(("AWS::Bedrock", "AWS::OpenSearch"))]
     assert "AWS::ApiGatewayV2::RouteResponse" not in kinds
-
-
-def test_production_data_outlives_the_stack() -> None:
-    for kind in ("AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::Cognito::UserPool"):
-        for resource in resources(template_of("prod"), kind).values():
-            assert resource["DeletionPolicy"] == "Retain"
 
 
 @pytest.mark.parametrize("context", [{"stage": "staging"}, {"stage": "dev", "agents": "none"}])
