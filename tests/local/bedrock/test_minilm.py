@@ -11,6 +11,7 @@ from local.bedrock.embedder import Bytes, Detail, EmbedderUnavailableError, Vect
 from local.bedrock.minilm import MiniLM, model_folder
 from local.bedrock.principal_space import principal_space, random_texts
 from local.bedrock.token_space import token_space
+from tests.local.bedrock.vectors import UNIT_VECTOR_TOLERANCE
 
 
 def test_similarities_are_those_that_the_sentence_transformers_documentation_prints(minilm: MiniLM) -> None:
@@ -24,21 +25,22 @@ def test_similarities_are_those_that_the_sentence_transformers_documentation_pri
 def test_a_texts_vector_does_not_depend_on_its_company(minilm: MiniLM) -> None:
     texts = ["short", "a text of some more words " * 20, "the queen, my lord, is dead"] * 10
     together, alone = minilm.embed(texts).unit(), minilm.embed([texts[1]]).unit()
-    np.testing.assert_allclose(together[16], alone[0], atol=1e-5)
+    np.testing.assert_allclose(together[16], alone[0], rtol=0, atol=UNIT_VECTOR_TOLERANCE)
 
 
 def test_threads_get_the_same_vectors(minilm: MiniLM) -> None:
     texts = [f"the line number {number} of the play" for number in range(12)]
-    expected = minilm.embed(texts).vectors
+    expected = minilm.embed(texts).unit()
     with ThreadPoolExecutor(4) as threads:
         for number, made in enumerate(threads.map(lambda text: minilm.embed([text]), texts)):
-            np.testing.assert_allclose(made.vectors[0], expected[number], atol=1e-4)
+            np.testing.assert_allclose(made.unit()[0], expected[number], rtol=0, atol=UNIT_VECTOR_TOLERANCE)
 
 
 def test_at_most_256_tokens_are_read(minilm: MiniLM) -> None:
     made = minilm.embed(["word " * 400, "word " * 500])
     assert made.token_counts == (256, 256)
-    np.testing.assert_array_equal(made.vectors[0], made.vectors[1])
+    one, other = made.unit()
+    np.testing.assert_allclose(one, other, rtol=0, atol=UNIT_VECTOR_TOLERANCE)
 
 
 def test_no_texts_give_no_vectors(minilm: MiniLM) -> None:
@@ -62,7 +64,7 @@ def test_details_leave_the_vectors_as_they_are(minilm: MiniLM) -> None:
     plain = minilm.embed(texts)
     for detail in Detail:
         made = minilm.embed(texts, detail)
-        np.testing.assert_allclose(made.vectors, plain.vectors, atol=1e-6)
+        np.testing.assert_allclose(made.unit(), plain.unit(), rtol=0, atol=UNIT_VECTOR_TOLERANCE)
         assert len(made.details) == len(texts)
     assert plain.details == ()
 
