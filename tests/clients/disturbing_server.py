@@ -87,6 +87,10 @@ class DisturbingServer:
         """The commands of this action that arrived."""
         return [command for command in self.commands if command.get("action") == action]
 
+    def questions(self) -> list[Body]:
+        """The questions that arrived, each once: on a slow machine a client may send one again."""
+        return list({command["requestId"]: command for command in self.sent("sendMessage")}.values())
+
     def admit(self, connection: ServerConnection, request: Request) -> Response | None:
         offered = request.headers.get("Sec-WebSocket-Protocol")
         token = next(iter(parse_qs(urlsplit(request.path).query).get("token", [])), None)

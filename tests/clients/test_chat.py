@@ -20,11 +20,11 @@ import pytest
 
 from clients.command.__main__ import main
 from tests.clients.disturbing_server import TOKEN, WORDS, Body, Delivery, DisturbingServer, Drop, answer, running
+from tests.patience import PATIENCE_SECONDS
 
 TEXT = "".join(WORDS)
 SOURCE_LINE = "[1] Macbeth · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON"
 CTRL_C, CTRL_D = b"\x03", b"\x04"
-PATIENCE_SECONDS = 20.0
 
 
 @pytest.fixture
@@ -45,14 +45,14 @@ def test_each_line_of_a_pipe_is_a_question_of_one_conversation(
     piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert chat("first\n\nsecond\n", monkeypatch) == 0
-    asked = [(command["message"], command.get("sessionId")) for command in piped.sent("sendMessage")]
+    asked = [(command["message"], command.get("sessionId")) for command in piped.questions()]
     assert asked == [("first", None), ("second", "session-1")]
     assert capsys.readouterr().out == f"{TEXT}\n{SOURCE_LINE}\n\n" * 2
 
 
 def test_new_begins_another_conversation(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     assert chat("first\n/new\nsecond\n/quit\nthird\n", monkeypatch) == 0
-    asked = [(command["message"], command.get("sessionId")) for command in piped.sent("sendMessage")]
+    asked = [(command["message"], command.get("sessionId")) for command in piped.questions()]
     assert asked == [("first", None), ("second", None)]
 
 
@@ -120,27 +120,33 @@ class Terminal:
     def press(self, keys: bytes) -> None:
         os.write(self._master, keys)
 
-    def expect(self, text: str, again: bytes = b"") -> None:
-        """Read until the text has come after what was expected before; what came until then is forgotten.
+    def interrupt(self) -> None:
+        """Press Ctrl-C at the prompt. A signal before readline waits for a key is seen only with the next one."""
+        ends_at = time.monotonic() + PATIENCE_SECONDS
+        while not self._is_waiting():
+            assert time.monotonic() < ends_at, "the chat does not wait for a key"
+            time.sleep(0.01)
+        self.press(CTRL_C)
 
-        `again` is pressed from time to time: a signal just before readline waits for a key is handled with the next.
-        """
+    def expect(self, text: str) -> None:
+        """Read until the text has come after what was expected before; what came until then is forgotten."""
         ends_at = time.monotonic() + PATIENCE_SECONDS
         while text not in self.seen:
             assert time.monotonic() < ends_at, f"{text!r} did not come; there is {self.seen!r}"
             if select.select([self._master], [], [], 0.5)[0]:
                 self.seen += os.read(self._master, 65536).decode(errors="replace")
-            elif again:
-                self.press(again)
         self.seen = self.seen.partition(text)[2]
 
-    def exit_code(self, again: bytes = b"") -> int:
-        ends_at = time.monotonic() + PATIENCE_SECONDS
-        while self._process.poll() is None and time.monotonic() < ends_at:
-            if again:
-                self.press(again)
-            time.sleep(0.1)
-        return self._process.wait(0)
+    def exit_code(self) -> int:
+        return self._process.wait(PATIENCE_SECONDS)
+
+    def _is_waiting(self) -> bool:
+        """Whether the process sleeps; at the prompt it does so only to wait for a key."""
+        status = Path("/proc") / str(self._process.pid) / "stat"
+        if status.exists():
+            return status.read_text().rpartition(") ")[2].startswith("S")
+        command = ["ps", "-o", "state=", "-p", str(self._process.pid)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith(("S", "I"))
 
 
 @contextmanager
@@ -214,7 +220,7 @@ def test_ctrl_c_cancels_the_answer_and_the_conversation_goes_on(tmp_path: Path) 
 
     def cancelled_on_demand(command: Body) -> list[Body] | None:
         numbered = server.numbered(command.get("requestId", ""))
-        return {"sendMessage": numbered[:6], "cancel": numbered[6:]}.get(command["action"])
+        return {"ping": None, "cancel": numbered[6:]}.get(command["action"], numbered[:6])
 
     server.on_command = cancelled_on_demand
     with running(server), terminal(server, tmp_path) as screen:
@@ -226,7 +232,7 @@ def test_ctrl_c_cancels_the_answer_and_the_conversation_goes_on(tmp_path: Path) 
         screen.expect("> ")
         screen.press(b"/quit\r")
         assert screen.exit_code() == 0
-    assert len(server.sent("cancel")) == 1
+    assert {command["requestId"] for command in server.sent("cancel")} == {server.questions()[0]["requestId"]}
 
 
 def test_a_second_ctrl_c_leaves(tmp_path: Path) -> None:
@@ -245,6 +251,8 @@ def test_a_second_ctrl_c_leaves(tmp_path: Path) -> None:
 def test_ctrl_c_at_the_prompt_asks_once_more(tmp_path: Path) -> None:
     with running(DisturbingServer()) as server, terminal(server, tmp_path) as screen:
         screen.expect("> ")
-        screen.press(CTRL_C)
-        screen.expect("Ctrl-C again leaves.", again=CTRL_C)
-        assert screen.exit_code(again=CTRL_C) == 130
+        screen.interrupt()
+        screen.expect("Ctrl-C again leaves.")
+        screen.expect("> ")
+        screen.interrupt()
+        assert screen.exit_code() == 130

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,19 @@ class Backend:
                 ingester.ingest(DocumentKey(Collection(tenant, base), name))
 
 
+class RoundClock:
+    """Time that passes between two rounds only: how long an upload takes on a slow machine does not count."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+
+
 @pytest.fixture
 def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend]:
     stage_file = tmp_path / "stage.json"
@@ -98,7 +112,9 @@ def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend
     monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setattr("clients.command.stage_file._answers", lambda url: True)
+    clock = RoundClock()
     monkeypatch.setattr(uploading, "_ROUND_SECONDS", 0.01)
+    monkeypatch.setattr(uploading, "Uploader", partial(uploading.Uploader, clock=clock, sleep=clock.sleep))
     with mock_aws():
         client = boto3.client("s3", region_name="us-east-1")
         client.create_bucket(Bucket=BUCKET)

@@ -51,14 +51,16 @@ class Client:
         timing: Timing | None = None,
         observe: Callable[[Notice], None] = _ignore,
         chance: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         check_address(url)
         self._url = url
         self._token_provider = token_provider
         self._token_place = token_place
         self._timing = timing or Timing()
+        self._clock = clock
         self._inboxes = Inboxes()
-        self._line = Line(self._dial, self._timing, chance, observe)
+        self._line = Line(self._dial, self._timing, chance, observe, clock)
 
     def __enter__(self) -> Self:
         return self
@@ -122,6 +124,7 @@ class Client:
             self._timing,
             on_frame=self._receive,
             on_closed=self._inboxes.tell_closed,
+            clock=self._clock,
         )
 
     def _receive(self, connection: Connection, frame: dict[str, Any]) -> None:
@@ -132,7 +135,7 @@ class Client:
             self._inboxes.sort(frame)
 
     def _run(self, request_id: str, question: Command | None, after_seq: int) -> Iterator[Event]:
-        exchange = Exchange(request_id, question, self._timing, time.monotonic(), after_seq=after_seq)
+        exchange = Exchange(request_id, question, self._timing, self._clock(), after_seq=after_seq)
         inbox = self._inboxes.open(request_id)
         connection = None
         try:
@@ -144,16 +147,16 @@ class Client:
             self._inboxes.close(request_id)
 
     def _connect(self, exchange: Exchange, *, again: bool) -> Connection:
-        _check_patience(exchange.gives_up_at)
+        self._check_patience(exchange.gives_up_at)
         connection = self._line.connection(exchange.gives_up_at, again=again)
-        _send(connection, exchange.opening(time.monotonic()))
+        _send(connection, exchange.opening(self._clock()))
         return connection
 
     def _step(self, exchange: Exchange, connection: Connection, inbox: Inbox) -> Iterator[Event]:
         """Wait for the next frame or signal, or until something is due; the events that it brought."""
-        now = time.monotonic()
+        now = self._clock()
         item = inbox.next(min(exchange.wait(now), connection.dead_at - now))
-        now = time.monotonic()
+        now = self._clock()
         if item is Signal.CANCEL:
             exchange.cancel()
         elif isinstance(item, dict):
@@ -165,11 +168,11 @@ class Client:
         if news:
             self._line.progressed()
             yield from filter(None, map(parse_event, news))
-            exchange.taken(time.monotonic())
+            exchange.taken(self._clock())
 
     def _keep_going(self, exchange: Exchange, connection: Connection) -> None:
-        _check_patience(exchange.gives_up_at)
-        now = time.monotonic()
+        self._check_patience(exchange.gives_up_at)
+        now = self._clock()
         _send(connection, exchange.owed())
         if connection.dead_at <= now:
             connection.close()
@@ -177,8 +180,12 @@ class Client:
             _send(connection, repeats)
             connection.probe()
 
+    def _check_patience(self, gives_up_at: float) -> None:
+        if self._clock() >= gives_up_at:
+            raise ConnectionLost("The server has been silent for too long; ask for the rest of the answer later.")
+
     def _reply(self, command: Command, inbox: Inbox) -> dict[str, Any]:
-        gives_up_at = time.monotonic() + self._timing.patience_seconds
+        gives_up_at = self._clock() + self._timing.patience_seconds
         again = False
         while True:
             connection = self._line.connection(gives_up_at, again=again)
@@ -187,7 +194,7 @@ class Client:
             if reply is not None:
                 self._line.progressed()
                 return reply
-            _check_patience(gives_up_at)
+            self._check_patience(gives_up_at)
             again = True
 
     def _wait_for_reply(self, connection: Connection, inbox: Inbox) -> dict[str, Any] | None:
@@ -211,8 +218,3 @@ def _command(action: str, **fields: object) -> Command:
 def _send(connection: Connection, commands: list[Command]) -> None:
     for command in commands:
         connection.send(command)
-
-
-def _check_patience(gives_up_at: float) -> None:
-    if time.monotonic() >= gives_up_at:
-        raise ConnectionLost("The server has been silent for too long; ask for the rest of the answer later.")

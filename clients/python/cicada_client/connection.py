@@ -44,11 +44,13 @@ class Connection:
         timing: Timing,
         on_frame: Callable[[Connection, dict[str, Any]], None],
         on_closed: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._socket = socket
         self._timing = timing
         self._on_frame = on_frame
         self._on_closed = on_closed
+        self._clock = clock
         self._send_lock = threading.Lock()
         self._probed_at: float | None = None
         self._closed = threading.Event()
@@ -78,7 +80,7 @@ class Connection:
     def probe(self) -> None:
         """Ask for a sign of life; see `dead_at`."""
         if self._probed_at is None:
-            self._probed_at = time.monotonic()
+            self._probed_at = self._clock()
         self.send({"action": "ping"})
 
     def close(self) -> None:
@@ -115,6 +117,7 @@ def open_connection(
     timing: Timing,
     on_frame: Callable[[Connection, dict[str, Any]], None],
     on_closed: Callable[[], None],
+    clock: Callable[[], float] = time.monotonic,
 ) -> Connection:
     """Connect. Raises `Unauthorized` if the token is refused, `ConnectionLost` if no connection comes about."""
     place = place or default_place(url)
@@ -131,7 +134,7 @@ def open_connection(
             proxy=None if urlsplit(url).hostname in _LOOPBACK else True,
             logger=_SILENT,
         )
-    return Connection(socket, timing, on_frame, on_closed)
+    return Connection(socket, timing, on_frame, on_closed, clock)
 
 
 def default_place(url: str) -> TokenPlace:

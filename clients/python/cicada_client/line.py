@@ -24,6 +24,7 @@ class Line:
     timing: Timing
     chance: Callable[[], float]
     observe: Callable[[Notice], None]
+    clock: Callable[[], float] = time.monotonic
     _current: Connection | None = None
     _was_connected: bool = False
     _failures: int = 0
@@ -32,7 +33,7 @@ class Line:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def connection(self, gives_up_at: float, *, again: bool) -> Connection:
-        """The open connection; a new one if there is none. `gives_up_at` is in seconds of the monotonic clock.
+        """The open connection; a new one if there is none. `gives_up_at` is in seconds of the clock.
 
         `again` says that one was lost in the middle of something: then there is a pause first, and a notice.
         Raises `Unauthorized` when a fresh token is refused as well, `ConnectionLost` at the end of the patience.
@@ -79,7 +80,7 @@ class Line:
 
     def _check_patience(self, error: ConnectionLost, gives_up_at: float) -> None:
         first = not self._was_connected and self._failures + 1 >= self.timing.first_attempts
-        if first or time.monotonic() >= gives_up_at:
+        if first or self.clock() >= gives_up_at:
             raise error
 
     def _pause(self, reason: str) -> None:

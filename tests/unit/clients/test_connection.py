@@ -12,6 +12,7 @@ from websockets.sync.client import ClientConnection
 
 from cicada_client.connection import Connection, default_place, printable
 from cicada_client.timing import Timing
+from tests.patience import PATIENCE_SECONDS
 
 
 class Socket:
@@ -55,7 +56,7 @@ def test_any_frame_is_a_sign_of_life_after_a_ping() -> None:
     reader.connection.probe()
     assert reader.connection.dead_at < float("inf")
     reader.socket.incoming.put('{"type": "pong"}')
-    assert reader.frames.get(timeout=5) == {"type": "pong"}
+    assert reader.frames.get(timeout=PATIENCE_SECONDS) == {"type": "pong"}
     assert reader.connection.dead_at == float("inf")
     assert reader.socket.sent == ['{"action":"ping"}']
     reader.connection.close()
@@ -74,7 +75,7 @@ def test_the_end_is_told_once_everything_before_it_was_handed_on() -> None:
     reader = Reader()
     reader.socket.incoming.put('{"type": "pong"}')
     reader.socket.incoming.put(None)
-    assert reader.over.wait(5)
+    assert reader.over.wait(PATIENCE_SECONDS)
     assert not reader.frames.empty()
     assert reader.connection.closed
 
