@@ -6,6 +6,7 @@ image for instance, needs neither: its URL does.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import shutil
 import stat
@@ -24,7 +25,6 @@ from local.stage.settings import StageError, inherited
 
 VERSION = "3.6.0"
 LEAST_JAVA = 21
-START_SECONDS = 120.0
 
 Say = Callable[[str], None]
 
@@ -81,11 +81,14 @@ def prepare(build_dir: Path, say: Say = print) -> Distribution:
     java_home = find_java(LEAST_JAVA, inherited())
     build_dir = build_dir.absolute()
     build_dir.mkdir(parents=True, exist_ok=True)
-    home = unprivileged.reachable(build_dir, unprivileged.account()) / f"opensearch-{VERSION}"
-    if not home.exists():
-        server, plugin = (_fetched(artifact, build_dir, say) for artifact in (_SERVER, _KNN))
-        say(f"Unpacking OpenSearch {VERSION} into {home.parent}")
-        _unpack(server, plugin, home, java_home)
+    # Several processes may want it at once; the first one fetches it.
+    with (build_dir / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        home = unprivileged.reachable(build_dir, unprivileged.account()) / f"opensearch-{VERSION}"
+        if not home.exists():
+            server, plugin = (_fetched(artifact, build_dir, say) for artifact in (_SERVER, _KNN))
+            say(f"Unpacking OpenSearch {VERSION} into {home.parent}")
+            _unpack(server, plugin, home, java_home)
     return Distribution(home, java_home)
 
 
@@ -105,7 +108,7 @@ def start(distribution: Distribution, data_dir: Path, port: int, log_file: Path,
     with ExitStack() as if_not_ready:
         if_not_ready.callback(running.stop)
         ready = processes.answers(f"{url}/_cluster/health?wait_for_status=yellow&timeout=1s")
-        processes.wait_until(ready, running, START_SECONDS)
+        processes.wait_until(ready, running)
         if_not_ready.pop_all()
     say(f"OpenSearch answers at {url}")
     return RunningServer(url, running)

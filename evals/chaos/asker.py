@@ -22,8 +22,8 @@ from evals.chaos.plan import Plan
 from evals.chaos.target import Suffered, Target, Trouble
 
 # The silence after which a client resumes is shorter than the default, so that more happens in a run.
-TIMING = Timing(silence_seconds=5, patience_seconds=150)
-_REPLAY_SECONDS = 20
+TIMING = Timing(silence_seconds=5, patience_seconds=300)
+_REPLAY_SECONDS = 120
 # Connecting and resuming may be refused for as long as DynamoDB refuses its calls.
 _REPLAYS = 5
 

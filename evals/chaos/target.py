@@ -167,7 +167,7 @@ class Trouble:
             data=json.dumps(body).encode() if body else None,
             method=method,
         )
-        with urlopen(request, timeout=10) as reply:  # noqa: S310
+        with urlopen(request, timeout=60) as reply:  # noqa: S310
             text = reply.read()
         found: dict[str, Any] = json.loads(text) if text else {}
         return found

@@ -50,7 +50,7 @@ class Standin:
         command = [sys.executable, "-m", "local.bedrock", "--port", str(port)]
         try:
             self._running = start("Bedrock stand-in", command, inherited() | {"OPENBLAS_NUM_THREADS": "1"}, log)
-            wait_until(answers(f"{url}/health"), self._running, 60)
+            wait_until(answers(f"{url}/health"), self._running)
         except StageError as error:
             raise Unavailable(str(error)) from error
         return boto3.client(

@@ -36,7 +36,7 @@ def start_emulator(config: StageConfig) -> Running:
     }
     environment.pop("VIRTUAL_ENV", None)
     running = start("emulator", [str(_COMMAND)], environment, config.folder / "logs" / "emulator.log")
-    wait_until(answers(f"{config.aws_url}/_ministack/health"), running, 30)
+    wait_until(answers(f"{config.aws_url}/_ministack/health"), running)
     return running
 
 
@@ -53,5 +53,5 @@ def start_bedrock(config: StageConfig) -> Running:
     )
     command = [sys.executable, "-m", "local.bedrock", "--port", str(config.bedrock_port)]
     running = start("Bedrock stand-in", command, environment, config.folder / "logs" / "bedrock.log")
-    wait_until(answers(f"{config.bedrock_url}/health"), running, 60)
+    wait_until(answers(f"{config.bedrock_url}/health"), running)
     return running

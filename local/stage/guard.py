@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 
-_GRACE_SECONDS = 8
+_GRACE_SECONDS = 30
 
 
 def main(command: list[str]) -> int:

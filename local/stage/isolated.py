@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from local.stage.settings import StageConfig
+
+# Linux gives out 32768 to 60999, macOS and Windows 49152 to 65535.
+_FIRST_PORT, _PORTS = 12_000, 20_000
 
 
 def isolated(folder: Path, **context: str) -> StageConfig:
@@ -23,7 +28,13 @@ def isolated(folder: Path, **context: str) -> StageConfig:
 
 
 def free_port() -> int:
-    """A port that nothing listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nothing listens on at the moment.
+
+    It is drawn from below those that systems give to outgoing connections and to servers that ask for any: one of
+    these could take it before its server is there. Processes side by side hardly draw the same.
+    """
+    while True:
+        port = _FIRST_PORT + secrets.randbelow(_PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port

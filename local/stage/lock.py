@@ -13,7 +13,7 @@ from typing import IO
 
 from local.stage.settings import StageError
 
-_PATIENCE_SECONDS = 40
+_PATIENCE_SECONDS = 240
 
 
 @contextmanager

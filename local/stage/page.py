@@ -32,5 +32,5 @@ def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
     file.write_text(json.dumps(page_config), "utf-8")
     command = [sys.executable, "-m", "local.page", "--port", str(config.page_port), "--config", str(file)]
     running = start("chat page", command, inherited(), config.folder / "logs" / "page.log")
-    wait_until(answers(f"{config.page_url}/config.json"), running, 20)
+    wait_until(answers(f"{config.page_url}/config.json"), running)
     return running

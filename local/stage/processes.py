@@ -14,7 +14,11 @@ from pathlib import Path
 
 from local.stage.settings import ROOT, StageError
 
+# A process that does not come up ends, mostly; one that hangs is given up after this, on a slow machine too.
+START_SECONDS = 300.0
 _POLL_SECONDS = 0.1
+# Longer than the guard waits before it kills.
+_END_SECONDS = 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +29,12 @@ class Running:
     guard: subprocess.Popen[bytes]
     log: Path
 
-    def stop(self, patience_seconds: float = 12) -> None:
+    def stop(self) -> None:
         """End the process and whatever it has started, and wait until it is gone."""
         if self.guard.stdin:
             self.guard.stdin.close()
         try:
-            self.guard.wait(patience_seconds)
+            self.guard.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self.guard.kill()
             self.guard.wait()
@@ -60,12 +64,12 @@ def finish(name: str, command: list[str], environment: Mapping[str, str], log: P
         running.stop()
 
 
-def wait_until(ready: Callable[[], bool], running: Running, patience_seconds: float) -> None:
+def wait_until(ready: Callable[[], bool], running: Running) -> None:
     """Wait for `ready`. `StageError` with the end of the log when the process dies first or time runs out."""
-    deadline = time.monotonic() + patience_seconds
+    deadline = time.monotonic() + START_SECONDS
     while not ready():
         if running.guard.poll() is not None or time.monotonic() > deadline:
-            why = "ended" if running.guard.poll() is not None else f"was not ready within {patience_seconds:.0f} s"
+            why = "ended" if running.guard.poll() is not None else f"was not ready within {START_SECONDS:.0f} s"
             raise StageError(f"The {running.name} {why}. Its log, {running.log}, ends with:\n{_tail(running.log)}")
         time.sleep(_POLL_SECONDS)
 
@@ -75,7 +79,7 @@ def answers(url: str) -> Callable[[], bool]:
 
     def ask() -> bool:
         try:
-            with urllib.request.urlopen(url, timeout=2) as reply:  # noqa: S310 - a loopback address of the stage
+            with urllib.request.urlopen(url, timeout=10) as reply:  # noqa: S310 - a loopback address of the stage
                 return bool(reply.status == 200)
         except (urllib.error.URLError, OSError):
             return False

@@ -10,7 +10,7 @@ from local.stage.aws import aws_client
 from local.stage.settings import ROOT, StageConfig, StageError
 
 _SAMPLES = ROOT / "samples"
-_PATIENCE_SECONDS = 300
+_PATIENCE_SECONDS = 900
 
 
 def ingest_samples(config: StageConfig, bucket: str) -> Iterator[str]:
