@@ -11,10 +11,10 @@ export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 TEST_WORKERS ?= 3
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadgroup --no-loadscope-reorder
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit prove chaos bench synth lock clean
+.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench synth lock clean
 
 help: ## List the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 setup: .build/preflight .build/python .build/model .build/emulator/ready .build/node ## Install everything (done by the others as needed)
 
@@ -41,6 +41,12 @@ unit: setup ## The fast tests alone
 test: setup ## All tests, with a real OpenSearch, the local stage and a browser
 	node --test tests/web/*.test.mjs
 	$(VENV)/pytest $(SIDE_BY_SIDE)
+
+test-under-load: setup ## All tests at the lowest priority beside two busy loops
+	$(VENV)/python -m tests.under_load $(VENV)/pytest $(SIDE_BY_SIDE)
+
+test-kernels: setup ## The tests that compute, with the kernels of other processors (two minutes)
+	$(VENV)/python -m tests.kernels
 
 prove: setup ## Enumerate the delivery's interleavings in a model of its rules (five minutes)
 	$(VENV)/pytest -s tests/model
