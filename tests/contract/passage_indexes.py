@@ -18,6 +18,7 @@ from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
+from tests.patience import PATIENCE_SECONDS
 
 MODEL, DIMENSION = "embedder-1", 8
 _NOWHERE = DocumentKey(Collection("nobody", "nothing"), "none")
@@ -97,9 +98,9 @@ class OpenSearchUnderTest:
         self.client.close()
 
 
-def eventually(holds: Callable[[], bool], patience_seconds: float = 20.0) -> bool:
+def eventually(holds: Callable[[], bool]) -> bool:
     """Whether it holds at last; an index may show what was written some time later."""
-    deadline = time.monotonic() + patience_seconds
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not holds():
         if time.monotonic() > deadline:
             return False

@@ -12,8 +12,6 @@ from cicada.retrieval.ports import PassageIndex
 from tests.contract.passage_indexes import IndexUnderTest, OpenSearchUnderTest, SqliteUnderTest, eventually
 from tests.contract.passages import MACBETH, PLAYS, asking, passage, vector
 
-pytestmark = pytest.mark.timeout(600)
-
 TEXTS = {
     "de": "Die Königinnen trugen goldene Häuser auf ihren Schultern.",
     "en": "The witches were stirring their cauldrons.",

@@ -22,8 +22,6 @@ from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.terms import query_terms
 from tests.contract.passage_indexes import OpenSearchUnderTest, eventually
 
-pytestmark = pytest.mark.timeout(600)
-
 PLAY = Path(__file__).parents[2] / "samples" / "macbeth.json"
 MACBETH = DocumentKey(Collection("tenant", "plays"), "macbeth.json")
 DIMENSION = 64

@@ -19,8 +19,6 @@ from cicada.retrieval.ports import PassageIndex
 from tests.contract.passage_indexes import IndexUnderTest, eventually
 from tests.contract.passages import HAMLET, MACBETH, PLAYS, asking, embedded
 
-pytestmark = pytest.mark.timeout(600)
-
 OTHELLO = DocumentKey(PLAYS, "othello.json")
 EVERYTHING = PassageFilter(PLAYS)
 

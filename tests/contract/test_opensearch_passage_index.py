@@ -18,8 +18,6 @@ from cicada.retrieval.terms import is_cjk, query_terms
 from tests.contract.passage_indexes import DIMENSION, MODEL, OpenSearchUnderTest, eventually
 from tests.contract.passages import MACBETH, PLAYS, asking, embedded
 
-pytestmark = pytest.mark.timeout(600)
-
 EVERYTHING = PassageFilter(PLAYS)
 
 

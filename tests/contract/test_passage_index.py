@@ -27,9 +27,6 @@ from tests.contract.passages import (
     vector,
 )
 
-# Long enough for a first run to fetch and start the server.
-pytestmark = pytest.mark.timeout(600)
-
 
 @pytest.fixture
 def index(under_test: IndexUnderTest) -> PassageIndex:

@@ -8,6 +8,7 @@ import time
 
 from evals.chaos.processors import processors
 from evals.chaos.target import Target
+from tests.e2e.faults import stall_next_answer
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
 QUESTION = "What does Macbeth say about tomorrow and tomorrow?"
@@ -30,9 +31,10 @@ def test_an_answer_whose_processor_is_killed_is_begun_again_and_whole(stage: Tar
     with connected(stage.url, stage.token("alice")) as wire:
         ask(wire, QUESTION)
         undisturbed = receive_all(wire, Events())
+        stall_next_answer(stage)
         request_id = ask(wire, QUESTION)
         events = Events()
-        while events.types.count("chunk") < 2:
+        while "chunk" not in events.types:
             events.take(wire.receive())
         killed = processors(stage.config)
         for process in killed:

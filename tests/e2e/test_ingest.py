@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import jwt
-import pytest
 
 from evals.chaos.target import Target
 from local.stage.aws import aws_client
 from local.stage.settings import ROOT, inherited
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
-
-pytestmark = pytest.mark.timeout(300)
 
 
 def cicada(stage: Target, *arguments: str) -> tuple[int, dict[str, Any]]:

@@ -9,6 +9,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from evals.chaos.target import Target
+from tests.e2e.faults import stall_next_answer
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
@@ -129,6 +130,7 @@ def test_a_bad_frame_gets_an_error_and_the_connection_lives_on(stage: Target, te
 
 
 def test_a_cancelled_answer_stops_and_says_so(stage: Target) -> None:
+    stall_next_answer(stage)
     with connected(stage.url, stage.token("alice")) as wire:
         request_id = ask(wire, "What does Hamlet say about death and sleep?")
         events = Events()

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import http.client
-import json
-from contextlib import closing
-from urllib.parse import urlsplit
-
 import pytest
 
 from clients.command.__main__ import main
 from evals.chaos.target import Target
+from tests.e2e.faults import order_fault
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
-
-
-def order_fault(stage: Target, **fields: object) -> None:
-    """The Bedrock stand-in's next calls fail like this."""
-    bedrock = http.client.HTTPConnection(urlsplit(stage.info["bedrockUrl"]).netloc, timeout=10)
-    with closing(bedrock):
-        bedrock.request("POST", "/_standin/faults", json.dumps(fields), {"Content-Type": "application/json"})
-        assert bedrock.getresponse().status < 300
 
 
 def resumed(wire: Wire, request_id: str, after_seq: int) -> Events:

@@ -11,8 +11,7 @@ import pytest
 from evals.chaos.target import Target
 from local.stage.aws import aws_client
 from tests.e2e.wire import Events, ask, connected, receive_all
-
-PATIENCE_SECONDS = 60
+from tests.patience import PATIENCE_SECONDS
 
 
 def ingested(stage: Target, name: str, content: bytes) -> dict[str, Any]:

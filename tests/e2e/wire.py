@@ -12,8 +12,9 @@ from typing import Any
 from websockets.sync.client import connect
 from websockets.sync.connection import Connection
 
+from tests.patience import PATIENCE_SECONDS
+
 Frame = dict[str, Any]
-PATIENCE_SECONDS = 60
 FINAL = ("complete", "cancelled", "error")
 
 
@@ -50,7 +51,8 @@ class Wire:
 
 @contextmanager
 def connected(url: str, token: str) -> Iterator[Wire]:
-    with connect(f"{url}?token={token}", close_timeout=1) as connection:
+    address = f"{url}?token={token}"
+    with connect(address, open_timeout=PATIENCE_SECONDS, ping_interval=None, close_timeout=1) as connection:
         yield Wire(connection)
 
 

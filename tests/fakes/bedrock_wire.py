@@ -16,9 +16,21 @@ from urllib.parse import unquote
 
 import boto3
 from botocore.config import Config
+from botocore.response import StreamingBody
+
+from tests.patience import PATIENCE_SECONDS
+
+STALLED, STALL_SECONDS = "x-stalls", 0.05
+_STREAM_HEADERS = {
+    "Content-Type": "application/vnd.amazon.eventstream",
+    "Transfer-Encoding": "chunked",
+    "Connection": "close",
+}
 
 STALL = object()
-"""In a stream: send nothing more, and keep the connection open."""
+"""In a stream: send nothing more, and keep the connection open until the reader's patience ends."""
+SILENCE = object()
+"""In a stream: send nothing more, and keep the connection open; the reader is patient."""
 DROP = object()
 """In a stream: close the connection without its end."""
 FLOOD = object()
@@ -79,7 +91,7 @@ def agent_chunk(content: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Streamed:
-    """An event stream: frames, and at the end perhaps `STALL`, `DROP` or `FLOOD`."""
+    """An event stream: frames, and at the end perhaps `STALL`, `SILENCE`, `DROP` or `FLOOD`."""
 
     frames: Sequence[object]
 
@@ -120,10 +132,9 @@ class ScriptedBedrock:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def client(self, service: str) -> Any:
-        """An unmodified client that makes each call once; it is patient unless the script stalls."""
-        stalls = any(STALL in reply.frames for reply in self.replies if isinstance(reply, Streamed))
-        patience = Config(retries={"total_max_attempts": 1}, read_timeout=0.5 if stalls else 30)
-        return boto3.client(
+        """A client that makes each call once. It waits long for a reply, and not at all for the end of a stall."""
+        patience = Config(retries={"total_max_attempts": 1}, read_timeout=PATIENCE_SECONDS)
+        made = boto3.client(
             service,  # type: ignore[call-overload]
             region_name="us-east-1",
             endpoint_url=self.url,
@@ -131,6 +142,13 @@ class ScriptedBedrock:
             aws_secret_access_key="test",
             config=patience,
         )
+        made.meta.events.register(f"response-received.{service}", self._lose_patience)
+        return made
+
+    def _lose_patience(self, response_dict: Mapping[str, Any] | None, **_: object) -> None:
+        """A stream that stalls has been sent up to there with its first bytes: nothing is waited for any more."""
+        if response_dict and STALLED in response_dict["headers"]:
+            StreamingBody(response_dict["body"], 0).set_socket_timeout(STALL_SECONDS)
 
     def next_reply(self, request: Request) -> Reply:
         with self._lock:
@@ -185,17 +203,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _stream(self, frames: Sequence[object]) -> None:
+        if STALL in frames:
+            self._stall(frames)
+            return
         self.send_response(200)
-        self.send_header("Content-Type", "application/vnd.amazon.eventstream")
-        self.send_header("Transfer-Encoding", "chunked")
-        self.send_header("Connection", "close")
+        for name, value in _STREAM_HEADERS.items():
+            self.send_header(name, value)
         self.end_headers()
         last = b""
         for frame in frames:
             if frame is DROP:
                 return
-            if frame is STALL:
-                self.bedrock.released.wait(10)
+            if frame is SILENCE:
+                self.bedrock.released.wait(PATIENCE_SECONDS)
                 return
             while frame is FLOOD and not self.bedrock.released.is_set():
                 self._chunk(last)
@@ -203,8 +223,19 @@ class _Handler(BaseHTTPRequestHandler):
                 self._chunk(last := frame)
         self._chunk(b"")
 
+    def _stall(self, frames: Sequence[object]) -> None:
+        """What comes before the stall is sent in one piece, with the headers: whoever has these has all of it."""
+        headers = "".join(f"{name}: {value}\r\n" for name, value in {**_STREAM_HEADERS, STALLED: "yes"}.items())
+        chunks = b"".join(_chunked(frame) for frame in frames if isinstance(frame, bytes))
+        self.wfile.write(f"HTTP/1.1 200 OK\r\n{headers}\r\n".encode() + chunks)
+        self.bedrock.released.wait(PATIENCE_SECONDS)
+
     def _chunk(self, content: bytes) -> None:
-        self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
+        self.wfile.write(_chunked(content))
 
     def log_message(self, format: str, *args: object) -> None:
         """Silent."""
+
+
+def _chunked(content: bytes) -> bytes:
+    return f"{len(content):x}\r\n".encode() + content + b"\r\n"

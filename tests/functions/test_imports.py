@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = sorted(folder.parent.name for folder in (ROOT / "functions").glob("*/handler.py"))
 _IMPORT = """
@@ -48,7 +50,7 @@ def loaded_by(function: str) -> frozenset[str]:
         cwd="/",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     return frozenset(done.stdout.split())

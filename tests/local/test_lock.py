@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from local.stage.lock import stop
+from tests.patience import PATIENCE_SECONDS
 
 # Takes the lock, and says only a moment later who it is.
 HOLDER = """
@@ -16,7 +17,7 @@ print("held", flush=True)
 time.sleep(0.3)
 file.write(str(os.getpid()))
 file.flush()
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -25,7 +26,7 @@ def test_a_stage_that_has_just_taken_the_lock_can_be_stopped(tmp_path: Path) -> 
         assert holder.stdout
         assert holder.stdout.readline() == b"held\n"
         assert stop(tmp_path) == "The local stage has been stopped."
-        assert holder.wait(10) == -signal.SIGTERM
+        assert holder.wait(PATIENCE_SECONDS) == -signal.SIGTERM
 
 
 def test_without_a_holder_there_is_nothing_to_stop(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from tests.patience import PATIENCE_SECONDS
+
 # Nothing waits this long unless a test is broken.
-_STUCK_SECONDS = 60.0
 
 
 class Died(BaseException):
@@ -46,7 +47,7 @@ class Actor:
         """
         self._ordered = fail
         self._go.release()
-        if not self._stopped.acquire(timeout=_STUCK_SECONDS):
+        if not self._stopped.acquire(timeout=PATIENCE_SECONDS):
             raise AssertionError(f"{self} does not come back.")
 
     def pause(self, place: str) -> None:

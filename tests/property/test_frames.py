@@ -210,7 +210,6 @@ def judge(api: Api, function: str, frame: str) -> str:
     return "misrouted" if fields else "bad"
 
 
-@pytest.mark.timeout(600)
 def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
     fresh: Callable[[], Api], caplog: pytest.LogCaptureFixture
 ) -> None:

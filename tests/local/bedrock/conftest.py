@@ -16,6 +16,7 @@ from local.bedrock.app import build
 from local.bedrock.embedder import HashEmbedder
 from local.bedrock.minilm import MiniLM, model_folder
 from local.bedrock.settings import Settings
+from tests.patience import PATIENCE_SECONDS
 
 Serve = Callable[[ASGIApp], str]
 Client = Callable[..., Any]
@@ -56,7 +57,7 @@ def running(app: ASGIApp) -> Iterator[str]:
         time.sleep(0.005)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = server.force_exit = True
-    thread.join(10)
+    thread.join(PATIENCE_SECONDS)
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def connecting() -> Iterator[Client]:
         environment.setenv("AWS_ACCESS_KEY_ID", "test")
         environment.setenv("AWS_SECRET_ACCESS_KEY", "test")
 
-        def connect(service: str, url: str, read_timeout: float = 10) -> Any:
+        def connect(service: str, url: str, read_timeout: float = PATIENCE_SECONDS) -> Any:
             environment.setenv(f"AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}", url)
             config = Config(retries={"total_max_attempts": 1}, read_timeout=read_timeout)
             made = boto3.client(service, region_name="us-east-1", config=config)  # type: ignore[call-overload]

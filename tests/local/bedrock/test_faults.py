@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from botocore.eventstream import ChecksumMismatch
 from botocore.exceptions import ClientError, EventStreamError, ReadTimeoutError, ResponseStreamingError
+from botocore.response import StreamingBody
 from urllib3.exceptions import ProtocolError
 from urllib3.exceptions import ReadTimeoutError as StalledError
 
@@ -25,7 +26,7 @@ def url(serve: Serve) -> str:
 
 @pytest.fixture
 def runtime(client: Client, url: str) -> Any:
-    return client("bedrock-runtime", url, read_timeout=0.5)
+    return client("bedrock-runtime", url)
 
 
 def control(url: str, method: str, fault: dict[str, Any] | None = None) -> Any:
@@ -39,14 +40,16 @@ def order(url: str, kind: str, operation: str = "converse-stream", **more: Any) 
     control(url, "POST", {"operation": operation, "kind": kind, **more})
 
 
-def deltas(runtime: Any) -> tuple[list[str], Exception | None]:
-    """The deltas that arrived, and what ended them."""
+def deltas(runtime: Any, patient_for: int | None = None) -> tuple[list[str], Exception | None]:
+    """The deltas that arrived, and what ended them. `patient_for`: after so many no other one is waited for."""
     seen: list[str] = []
     try:
         with closing(runtime.converse_stream(**converse_request("Hello!"))["stream"]) as stream:
             for event in stream:
                 if "contentBlockDelta" in event:
                     seen.append(event["contentBlockDelta"]["delta"]["text"])
+                if len(seen) == patient_for:
+                    StreamingBody(stream._raw_stream, 0).set_socket_timeout(0.05)
     except (ClientError, ProtocolError, StalledError, ReadTimeoutError, ChecksumMismatch) as error:
         return seen, error
     return seen, None
@@ -81,7 +84,7 @@ def test_a_dropped_connection_is_a_protocol_error(url: str, runtime: Any) -> Non
 
 def test_a_stalled_stream_runs_into_the_read_timeout(url: str, runtime: Any) -> None:
     order(url, "stall", after=2)
-    seen, error = deltas(runtime)
+    seen, error = deltas(runtime, patient_for=2)
     assert len(seen) == 2
     assert isinstance(error, StalledError | ReadTimeoutError)
 
@@ -106,7 +109,7 @@ def test_a_fault_strikes_as_often_as_it_was_ordered_and_only_its_operation(url: 
     assert [deltas(runtime)[1] is None for _ in range(3)] == [False, False, True]
 
 
-def test_replies_that_are_no_streams_fail_too(url: str, runtime: Any) -> None:
+def test_replies_that_are_no_streams_fail_too(url: str, runtime: Any, client: Client) -> None:
     order(url, "exception", "converse")
     with pytest.raises(ClientError) as caught:
         runtime.converse(**converse_request("Hello!"))
@@ -117,7 +120,7 @@ def test_replies_that_are_no_streams_fail_too(url: str, runtime: Any) -> None:
         body.read()
     order(url, "stall", "converse")
     with pytest.raises(ReadTimeoutError):
-        runtime.converse(**converse_request("Hello!"))
+        client("bedrock-runtime", url, read_timeout=0.05).converse(**converse_request("Hello!"))
 
 
 def test_faults_still_to_come_are_listed_and_can_be_forgotten(url: str, runtime: Any) -> None:

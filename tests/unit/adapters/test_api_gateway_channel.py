@@ -22,7 +22,7 @@ def channel() -> Iterator[tuple[ApiGatewayChannel, Stubber]]:
         endpoint_url="http://127.0.0.1:9/v1",
         aws_access_key_id="test",
         aws_secret_access_key="test",
-        config=Config(retries={"total_max_attempts": 1}, connect_timeout=1),
+        config=Config(retries={"total_max_attempts": 1}),
     )
     with Stubber(client) as stubber:
         yield ApiGatewayChannel(client), stubber

@@ -22,6 +22,7 @@ from tests.fakes.bedrock_wire import (
     exception,
     scripted_bedrock,
 )
+from tests.patience import PATIENCE_SECONDS
 
 TURN = AgentTurn(
     AgentKind.THEORIES,
@@ -142,4 +143,4 @@ def test_closing_the_iterator_closes_the_connection() -> None:
         pieces = agent(bedrock).reply(TURN)
         assert next(pieces) == "on "
         pieces.close()  # type: ignore[attr-defined]
-        assert bedrock.reader_left.wait(5)
+        assert bedrock.reader_left.wait(PATIENCE_SECONDS)

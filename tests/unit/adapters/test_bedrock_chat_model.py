@@ -28,6 +28,7 @@ from tests.fakes.bedrock_wire import (
     scripted_bedrock,
     text_delta,
 )
+from tests.patience import PATIENCE_SECONDS
 
 START = event("messageStart", {"role": "assistant"})
 HELLO = Streamed((START, text_delta("Hel"), text_delta("lo"), *reply_end(read=7, written=3)))
@@ -167,7 +168,7 @@ def test_closing_the_iterator_closes_the_connection() -> None:
         pieces = chat_model(bedrock).stream(PROMPT)
         assert next(pieces) == "on and on "
         pieces.close()  # type: ignore[attr-defined]
-        assert bedrock.reader_left.wait(5)
+        assert bedrock.reader_left.wait(PATIENCE_SECONDS)
 
 
 def test_a_reply_without_text_has_only_its_usage() -> None:

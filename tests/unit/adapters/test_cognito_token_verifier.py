@@ -25,6 +25,7 @@ from tests.fakes.user_pool import (
     public_key,
     user_pool,
 )
+from tests.patience import PATIENCE_SECONDS
 
 SUBJECT = "5f2b8c1e-0000-4000-8000-0000000000aa"
 
@@ -36,7 +37,7 @@ def pool() -> Iterator[UserPool]:
 
 
 def verifier(pool: UserPool) -> CognitoTokenVerifier:
-    return CognitoTokenVerifier(jwt.PyJWKClient(pool.url, timeout=3), ISSUER, CLIENT_ID, "default")
+    return CognitoTokenVerifier(jwt.PyJWKClient(pool.url, timeout=PATIENCE_SECONDS), ISSUER, CLIENT_ID, "default")
 
 
 def assert_refused(pool: UserPool, token: str) -> str:

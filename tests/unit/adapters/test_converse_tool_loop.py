@@ -28,6 +28,7 @@ from tests.fakes.bedrock_wire import (
     tool_call,
 )
 from tests.fakes.entry_stores import InMemoryProfileStore
+from tests.patience import PATIENCE_SECONDS
 
 ANN = Principal("acme", "ann")
 TURN = AgentTurn(AgentKind.PROFILES, ANN, "evening", "scripts", "What do I have on Banquo?")
@@ -224,4 +225,4 @@ def test_closing_the_iterator_closes_the_connection() -> None:
         pieces = loop(bedrock).reply(TURN)
         assert next(pieces) == "on and on "
         pieces.close()  # type: ignore[attr-defined]
-        assert bedrock.reader_left.wait(5)
+        assert bedrock.reader_left.wait(PATIENCE_SECONDS)

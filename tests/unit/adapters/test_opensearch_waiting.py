@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 
 from cicada.adapters.opensearch.waiting import waiting
+from tests.patience import PATIENCE_SECONDS
 
 
 def test_it_is_told_when_the_time_is_up_while_the_search_goes_on() -> None:
     told = threading.Event()
     with waiting(told.set, 0.01):
-        assert told.wait(10)
+        assert told.wait(PATIENCE_SECONDS)
 
 
 def test_it_is_told_once_by_whichever_comes_first() -> None:

@@ -27,6 +27,7 @@ from cicada.planning.model import Classification, Route
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.bedrock_wire import (
     DROP,
+    SILENCE,
     STALL,
     Refused,
     Reply,
@@ -226,7 +227,7 @@ def once_posted(here: Answered, wanted: str, act: Callable[[], object]) -> None:
 
 
 def test_a_cancel_while_the_model_is_silent_is_heeded_at_the_next_heartbeat() -> None:
-    with asked(broken(STALL)) as (here, bedrock):
+    with asked(broken(SILENCE)) as (here, bedrock):
         here.heartbeat_seconds = 0.01
         once_posted(here, '"content":"Mac"', lambda: here.log.request_cancel(KEY))
         assert here.process() is Processed.CANCELLED
@@ -236,7 +237,7 @@ def test_a_cancel_while_the_model_is_silent_is_heeded_at_the_next_heartbeat() ->
 
 
 def test_a_cancel_before_the_first_token_of_a_silent_model_is_heeded_at_the_next_heartbeat() -> None:
-    with asked(Streamed((START, STALL))) as (here, _):
+    with asked(Streamed((START, SILENCE))) as (here, _):
         here.heartbeat_seconds = 0.01
         once_posted(here, '"type":"sources"', lambda: here.log.request_cancel(KEY))
         assert here.process() is Processed.CANCELLED

@@ -23,12 +23,11 @@ from cicada.errors import (
 from cicada.planning.model import Route
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.retrieval import FixedIndex
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.answering.situation import SAID
 from tests.unit.answering.situation import Situation as Answering
 from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS
 from tests.unit.conversation.situation import Situation as Conversation
-
-PATIENCE_SECONDS = 30.0
 
 
 @dataclass

@@ -9,8 +9,8 @@ from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.pump import Pace, Pump
 from cicada.errors import StreamBroken
 from cicada.retrieval.progress import tell
+from tests.patience import PATIENCE_SECONDS
 
-PATIENCE_SECONDS = 30.0
 END = Finished((), None)
 
 

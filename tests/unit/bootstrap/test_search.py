@@ -20,6 +20,7 @@ from cicada.retrieval.progress import told_to
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.settings import SearchSettings
+from tests.patience import PATIENCE_SECONDS
 
 ARNS = ", ".join(
     f"arn:aws:bedrock:us-east-1::foundation-model/{model}" for model in ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0")
@@ -114,7 +115,7 @@ def test_the_wait_for_the_search_service_is_told_to_who_waits_whichever_thread_n
         noticed.set()
 
     with told_to(listen), waiting(index._on_wait, 0.0):
-        assert noticed.wait(30)
+        assert noticed.wait(PATIENCE_SECONDS)
     assert told == [("searching", "the search service is starting")]
 
 

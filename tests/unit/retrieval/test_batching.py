@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.model import Detail, EncodedQuery, Vector
-
-# Long enough that nobody's patience ends by itself in a test.
-FOREVER = 60.0
+from tests.patience import PATIENCE_SECONDS
 
 
 class ScriptedEmbedder:
@@ -69,7 +67,7 @@ def batching(
 def held(embedder: ScriptedEmbedder) -> Iterator[None]:
     """The embedder answers when the block ends."""
     go = threading.Event()
-    embedder.before = lambda: go.wait(FOREVER)
+    embedder.before = lambda: go.wait(PATIENCE_SECONDS)
     try:
         yield
     finally:
@@ -100,10 +98,10 @@ def test_nothing_is_asked_for_nothing() -> None:
 
 def test_callers_at_the_same_time_share_a_call_and_get_their_own_vectors() -> None:
     embedder = ScriptedEmbedder()
-    with batching(embedder, size=6, wait_seconds=FOREVER) as made, ThreadPoolExecutor(3) as callers:
+    with batching(embedder, size=6, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(3) as callers:
         # Nobody's patience ends here: it is the sixth text that sends them all off.
         answers = [callers.submit(made.embed_passages, ["x" * length] * 2) for length in (1, 2, 3)]
-        found = [answer.result(FOREVER) for answer in answers]
+        found = [answer.result(PATIENCE_SECONDS) for answer in answers]
     assert [len(batch) for batch in embedder.batches] == [6]
     assert found == [[array("f", [length])] * 2 for length in (1, 2, 3)]
 
@@ -117,7 +115,7 @@ def test_who_has_waited_long_enough_sends_off_what_is_there() -> None:
 
 def test_several_batches_are_under_way_at_once() -> None:
     embedder = ScriptedEmbedder()
-    meeting = threading.Barrier(2, timeout=FOREVER)
+    meeting = threading.Barrier(2, timeout=PATIENCE_SECONDS)
     embedder.before = meeting.wait
     with batching(embedder, size=1, flights=2) as made:
         assert made.embed_passages(["a", "bb"]) == [array("f", [1]), array("f", [2])]
@@ -126,11 +124,11 @@ def test_several_batches_are_under_way_at_once() -> None:
 def test_a_failing_service_fails_for_everybody_and_is_not_asked_again() -> None:
     embedder = ScriptedEmbedder()
     embedder.refused["bad"] = Throttled("…")
-    with batching(embedder, size=2, wait_seconds=FOREVER) as made, ThreadPoolExecutor(2) as callers:
+    with batching(embedder, size=2, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(2) as callers:
         answers = [callers.submit(made.embed_passages, [text]) for text in ("good", "bad")]
         for answer in answers:
             with pytest.raises(Throttled):
-                answer.result(FOREVER)
+                answer.result(PATIENCE_SECONDS)
     assert len(embedder.batches) == 1
 
 
@@ -138,11 +136,11 @@ def test_a_failing_service_fails_for_everybody_and_is_not_asked_again() -> None:
 def test_a_refused_text_is_its_own_callers_failure_alone(failure: CicadaError) -> None:
     embedder = ScriptedEmbedder()
     embedder.refused["bad"] = failure
-    with batching(embedder, size=4, wait_seconds=FOREVER) as made, ThreadPoolExecutor(3) as callers:
+    with batching(embedder, size=4, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(3) as callers:
         good, bad, other = (callers.submit(made.embed_passages, texts) for texts in (["a"], ["bb", "bad"], ["ccc"]))
-        assert good.result(FOREVER) == [array("f", [1])]
-        assert other.result(FOREVER) == [array("f", [3])]
-        assert bad.exception(FOREVER) is failure
+        assert good.result(PATIENCE_SECONDS) == [array("f", [1])]
+        assert other.result(PATIENCE_SECONDS) == [array("f", [3])]
+        assert bad.exception(PATIENCE_SECONDS) is failure
     assert sorted(len(batch) for batch in embedder.batches) == [1, 1, 2, 4]
 
 
@@ -158,14 +156,14 @@ def test_a_mistake_of_the_embedder_reaches_the_caller_and_stops_nothing_else() -
 def test_a_mistake_after_others_were_answered_leaves_nobody_waiting() -> None:
     embedder = ScriptedEmbedder()
     embedder.refused |= {"bad": ConfigurationError("refused"), "bug": ZeroDivisionError()}
-    with batching(embedder, size=3, wait_seconds=FOREVER) as made, ThreadPoolExecutor(3) as callers:
+    with batching(embedder, size=3, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(3) as callers:
         sent = []
         for number, text in enumerate(("good", "bad", "bug"), start=1):
             sent.append(callers.submit(made.embed_passages, [text]))
             until(lambda: sum(map(len, made._waiting.values())) == number % 3)  # noqa: B023
         good, bad, bug = sent
-        assert good.result(FOREVER) == [array("f", [4])]
-        assert isinstance(bad.exception(FOREVER), ConfigurationError)
+        assert good.result(PATIENCE_SECONDS) == [array("f", [4])]
+        assert isinstance(bad.exception(PATIENCE_SECONDS), ConfigurationError)
         assert isinstance(bug.exception(5), ZeroDivisionError)
 
 
@@ -180,11 +178,11 @@ def test_too_few_vectors_are_a_failure_and_not_other_texts_vectors() -> None:
 
 def test_texts_of_different_detail_do_not_share_a_call() -> None:
     embedder = DetailedEmbedder()
-    with batching(embedder, size=2, wait_seconds=FOREVER) as made, ThreadPoolExecutor(2) as callers:
+    with batching(embedder, size=2, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(2) as callers:
         tokens = callers.submit(made.embed_passages_with_detail, ["a", "b"], Detail.TOKENS)
         windows = callers.submit(made.embed_passages_with_detail, ["c", "d"], Detail.WINDOWS)
-        assert [detail for _, detail in tokens.result(FOREVER)] == [b"tokens:a", b"tokens:b"]
-        assert [detail for _, detail in windows.result(FOREVER)] == [b"windows:c", b"windows:d"]
+        assert [detail for _, detail in tokens.result(PATIENCE_SECONDS)] == [b"tokens:a", b"tokens:b"]
+        assert [detail for _, detail in windows.result(PATIENCE_SECONDS)] == [b"windows:c", b"windows:d"]
     assert sorted(embedder.batches) == [["a", "b"], ["c", "d"]]
 
 
@@ -195,7 +193,7 @@ def test_an_embedder_without_detail_leaves_it_empty() -> None:
 
 
 def test_queries_do_not_wait_for_company() -> None:
-    with batching(DetailedEmbedder(), wait_seconds=FOREVER) as made:
+    with batching(DetailedEmbedder(), wait_seconds=PATIENCE_SECONDS) as made:
         assert made.embed_query("abc") == [3.0]
         assert made.encode_query("abc").detail == b"detail"
         assert (made.model_id, made.dimension) == ("length", 1)
@@ -209,8 +207,8 @@ def test_closing_waits_for_what_is_under_way() -> None:
             answer = callers.submit(made.embed_passages, ["abc"])
             until(lambda: bool(embedder.batches))
             closing = callers.submit(made.close)
-        assert answer.result(FOREVER) == [array("f", [3])]
-        closing.result(FOREVER)
+        assert answer.result(PATIENCE_SECONDS) == [array("f", [3])]
+        closing.result(PATIENCE_SECONDS)
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("embedding")]
 
 

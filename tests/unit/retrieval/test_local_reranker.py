@@ -18,6 +18,7 @@ from cicada.retrieval.rerank.detail import Kind, Rows, pack
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, falling, with_feedback
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.patience import PATIENCE_SECONDS
 
 PLAYS = Collection("tenant", "plays")
 DOCUMENT = DocumentKey(PLAYS, "macbeth.json")
@@ -225,4 +226,4 @@ def test_feedback_takes_the_first_passage_of_the_order_so_far() -> None:
 
 def test_numpy_is_loaded_for_token_vectors_only() -> None:
     code = "import sys; import cicada.retrieval.rerank.local; assert 'numpy' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=PATIENCE_SECONDS).returncode == 0
