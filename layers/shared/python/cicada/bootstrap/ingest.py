@@ -36,7 +36,8 @@ def ingester(episode_configuration: Path) -> Ingester:
         truth=S3GroundTruth(s3, settings.documents_bucket),
         index=passage_index(settings.search),
         # Nobody waits for a batch of passages as somebody waits for a question.
-        embedder=BatchingEmbedder(embedder(settings.search, read_timeout_seconds=60)),
+        # A slow machine's local encoder takes a minute for a batch; three tries end well inside the function's time.
+        embedder=BatchingEmbedder(embedder(settings.search, read_timeout_seconds=120)),
         parsers={".json": ScriptParser(episodes), **prose_parsers()},
         contexts=_context_writer(settings.context_model_id),
         detail_of=lambda name: bases.of(name).detail,
