@@ -47,7 +47,7 @@ def run(kernel: str) -> bool:
 def main() -> int:
     """0 if they pass with all kernels that can be run here, 1 if not or if there are none."""
     kernels = runnable()
-    for kernel in KERNELS.keys() - set(kernels):
+    for kernel in (each for each in KERNELS if each not in kernels):
         sys.stdout.write(f"{kernel} is left out: this processor lacks {KERNELS[kernel]}.\n")
     passed = [kernel for kernel in kernels if run(kernel)]
     sys.stdout.write(f"passed with {', '.join(passed) or 'none'} of {', '.join(kernels) or 'none'}\n")
