@@ -48,7 +48,7 @@ from cicada.permissions.model import Principal
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
+CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
 
 
 class DynamoRequestLog:
@@ -67,7 +67,7 @@ class DynamoRequestLog:
             {"Update": {"TableName": self._table, **session_update(request)}},
         ]
         # Two messages of one session at the same moment both write the session's row.
-        return _CONFLICTS.call(lambda: self._write_together(writes))
+        return CONFLICTS.call(lambda: self._write_together(writes))
 
     def _write_together(self, writes: list[Any]) -> bool:
         with dynamo_errors():

@@ -1,0 +1,201 @@
+"""What the DynamoDB adapters ask for: moto reads consistently and keeps rows whatever is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pytest
+from botocore.stub import Stubber
+
+from cicada.adapters import dynamo_request_log
+from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
+from cicada.adapters.dynamo_profile_store import DynamoProfileStore
+from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.adapters.dynamo_request_reopener import DynamoRequestReopener
+from cicada.adapters.dynamo_theory_store import DynamoTheoryStore
+from cicada.adapters.dynamo_usage_table import DynamoUsageTable
+from cicada.agents.model import ProfileKind
+from cicada.conversation.limits import UsageLimits
+from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.errors import Throttled, Unavailable
+from cicada.permissions.model import Principal
+from tests.contract.connections_table import TABLE as CONNECTIONS
+from tests.contract.connections_table import connections_table
+from tests.contract.dynamo_requests import requests_of
+from tests.contract.requests_table import TABLE, requests_table
+from tests.fakes.clock import Clock
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+ANN = Principal("acme", "ann")
+KEY = RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791cd")
+ACCEPTED = '{"type":"accepted","sessionId":"s1"}'
+KEPT_SECONDS = 3600
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Every adapter on one table: the keys of each are its own."""
+
+    client: DynamoDBClient
+    clock: Clock
+
+    @property
+    def log(self) -> DynamoRequestLog:
+        return DynamoRequestLog(self.client, TABLE, self.clock)
+
+    @property
+    def usage(self) -> DynamoUsageTable:
+        return DynamoUsageTable(self.client, TABLE)
+
+    @property
+    def profiles(self) -> DynamoProfileStore:
+        return DynamoProfileStore(self.client, TABLE)
+
+    @property
+    def theories(self) -> DynamoTheoryStore:
+        return DynamoTheoryStore(self.client, TABLE)
+
+    def request(self) -> NewRequest:
+        return NewRequest(KEY, Question("Who?", "s1", "scripts"), "c1", self.clock(), self.clock() + KEPT_SECONDS)
+
+    def leased(self) -> Lease:
+        self.log.create(self.request(), ACCEPTED)
+        lease = self.log.take_lease(KEY, self.clock(), self.clock() + 15)
+        assert lease is not None
+        return lease
+
+    def times_to_live(self) -> dict[str, str]:
+        """When each row may go, by its sort key."""
+        return {item["sk"]["S"]: item["expiresAt"]["N"] for item in self.client.scan(TableName=TABLE)["Items"]}
+
+
+@pytest.fixture
+def tables() -> Iterator[Tables]:
+    with requests_table() as client:
+        yield Tables(client, Clock())
+
+
+READS: dict[str, Callable[[Tables], object]] = {
+    "the head of a request": lambda tables: tables.log.head(KEY),
+    "the question of a request": lambda tables: tables.log.question(KEY),
+    "the events of a request": lambda tables: list(tables.log.events(KEY, 0, 1)),
+    "the usage of a user": lambda tables: tables.usage.get(ANN),
+    "a profile": lambda tables: tables.profiles.get(ANN, ProfileKind.CHARACTER, "Seyton"),
+    "the profiles": lambda tables: tables.profiles.list(ANN, None),
+    "a theory": lambda tables: tables.theories.get(ANN, "Ghosts"),
+    "the theories": lambda tables: tables.theories.list(ANN),
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_a_read_asks_for_what_was_written_before_it(tables: Tables, read: Callable[[Tables], object]) -> None:
+    tables.log.create(tables.request(), ACCEPTED)
+    sent = requests_of(tables.client)
+    read(tables)
+    assert [(each.is_read, each.parameters.get("ConsistentRead")) for each in sent] == [(True, True)]
+
+
+def test_a_connection_is_read_as_it_was_just_written() -> None:
+    with connections_table() as client:
+        sent = requests_of(client)
+        DynamoConnectionTable(client, CONNECTIONS).get("c1")
+        assert [(each.operation, each.parameters.get("ConsistentRead")) for each in sent] == [("GetItem", True)]
+
+
+def test_lists_of_sessions_and_turns_are_read_from_the_index_which_refuses_consistent_reads(tables: Tables) -> None:
+    sent = requests_of(tables.client)
+    tables.log.sessions(ANN, None, 7)
+    tables.log.turns(ANN, "s1", None, 7)
+    for each in sent:
+        assert (each.operation, each.parameters["IndexName"], each.parameters["Limit"]) == ("Query", "history", 7)
+        assert "ConsistentRead" not in each.parameters
+
+
+def test_all_rows_of_a_request_are_kept_as_long_as_the_request(tables: Tables) -> None:
+    lease = tables.leased()
+    tables.clock.now += 60
+    tables.log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
+    tables.log.advance(lease, 2, tables.clock() + 15, Status.CANCELLED)
+    until = str(int(lease.expires_at))
+    assert tables.times_to_live() == {"HEAD": until, "E#00000001": until, "E#00000002": until, "SESSION#s1": until}
+
+
+def test_a_request_that_is_redriven_is_kept_no_longer(tables: Tables) -> None:
+    lease = tables.leased()
+    tables.log.store(lease, StoredEvent(2, '{"type":"error"}'))
+    head = tables.log.advance(lease, 2, tables.clock() + 15, Status.FAILED)
+    before = tables.times_to_live()
+    tables.clock.now += 60
+    assert DynamoRequestReopener(tables.client, TABLE).reopen(KEY, head, '{"type":"reset"}')
+    assert tables.times_to_live() == before
+
+
+def test_a_session_is_kept_as_long_as_its_latest_request(tables: Tables) -> None:
+    tables.log.create(tables.request(), ACCEPTED)
+    tables.clock.now += 60
+    later = replace(tables.request(), key=RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791ce"))
+    tables.log.create(later, ACCEPTED)
+    assert tables.times_to_live()["SESSION#s1"] == str(int(later.expires_at))
+
+
+def test_usage_is_kept_for_a_day_which_is_longer_than_any_request_is_under_way(tables: Tables) -> None:
+    UsageLimits(tables.usage, tables.log, tables.clock, 60, 10).admit(KEY)
+    assert tables.times_to_live() == {"USAGE": str(int(tables.clock()) + 24 * 3600)}
+
+
+@contextmanager
+def cancelled(client: DynamoDBClient, *transactions: tuple[str, ...]) -> Iterator[None]:
+    """The transactions to come are cancelled for these reasons, one for each of their writes; none: it is made."""
+    with Stubber(client) as stub:
+        for reasons in transactions:
+            if reasons:
+                stub.add_client_error(
+                    "transact_write_items",
+                    "TransactionCanceledException",
+                    modeled_fields={"CancellationReasons": [{"Code": reason} for reason in reasons]},
+                )
+            else:
+                stub.add_response("transact_write_items", {})
+        yield
+        stub.assert_no_pending_responses()
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds for which a writer would have slept, at the most."""
+    slept: list[float] = []
+    patient = replace(dynamo_request_log.CONFLICTS, sleep=slept.append, chance=lambda: 1.0)
+    monkeypatch.setattr(dynamo_request_log, "CONFLICTS", patient)
+    return slept
+
+
+IN_SESSION = ("None", "None", "TransactionConflict")
+
+
+def test_two_messages_of_one_session_at_the_same_moment_are_both_stored(tables: Tables, pauses: list[float]) -> None:
+    with cancelled(tables.client, IN_SESSION, IN_SESSION, ()):
+        assert tables.log.create(tables.request(), ACCEPTED)
+    assert len(pauses) == 2
+
+
+def test_a_session_that_stays_taken_is_given_up_within_a_second(tables: Tables, pauses: list[float]) -> None:
+    with cancelled(tables.client, *[IN_SESSION] * 6), pytest.raises(Throttled):
+        tables.log.create(tables.request(), ACCEPTED)
+    assert sum(pauses) < 1
+
+
+def test_a_repeat_that_meets_a_conflict_is_a_repeat(tables: Tables, pauses: list[float]) -> None:
+    with cancelled(tables.client, ("ConditionalCheckFailed", "None", "TransactionConflict")):
+        assert not tables.log.create(tables.request(), ACCEPTED)
+    assert pauses == []
+
+
+def test_a_transaction_that_is_cancelled_for_another_reason_is_no_repeat(tables: Tables, pauses: list[float]) -> None:
+    full = ("None", "None", "ItemCollectionSizeLimitExceeded")
+    with cancelled(tables.client, *[full] * 6), pytest.raises(Unavailable):
+        tables.log.create(tables.request(), ACCEPTED)
