@@ -138,8 +138,9 @@ def test_a_request_that_was_let_in_but_never_stored_gives_its_place_back(here: L
         with pytest.raises(Unavailable):
             here.send()
     here.log.before = lambda step: None
+    here.clock.now += 29
     refusal(here)
-    here.clock.now += 30
+    here.clock.now += 1
     here.send()
 
 
@@ -188,6 +189,16 @@ def test_a_minutes_messages_may_come_at_once_and_the_next_one_has_to_wait() -> N
     assert (error.code, error.retryable, error.retry_after_seconds) == ("rate_limited", True, 15)
     assert str(error) == "You can send 4 messages a minute; send this one again in 15 seconds."
     assert here.queue.requests == full_rate
+
+
+def test_of_one_the_refusal_speaks_as_of_one() -> None:
+    here = Situation()
+    slow, lone = (UsageLimits(InMemoryUsageTable(), here.log, here.clock, *each) for each in ((1, 9), (9, 1)))
+    for limits, said in ((slow, "You can send 1 message a minute; "), (lone, "You can have 1 question under way ")):
+        limits.admit(KEY)
+        here.clock.now += 1
+        with pytest.raises(LimitExceeded, match=said):
+            limits.admit(RequestKey(ANN, "another"))
 
 
 def test_whoever_waits_as_long_as_told_is_accepted() -> None:
