@@ -13,6 +13,7 @@ from cicada.answering.process import Processed, Processor
 from cicada.conversation.cancel import cancel
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import RequestKey, Status
+from cicada.conversation.protocol import StatusChanged
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
@@ -190,6 +191,18 @@ def test_a_processor_that_died_before_its_first_event_leaves_nothing_to_discard(
     here.clock.now += LEASE_SECONDS + 1
     assert here.process() is Processed.COMPLETE
     assert "reset" not in here.kinds()
+
+
+@pytest.mark.parametrize("sent", [1, 2])
+def test_whatever_a_processor_sent_before_it_died_is_taken_back(sent: int) -> None:
+    here = asked()
+    delivery = here.delivery()
+    for _ in range(sent):
+        delivery.send(StatusChanged(stage="searching"))
+    here.clock.now += LEASE_SECONDS + 1
+    assert here.process() is Processed.COMPLETE
+    assert here.kinds()[sent] == "reset"
+    assert here.kinds().count("reset") == 1
 
 
 @pytest.mark.parametrize(("deaths", "outcome"), [(2, Processed.COMPLETE), (3, Processed.FAILED)])

@@ -181,6 +181,33 @@ def test_text_after_the_first_is_gathered_until_something_else_comes() -> None:
         assert pump.take(PATIENCE_SECONDS) == [Text("b"), Text("c"), Progress("answering")]
 
 
+def test_how_long_an_answer_talks_is_counted_from_its_first_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    talking: list[float] = []
+    goes_on = threading.Semaphore(0)
+
+    class Noted(Pace):
+        def wait(self, talking_seconds: float) -> float:
+            talking.append(talking_seconds)
+            return 0
+
+    def parts() -> Generator[AnswerPart]:
+        yield Progress("answering")
+        for number in range(3):
+            assert goes_on.acquire(timeout=PATIENCE_SECONDS)
+            yield Text(str(number))
+        assert goes_on.acquire(timeout=PATIENCE_SECONDS)
+        yield END
+
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    with Pump(parts(), pace=Noted()) as pump:
+        for _ in range(5):
+            pump.take(PATIENCE_SECONDS)
+            now += 7
+            goes_on.release()
+    assert talking == [0, 7, 14]
+
+
 @pytest.mark.parametrize(("talking", "wait"), [(0, 0.25), (2.5, 0.25), (5, 0.5), (10, 1), (600, 1)])
 def test_the_longer_an_answer_talks_the_more_of_it_comes_at_once(talking: float, wait: float) -> None:
     assert Pace(0.25, 1).wait(talking) == wait
