@@ -170,6 +170,35 @@ def test_relevance_is_the_documented_map_of_score_cosine_and_match() -> None:
     assert relevances(LocalReranker(kept).rerank(ASKED, lanes).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
 
 
+@pytest.mark.parametrize("kind", CALIBRATIONS)
+def test_a_relevance_means_the_same_whatever_a_base_keeps(kind: Kind | None) -> None:
+    """So that one threshold does: the calibrations were fitted to the same judgements."""
+    map = CALIBRATIONS[kind]
+
+    def alone(cosine: float, match: float) -> float:
+        return map.relevances([Signals(0.0, cosine, match)], 0)[0]
+
+    def among_many(score: float) -> float:
+        return map.relevances([Signals(score, 0.6, 0.7)], 100)[0]
+
+    assert alone(0.6, 0.7) == pytest.approx(0.78, abs=0.05)
+    assert alone(0.2, 0.2) == pytest.approx(0.15, abs=0.04)
+    assert among_many(map.typical) == pytest.approx(alone(0.6, 0.7))
+    assert among_many(0.0) == pytest.approx(0.12, abs=0.03)
+
+
+def test_word_pieces_of_which_none_is_like_the_questions_count_as_no_match() -> None:
+    """And not as a base without word pieces, whose relevance is another map."""
+    lanes = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
+    reranker = LocalReranker(index(*[(0, tokens((0, 100)))] * 100))
+    found = reranker.evidence(ASKED, lanes)
+    _, signals = found.passages[0]
+    assert (found.kind, signals.match) == (Kind.TOKENS, 0.0)
+    map = CALIBRATIONS[Kind.TOKENS]
+    x = map.constant + map.score * signals.score + map.cosine * 0.5
+    assert relevances(reranker.rerank(ASKED, lanes).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
+
+
 def test_in_a_base_smaller_than_the_pool_the_usual_distance_stands_in_for_the_firsts_own() -> None:
     map = Calibration(constant=-1.0, score=0.5, cosine=0.0, match=0.0, typical=8.0)
     scores = [Signals(2.0, 0.5), Signals(0.0, 0.5)]
