@@ -19,6 +19,11 @@ class Server:
 
     replies: dict[str, list[Reply | None]]
     requests: list[tuple[str, Any]] = field(default_factory=list)
+    parameters: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def asked(self, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """The path and the parameters of each request of a kind, without what the client adds of its own."""
+        return [(path, parameters) for asked, path, parameters in self.parameters if asked == kind]
 
     def bodies(self, kind: str) -> list[Any]:
         return [body for asked, body in self.requests if asked == kind]
@@ -48,6 +53,7 @@ class ScriptedConnection(Connection):
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         kind = url.rsplit("/", 1)[-1] if "/_" in url else "create"
+        self._server.parameters.append((kind, url, params or {}))
         reply = self._server.reply(kind, _decoded(kind, body))
         if reply is None:
             raise NotConnectedError("N/A", "refused", OSError("refused"))

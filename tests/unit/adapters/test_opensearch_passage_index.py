@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
-from cicada.adapters.opensearch.bulk import MAX_ROWS
+from cicada.adapters.opensearch.bulk import MAX_BYTES, MAX_ROWS, BulkWriter
 from cicada.adapters.opensearch.documents import PAGE
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.schema import index_body, index_name
@@ -351,6 +352,23 @@ def test_a_write_goes_to_the_index_that_is_being_built_too() -> None:
     assert len(at.server.bodies("_bulk")) == 2
 
 
+def test_rows_for_an_index_that_is_being_built_require_its_alias() -> None:
+    """Without that, a server would make an index of the alias's name for rows that come after a switch."""
+    both_there: Reply = (200, {"passages": {"aliases": {}}, "passages-1": {"aliases": {"passages-building": {}}}})
+    written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
+    deleted = (200, {"items": [{"delete": {"status": 200}}]})
+    seen = [generations((4, 1, 1)), generations((4, 1, 1), (YOUNG, 1, 1))]
+    old = [(200, found(hit(1, 4))), (200, found({**hit(1, 4), "_index": "passages-1"}))]
+    at = scene(alias=[both_there], search=[*seen, old[0], *seen, old[1]], bulk=[written, deleted])
+    at.index.replace(MACBETH, speeches(1))
+    assert at.server.asked("_bulk") == [
+        ("/passages/_bulk", {}),
+        ("/passages/_bulk", {}),
+        ("/passages-building/_bulk", {"require_alias": "true"}),
+        ("/passages-1/_bulk", {}),
+    ]
+
+
 def test_a_write_whose_index_was_switched_is_made_to_the_new_one() -> None:
     building: Reply = (200, {"passages": {"aliases": {}}, "passages-1": {"aliases": {"passages-building": {}}}})
     switched: Reply = (200, {"passages-1": {"aliases": {"passages": {}}}})
@@ -379,6 +397,44 @@ def test_only_the_refused_rows_are_sent_again() -> None:
     at.index.replace(MACBETH, speeches(3))
     sent = [[line["passage_id"][-1] for line in lines if "passage_id" in line] for lines in at.server.bodies("_bulk")]
     assert sent == [["0", "1", "2"], ["1", "2"], ["2"]]
+
+
+class Storing(Server):
+    """Stores every row that it is sent."""
+
+    def reply(self, kind: str, body: Any) -> Reply:
+        self.requests.append((kind, body))
+        return 200, {"items": [{"index": {"status": 201}} for line in body if "index" in line]}
+
+
+def size_bytes(lines: list[Any]) -> int:
+    return sum(len(f"{json.dumps(line, ensure_ascii=False, separators=(',', ':'))}\n".encode()) for line in lines)
+
+
+ROW_BYTES = size_bytes([{"index": {}}, {"number": 0, "text": ""}])
+
+
+def sent_in_bulk(*sizes: int) -> list[list[int]]:
+    """The numbers of rows that went out together, given how many bytes each of them takes in a request."""
+    server = Storing({})
+    client = OpenSearch(hosts=["http://search"], connection_class=ScriptedConnection, server=server, max_retries=0)
+    rows = ({"number": number, "text": "é" * ((size - ROW_BYTES) // 2)} for number, size in enumerate(sizes))
+    BulkWriter(client, Retry(attempts=1)).add("passages", rows)
+    return [[line["number"] for line in lines if "number" in line] for lines in server.bodies("_bulk")]
+
+
+def test_a_bulk_request_is_no_larger_than_every_server_takes() -> None:
+    half = MAX_BYTES // 2
+    assert sent_in_bulk(half, half, half, half + 2, half, half) == [[0, 1], [2], [3], [4, 5]]
+    assert MAX_BYTES < 10_000_000  # What Serverless takes.
+
+
+def test_a_row_that_is_too_large_by_itself_is_sent_alone() -> None:
+    assert sent_in_bulk(100, MAX_BYTES + 100, 100) == [[0], [1], [2]]
+
+
+def test_a_bulk_request_has_no_more_rows_than_it_may_have() -> None:
+    assert list(map(len, sent_in_bulk(*[100] * (2 * MAX_ROWS + 1)))) == [MAX_ROWS, MAX_ROWS, 1]
 
 
 def test_a_row_refused_for_good_is_named_by_its_kind_and_not_by_its_text() -> None:
