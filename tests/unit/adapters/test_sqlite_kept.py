@@ -15,7 +15,7 @@ from cicada.adapters.sqlite import kept, lexical, semantic
 from cicada.adapters.sqlite.builds import live_build
 from cicada.adapters.sqlite.file import IndexFile
 from cicada.adapters.sqlite.filters import CollectionState, find_collection, selection
-from cicada.adapters.sqlite.kept import KeptCollections, Selected, selected_numbers
+from cicada.adapters.sqlite.kept import KeptCollections, Selected, best_places, selected_numbers
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageFilter
@@ -113,6 +113,65 @@ def test_what_is_left_out_and_what_is_chosen_are_told_apart() -> None:
     some = np.array([4, 9])
     assert Selected(some, is_excluding=False).among(numbers).tolist() == [False, True, False, True]
     assert Selected(some, is_excluding=True).among(numbers).tolist() == [True, False, True, False]
+
+
+@pytest.mark.parametrize("limit", range(1, 9))
+def test_of_equal_scores_the_lower_number_comes_first_and_is_the_last_to_be_left_out(limit: int) -> None:
+    numbers = np.array([8, 3, 7, 1, 5, 2, 6])
+    scores = np.array([0.5, 0.5, 0.9, 0.5, 0.1, 0.9, 0.5], np.float32)
+    assert numbers[best_places(numbers, scores, limit)].tolist() == [2, 7, 1, 3, 6, 8, 5][:limit]
+
+
+def test_passages_that_score_alike_are_found_in_the_order_in_which_they_were_written(tmp_path: Path) -> None:
+    """In whichever languages they are, which have lists of their own."""
+    index = SqlitePassageIndex(tmp_path / "index.sqlite", "embedder", 2)
+    key = DocumentKey(BASE, "d")
+    alike = [
+        EmbeddedPassage(
+            Passage(f"d#{number}", key, "v1", "", "crown", "", SectionLocator(()), ("en", "de")[number % 2]), [1.0, 0.0]
+        )
+        for number in range(10)
+    ]
+    index.replace(key, alike)
+    lanes = index.search(IndexQuery(PassageFilter(BASE), "crown", [1.0, 1.0], 7))
+    for lane in (lanes.lexical, lanes.semantic):
+        assert [hit.passage for hit in lane] == [each.passage for each in alike[:7]]
+    index.close()
+
+
+SELECTIONS = {
+    "readers": PassageFilter(BASE, reader=ROSS),
+    "documents": PassageFilter(BASE, frozenset({"d0"}), reader=ROSS),
+    "metadata": PassageFilter(BASE, None, {"act": frozenset("1")}, ROSS),
+}
+
+
+@pytest.mark.parametrize("filter", SELECTIONS.values(), ids=SELECTIONS)
+def test_a_search_reads_rows_of_its_own_collection_only(tmp_path: Path, filter: PassageFilter) -> None:
+    """Rows of other tenants and bases are neither shown nor gone through, in any table that a filter looks into."""
+    index = SqlitePassageIndex(tmp_path / "index.sqlite", "embedder", 2)
+    written(index, [passage(0, readers=("user:ross",)), passage(1)])
+    index.close()
+    tables: set[str] = set()
+    for step in query_plan(tmp_path / "index.sqlite", filter):
+        if step.startswith(("SCAN", "SEARCH")) and "json_each" not in step:
+            assert "(collection=?" in step
+            tables.add(step.split()[1])
+    assert {"passage", "reader"} <= tables <= {"passage", "reader", "attribute"}
+
+
+def query_plan(path: Path, filter: PassageFilter) -> list[str]:
+    """How SQLite goes about the lists of what a filter shows and hides. https://sqlite.org/eqp.html"""
+    file = IndexFile(path, "embedder", 2)
+    with file.reading() as connection:
+        collection = find_collection(connection, live_build(connection), BASE)
+        assert collection is not None
+        chosen = selection(collection, filter)
+        listings = [each for each in (chosen.shown, chosen.hidden) if each]
+        plans = [connection.execute(f"EXPLAIN QUERY PLAN {each.sql}", each.values) for each in listings]
+        steps = [str(row[3]) for plan in plans for row in plan]
+    file.close()
+    return steps
 
 
 def test_what_is_read_in_many_portions_is_found_as_in_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,7 @@ def find_collection(connection: sqlite3.Connection, build: int, collection: Coll
     return CollectionState(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
+# A number is of one collection anyway. By collection, as the table is ordered, no other tenant's rows are gone through.
 _OF_READER = "SELECT number FROM reader WHERE collection = ? AND name IN (SELECT value FROM json_each(?))"
 
 

@@ -93,8 +93,12 @@ def portions(rows: sqlite3.Cursor, size: int) -> Iterator[list[Any]]:
 
 def best_places(numbers: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
     """Places of the `limit` highest scores; of equal scores, the lower number first."""
-    places = np.argpartition(-scores, limit - 1)[:limit] if len(scores) > limit else np.arange(len(scores))
-    return places[np.lexsort((numbers[places], -scores[places]))]
+    if len(scores) > limit:
+        # Of those with the lowest score not all may find room.
+        places = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+    else:
+        places = np.arange(len(scores))
+    return places[np.lexsort((numbers[places], -scores[places]))[:limit]]
 
 
 def _numbers(connection: sqlite3.Connection, sql: str, values: tuple[int | str, ...]) -> NDArray[np.int64]:
