@@ -3,9 +3,13 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from cicada.bootstrap.authorizer import token_verifier
+from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, user_pool
+from tests.functions.deployed_processor import Deployed, deployed_on, keep
 from tests.functions.message_path import MessagePath, message_path
 
 
@@ -15,6 +19,25 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
     with message_path(monkeypatch) as path:
         path.connect()
         yield path
+
+
+@pytest.fixture
+def deploy(path: MessagePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deployed:
+    """Gives a context in which Bedrock replies as scripted. The index, `index.sqlite`, holds one play."""
+    keep(tmp_path / "index.sqlite", "macbeth.json")
+    return deployed_on(tmp_path / "index.sqlite", monkeypatch)
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[UserPool]:
+    """The user pool whose tokens the authorizer lets in."""
+    with user_pool() as pool:
+        monkeypatch.setenv("CICADA_TOKEN_ISSUER", ISSUER)
+        monkeypatch.setenv("CICADA_TOKEN_CLIENT_ID", CLIENT_ID)
+        monkeypatch.setenv("CICADA_TOKEN_KEYS_URL", pool.url)
+        token_verifier.cache_clear()
+        yield pool
+    token_verifier.cache_clear()
 
 
 @pytest.fixture

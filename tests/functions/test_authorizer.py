@@ -5,30 +5,17 @@ from __future__ import annotations
 import io
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from cicada.bootstrap.authorizer import token_verifier
 from cicada.errors import Unavailable
 from functions.authorizer.handler import handler
-from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, access_token, user_pool
+from tests.fakes.user_pool import UserPool, access_token
 from tests.functions.message_path import console_event
 
 ARN = "arn:aws:execute-api:us-east-1:123456789012:a1b2c3d4e5/v1/$connect"
 SUBJECT = "5f2b8c1e-0000-4000-8000-0000000000aa"
-
-
-@pytest.fixture
-def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[UserPool]:
-    with user_pool() as pool:
-        monkeypatch.setenv("CICADA_TOKEN_ISSUER", ISSUER)
-        monkeypatch.setenv("CICADA_TOKEN_CLIENT_ID", CLIENT_ID)
-        monkeypatch.setenv("CICADA_TOKEN_KEYS_URL", pool.url)
-        token_verifier.cache_clear()
-        yield pool
-    token_verifier.cache_clear()
 
 
 def handshake(headers: dict[str, str] | None = None, query: dict[str, str] | None = None) -> dict[str, Any]:

@@ -4,111 +4,26 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.answering.model import AnswerPart
 from cicada.bootstrap import processor as wiring
 from cicada.conversation.model import RequestKey, Status
-from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
-from cicada.retrieval.model import EmbeddedPassage
-from tests.fakes.bedrock_wire import (
-    DROP,
-    Answered,
-    Refused,
-    Reply,
-    ScriptedBedrock,
-    Streamed,
-    event,
-    reply_end,
-    scripted_bedrock,
-    text_delta,
-)
+from tests.fakes.bedrock_wire import DROP, Refused, Streamed, event, text_delta
+from tests.functions.deployed_processor import EMBEDDED, MESSAGE, SAID, Deployed, delivered
 from tests.functions.message_path import CONSOLE, ID, MessagePath, console_event
 
-MODEL_ID = "amazon.titan-embed-text-v2:0"
-DIMENSION = 256
-VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
-PLAY = DocumentKey(Collection("default", "scripts"), "macbeth.json")
-EMBEDDED = Answered({"embedding": VECTOR, "inputTextTokenCount": 9})
-SAID = Streamed(
-    (
-        event("messageStart", {"role": "assistant"}),
-        text_delta("Seyton tells him "),
-        text_delta("[1]."),
-        *reply_end(read=120, written=6),
-    )
-)
 BROKEN = Streamed((event("messageStart", {"role": "assistant"}), text_delta("Seyton tells "), DROP))
 SECRET = "s3cret"
-MESSAGE = "Who tells Macbeth that the queen is dead?"
-Deployed = Callable[..., Any]
-
-
-@pytest.fixture
-def deploy(path: MessagePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
-    """Gives a context in which Bedrock replies as scripted."""
-    index_file = tmp_path / "index.sqlite"
-    locator = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", 12, 15, ("Seyton", "Macbeth"))
-    said = Passage("macbeth.json#000001", PLAY, "v1", "Macbeth", "The queen, my lord, is dead.", "", locator)
-    SqlitePassageIndex(index_file, MODEL_ID, DIMENSION).replace(PLAY, [EmbeddedPassage(said, VECTOR)])
-    for name, value in {
-        "SEARCH_ENGINE": "embedded",
-        "INDEX_PATH": str(index_file),
-        "EMBEDDING_MODEL_ID": MODEL_ID,
-        "EMBEDDING_DIMENSION": str(DIMENSION),
-        "CHAT_MODEL_ID": "amazon.nova-lite-v1:0",
-        "AGENTS": "converse",
-        "LEAST_PACE_SECONDS": "0",
-        "MOST_PACE_SECONDS": "0",
-    }.items():
-        monkeypatch.setenv(f"CICADA_{name}", value)
-
-    @contextmanager
-    def deployed(*replies: Reply) -> Iterator[ScriptedBedrock]:
-        with scripted_bedrock(*replies) as bedrock:
-            monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.url)
-            yield bedrock
-
-    yield deployed
 
 
 def asked(path: MessagePath, message: str = MESSAGE) -> dict[str, Any]:
     """The SQS event for a message that was sent over the WebSocket."""
     path.send("ws_message", {"action": "sendMessage", "requestId": ID, "message": message})
     return delivered(json.dumps(path.queues.bodies(path.queues.requests_url)[0]))
-
-
-def delivered(*bodies: str) -> dict[str, Any]:
-    """As Lambda's poller passes messages on."""
-    records = [
-        {
-            "messageId": f"message-{number}",
-            "receiptHandle": "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a",
-            "body": body,
-            "attributes": {
-                "ApproximateReceiveCount": "1",
-                "SentTimestamp": "1795262400000",
-                "SequenceNumber": "18890000000000000000",
-                "MessageGroupId": "g",
-                "SenderId": "AIDAEXAMPLE",
-                "MessageDeduplicationId": "d",
-                "ApproximateFirstReceiveTimestamp": "1795262400005",
-            },
-            "messageAttributes": {},
-            "md5OfBody": "e4e68fb7bd0e697a0ae8f1bb342846b3",
-            "eventSource": "aws:sqs",
-            "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:cicada-requests.fifo",
-            "awsRegion": "us-east-1",
-        }
-        for number, body in enumerate(bodies, start=1)
-    ]
-    return {"Records": records}
 
 
 def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath, deploy: Deployed) -> None:
