@@ -16,7 +16,16 @@ from cicada.errors import ConfigurationError, Unavailable
 from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, PassageVectors, RankedPassage
 from cicada.retrieval.rerank.detail import Kind, Rows, pack
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, falling, with_feedback
+from cicada.retrieval.rerank.scores import (
+    CALIBRATIONS,
+    Calibration,
+    Matches,
+    Signals,
+    cosines,
+    falling,
+    with_feedback,
+    with_matches,
+)
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.patience import PATIENCE_SECONDS
 
@@ -218,6 +227,19 @@ def test_what_never_rises_is_left_alone_and_what_rises_is_averaged(values: list[
 
 def test_a_rise_is_averaged_with_what_is_before_it() -> None:
     assert falling([3.0, 1.0, 2.0, 0.0]) == [3.0, 1.5, 1.5, 0.0]
+
+
+def test_a_lane_counts_once_windows_less_word_pieces_twice_and_feedback_in_between() -> None:
+    """In standard deviations: of two passages each is one away from the mean."""
+    for kind, weight in ((Kind.WINDOWS, 0.7), (Kind.TOKENS, 2.0)):
+        assert with_matches([0.0, 0.0], Matches(kind, (0.9, 0.1))) == pytest.approx([weight, -weight])
+    assert with_feedback([0.0, 0.0], direction(0), [direction(0), direction(90)]) == pytest.approx([1.5, -1.5])
+
+
+def test_a_passage_that_no_vector_is_known_of_is_as_far_as_the_farthest() -> None:
+    lanes = candidates((5.0, 0.5), (4.0, None), (3.0, 0.2), (2.0, None))
+    vectors = [None, direction(60), None, None]
+    assert cosines(direction(0), lanes, vectors) == pytest.approx([0.5, 0.5, 0.2, 0.2])
 
 
 def test_the_length_of_the_questions_vector_does_not_matter_to_windows() -> None:
