@@ -106,6 +106,17 @@ def test_a_refused_message_is_accepted_once_an_answer_has_ended(here: Limited) -
     refusal(here)
 
 
+def test_ended_requests_make_way_only_for_room_the_oldest_first(here: Limited) -> None:
+    """Looking one up costs a read of the log."""
+    sent = [f"{9 - number}e57d004-2b97-4e7a-b45f-5387367791cd" for number in range(4)]
+    kept = []
+    for request_id in sent:
+        here.finish(here.send(request_id))
+        here.clock.now += 1
+        kept.append(set(here.table.get(ANN).admitted))
+    assert kept == [set(sent[:1]), set(sent[:2]), set(sent[:3]), set(sent[1:])]
+
+
 def test_each_user_has_limits_of_their_own(here: Limited) -> None:
     full(here)
     assert here.ask(principal=BOB) is not None
