@@ -1,0 +1,88 @@
+"""One area: its tests without a mutant, then with each of a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from evals.mutation.areas import Area
+from evals.mutation.mutants import Mutant, mutants
+from evals.mutation.trial import FORK, Reach, Tests, in_child, reach_of
+
+BASELINE_SECONDS = 1800
+
+
+class Outcome(StrEnum):
+    KILLED = "killed"
+    TIMEOUT = "timeout"
+    SURVIVED = "survived"
+
+
+class BaselineFailed(Exception):
+    """The tests fail without a mutant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """`tests` has no files where none runs the mutated statement."""
+
+    path: Path
+    source: str
+    tests: Tests
+    seconds: float
+
+    def outcome(self) -> Outcome:
+        if not self.tests.files:
+            return Outcome.SURVIVED
+        try:
+            passed = in_child(partial(self.tests.pass_with, self.path, self.source), self.seconds)
+        except TimeoutError:
+            return Outcome.TIMEOUT
+        return Outcome.SURVIVED if passed else Outcome.KILLED
+
+
+def sampled(area: Area, root: Path, count: int | None, seed: int) -> list[Mutant]:
+    """That many mutants of the area, or all, in the order of the sources."""
+    found = [each for source in area.sources for each in mutants(source, (root / source).read_text("utf-8"))]
+    if count is None or count >= len(found):
+        return found
+    places = Random(seed).sample(range(len(found)), count)  # noqa: S311
+    return [found[place] for place in sorted(places)]
+
+
+def baseline(area: Area, root: Path, log: Path) -> Reach:
+    """Raises `BaselineFailed` with the end of what pytest said."""
+    found = in_child(partial(reach_of, Tests(area.tests, area.keyword), root, area.sources), BASELINE_SECONDS, log)
+    if found is None:
+        raise BaselineFailed(log.read_text("utf-8", "replace")[-3000:])
+    return found
+
+
+def outcomes(
+    area: Area, root: Path, reach: Reach, tried: Sequence[Mutant], jobs: int, patience_seconds: float
+) -> Iterator[Outcome]:
+    """Of each mutant, in their order."""
+    with ProcessPoolExecutor(jobs, mp_context=FORK) as pool:
+        yield from pool.map(Trial.outcome, [_trial(area, root, reach, each, patience_seconds) for each in tried])
+
+
+def _trial(area: Area, root: Path, reach: Reach, mutant: Mutant, patience_seconds: float) -> Trial:
+    files = _files(area, reach, mutant)
+    seconds = patience_seconds + 5 * sum(reach.seconds.get(each, 0) for each in files)
+    return Trial(root / mutant.path, mutant.source(), Tests(files, area.keyword), seconds)
+
+
+def _files(area: Area, reach: Reach, mutant: Mutant) -> tuple[str, ...]:
+    """The test files that run the statement, quick ones first; what is run at import concerns all."""
+    if area.shared_setup:
+        return area.tests
+    lines = reach.files[mutant.path]
+    found = {file for line in mutant.lines for file in lines.get(line, ())}
+    near = {file for files in lines.values() for file in files}
+    chosen = area.tests if "" in found else [each for each in area.tests if each in found]
+    return tuple(sorted(chosen, key=lambda file: (file not in near, reach.seconds.get(file, 0))))

@@ -1,0 +1,139 @@
+"""Tests run in a process of its own, forked from one that has imported pytest and libraries but nothing of ours.
+
+A mutant is imported from memory: no file is changed, so nothing is left behind, whatever ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import CodeType
+from typing import TypeVar
+
+import coverage
+import hypothesis
+import pytest
+
+T = TypeVar("T")
+FORK = get_context("fork")
+_ARGUMENTS = ("-q", "-x", "--no-header", "--tb=short", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+
+
+def in_child(work: Callable[[], T], seconds: float, log: Path = Path(os.devnull)) -> T | None:
+    """What `work` returns in a process of its own; None if that dies. Raises `TimeoutError`; ends what it started."""
+    here, there = FORK.Pipe(duplex=False)
+    child = FORK.Process(target=_answer, args=(there, work, log))
+    child.start()
+    there.close()
+    try:
+        if not here.poll(seconds):
+            raise TimeoutError
+        result: T = here.recv()
+        return result
+    except EOFError:
+        return None
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid or 0, signal.SIGKILL)
+        child.join()
+
+
+def _answer(there: Connection, work: Callable[[], T], log: Path) -> None:
+    os.setsid()
+    with log.open("wb") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+        answer = work()
+        sys.stdout.flush()
+    there.send(answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """Files in the order to run them, and pytest's `-k`."""
+
+    files: tuple[str, ...]
+    keyword: str = ""
+
+    def run(self, *plugins: object) -> bool:
+        """Whether all of them pass; ends at the first one that does not."""
+        arguments = [*_ARGUMENTS, "-k", self.keyword, *self.files]
+        return pytest.main(arguments, plugins=[_AnyFailure(), *plugins]) == pytest.ExitCode.OK
+
+    def pass_with(self, path: Path, source: str) -> bool:
+        """Whether they pass with this source in place of the file's."""
+        sys.meta_path.insert(0, _InMemory(path, source))
+        return self.run()
+
+
+class _AnyFailure:
+    """Hypothesis need not look for the smallest example."""
+
+    def pytest_collection(self) -> None:
+        phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
+        hypothesis.settings.register_profile("mutation", hypothesis.settings(), phases=phases)
+        hypothesis.settings.load_profile("mutation")
+
+
+class _InMemory(SourceFileLoader):
+    """Finds and loads one module."""
+
+    def __init__(self, path: Path, source: str) -> None:
+        roots = [Path(root) for root in sys.path if root and path.is_relative_to(root)]
+        relative = path.relative_to(max(roots, key=lambda root: len(root.parts)))
+        super().__init__(".".join(relative.with_suffix("").parts), str(path))
+        self.source = source
+        if self.name in sys.modules:
+            raise RuntimeError(f"{self.name} was imported before its mutant.")
+
+    def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
+        return spec_from_file_location(fullname, self.path, loader=self) if fullname == self.name else None
+
+    def get_code(self, _: str) -> CodeType:
+        return self.source_to_code(self.source.encode(), self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """`files[source][line]`: the test files that run the line; "" stands for the imports. `seconds`: of each."""
+
+    files: dict[str, dict[int, list[str]]]
+    seconds: dict[str, float]
+
+
+@dataclass(eq=False)  # pytest keeps its plugins in a set.
+class _Recorder:
+    measured: coverage.Coverage
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self.measured.switch_context(item.nodeid.partition("::")[0])
+        result = yield
+        self.measured.switch_context("")
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid.partition("::")[0]] += report.duration
+
+
+def reach_of(tests: Tests, root: Path, sources: Sequence[str]) -> Reach | None:
+    """What each test file runs of the sources; None if not all tests pass."""
+    measured = coverage.Coverage(data_file=None, config_file=False, include=[str(root / each) for each in sources])
+    measured.set_option("run:core", "ctrace")  # The other core notes only the first test that runs a line.
+    recorder = _Recorder(measured)
+    with measured.collect():
+        passed = tests.run(recorder)
+    data = measured.get_data()
+    files = {each: data.contexts_by_lineno(str(root / each)) for each in sources}
+    return Reach(files, dict(recorder.seconds)) if passed else None
