@@ -1,19 +1,25 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import get_args
+
 import pytest
 
 from cicada.answering.model import Cited, Finished, Progress, Text
 from cicada.answering.passages import search_filter
+from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
 from cicada.documents.model import Collection
 from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
 from cicada.permissions.model import Principal
+from cicada.retrieval.knowledge_bases import Holds, KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import PassageFilter
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, passage, text_of
 
+HOLDS: tuple[Holds, ...] = get_args(Holds)
 READER = frozenset({"user:ann"})
 FAILURES = [Throttled("Fewer calls."), Unavailable("Out of reach."), ConfigurationError("No such index.")]
 
@@ -36,6 +42,19 @@ def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:
     for number, ranked in enumerate(cited.passages, start=1):
         assert f"[{number}] Episode: Macbeth" in prompt
         assert ranked.passage.text in prompt
+
+
+def test_the_model_is_asked_the_question_by_the_rules_of_what_the_base_holds() -> None:
+    named = {name: KnowledgeBase(name, holds=name) for name in HOLDS}
+    systems = set()
+    for name in HOLDS:
+        here = Situation(bases=KnowledgeBases(named=named))
+        list(here.passages.answer(replace(QUESTION, knowledge_base=name), ANN))
+        [prompt] = here.model.prompts
+        systems.add(prompt.system)
+        assert prompt.system == passages_prompt("", (), name).system
+        assert prompt.user.endswith(f"Question: {QUESTION.message}")
+    assert len(systems) == len(HOLDS)
 
 
 def test_when_nothing_is_found_the_answer_says_so_and_no_model_is_asked() -> None:

@@ -24,7 +24,7 @@ def lane(scores: list[float], order: list[int]) -> tuple[Hit, ...]:
 
 def found(lexical: list[float], semantic: list[float], second: list[int] | None = None) -> tuple[Candidate, ...]:
     order = list(range(31))
-    return fuse(LaneHits(lane(lexical, order), lane(semantic, second or order)))
+    return fuse(LaneHits(lane(lexical, order), lane(semantic, second or order)), "zscore")
 
 
 def test_lanes_agree_where_both_put_the_same_passage_first_by_far() -> None:
@@ -33,6 +33,11 @@ def test_lanes_agree_where_both_put_the_same_passage_first_by_far() -> None:
 
 def test_lanes_do_not_agree_where_the_margin_is_small() -> None:
     assert not lanes_agree(found(LEVEL, LEVEL))
+
+
+def test_lanes_do_not_agree_where_the_next_passage_alone_is_as_near() -> None:
+    scores = [10.0, 9.9, *([0.0] * 30)]
+    assert not lanes_agree(found(scores, scores))
 
 
 def test_one_clear_lane_suffices_where_the_other_has_the_same_leader() -> None:
@@ -74,7 +79,7 @@ def test_the_margin_counts_standard_deviations_of_both_lanes_together() -> None:
     scores = [6.0, *([0.0] * 35)]
     deviations = 2 * 6 / (sum((each - 1 / 6) ** 2 for each in scores) / 36) ** 0.5
     assert deviations > MARGIN
-    assert lanes_agree(fuse(LaneHits(lane(scores, list(range(36))), lane(scores, list(range(36))))))
+    assert lanes_agree(fuse(LaneHits(lane(scores, list(range(36))), lane(scores, list(range(36)))), "zscore"))
 
 
 def test_the_paid_reranker_is_skipped_where_the_lanes_agree_and_the_answer_can_say_so() -> None:

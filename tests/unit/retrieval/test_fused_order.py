@@ -31,14 +31,16 @@ def test_the_order_stays_and_relevance_falls_along_it(fusion: Fusion) -> None:
 
 
 def test_passages_that_are_alike_to_each_other_and_far_from_the_question_are_less_relevant() -> None:
-    near, far = (FusedOrder().rerank(QUERY, fuse(lanes(cosine))).passages[0].relevance for cosine in (1.0, 0.3))
+    near, far = (
+        FusedOrder().rerank(QUERY, fuse(lanes(cosine), "zscore")).passages[0].relevance for cosine in (1.0, 0.3)
+    )
     assert near is not None
     assert far is not None
     assert far < near / 3
 
 
 def test_a_threshold_means_what_it_means_behind_the_local_reranker() -> None:
-    candidates = fuse(lanes())
+    candidates = fuse(lanes(), "zscore")
     fused = FusedOrder().rerank(QUERY, candidates).passages
     local = LocalReranker(FixedIndex()).rerank(QUERY, candidates).passages
     assert [each.relevance for each in fused] == pytest.approx([each.relevance for each in local])

@@ -88,6 +88,12 @@ def test_a_lane_that_tells_nothing_apart_has_no_say() -> None:
     assert list(fused(scored({1: 2.0, 2: 2.0}), scored({1: 0.4, 2: 0.5}), "zscore")) == [2, 1]
 
 
+@pytest.mark.parametrize(("lowest", "apart"), [(3e6, 1e-6), (0.0, 1e-10)])
+def test_scores_that_differ_by_rounding_only_are_equal(lowest: float, apart: float) -> None:
+    assert scale([lowest, lowest + apart]).z(lowest + apart) == 0
+    assert scale([lowest, lowest + 1]).z(lowest + 1) == pytest.approx(1)
+
+
 def test_margins_count_with_z_scores_and_not_with_ranks() -> None:
     lexical, semantic = scored({1: 50.0, 2: 3.0, 3: 2.0}), scored({2: 0.51, 1: 0.50, 3: 0.49})
     assert next(iter(fused(lexical, semantic, "zscore"))) == 1
@@ -95,7 +101,7 @@ def test_margins_count_with_z_scores_and_not_with_ranks() -> None:
 
 
 def test_candidates_keep_what_the_lanes_gave_them() -> None:
-    first, second = fuse(LaneHits(scored({1: 9.0}), scored({1: 0.5, 2: 0.4})))
+    first, second = fuse(LaneHits(scored({1: 9.0}), scored({1: 0.5, 2: 0.4})), "zscore")
     assert (first.lexical, first.semantic) == (9.0, 0.5)
     assert (second.lexical, second.semantic) == (None, 0.4)
 

@@ -27,7 +27,7 @@ class Principal:
 
 def groups_text(groups: Iterable[str]) -> str:
     """The groups as one string, for places that take nothing else."""
-    return json.dumps(sorted(groups), ensure_ascii=False)
+    return json.dumps(sorted(groups))
 
 
 def groups_of(text: str) -> frozenset[str]:

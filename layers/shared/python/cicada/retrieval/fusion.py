@@ -30,7 +30,7 @@ class Scale:
         return (value - self.mean) / self.deviation if self.deviation else 0.0
 
 
-def fuse(lanes: LaneHits, fusion: Fusion = "zscore") -> tuple[Candidate, ...]:
+def fuse(lanes: LaneHits, fusion: Fusion) -> tuple[Candidate, ...]:
     """Every passage of either lane once, in falling order of the fused score; equal ones in order of `passage_id`."""
     passages: dict[str, Passage] = {}
     for hit in (*lanes.lexical, *lanes.semantic):
@@ -73,12 +73,11 @@ def lane_scales(lexical: Sequence[float], semantic: Sequence[float]) -> tuple[Sc
 
 def scale(scores: Sequence[float]) -> Scale:
     """Of these scores; of none, one that tells nothing apart."""
-    if not scores:
-        return Scale(0.0, 0.0, 0.0)
-    mean = math.fsum(scores) / len(scores)
-    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / len(scores))
+    values = scores or (0.0,)
+    mean = math.fsum(values) / len(values)
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
     # Equal scores differ by rounding only.
-    return Scale(mean, deviation if deviation > 1e-9 * max(1.0, abs(mean)) else 0.0, min(scores))
+    return Scale(mean, deviation if deviation > 1e-9 * max(1.0, abs(mean)) else 0.0, min(values))
 
 
 def _scores(lane: Sequence[Hit]) -> Scores:

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cicada.permissions.model import Principal, groups_of, groups_text
+
+
+@given(st.frozensets(st.text()))
+def test_groups_come_back_as_they_were_written(groups: frozenset[str]) -> None:
+    assert groups_of(groups_text(groups)) == groups
+
+
+def test_the_same_groups_are_always_the_same_text() -> None:
+    assert groups_text(["tenant:acme", "legal"]) == groups_text(["legal", "tenant:acme"]) == '["legal", "tenant:acme"]'
+
+
+@pytest.mark.parametrize("text", ["", "legal", "null", '"legal"', '{"legal": "x"}', "[1]", '["legal", null]', "[[]]"])
+def test_another_text_is_no_list_of_groups(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        groups_of(text)
+
+
+def test_groups_say_what_a_user_may_read_and_not_who_he_is() -> None:
+    assert Principal("acme", "ann", frozenset({"legal"})) == Principal("acme", "ann")
+    assert Principal("acme", "ann") != Principal("acme", "bob")
+    assert Principal("acme", "ann") != Principal("other", "ann")
