@@ -45,7 +45,7 @@ def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:
 
 
 def test_the_model_is_asked_the_question_by_the_rules_of_what_the_base_holds() -> None:
-    named = {name: KnowledgeBase(name, holds=name) for name in HOLDS}
+    named: dict[str, KnowledgeBase] = {name: KnowledgeBase(name, holds=name) for name in HOLDS}
     systems = set()
     for name in HOLDS:
         here = Situation(bases=KnowledgeBases(named=named))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.ingest import contexts
 from cicada.ingest.episodes import parse_episodes
@@ -21,7 +21,7 @@ from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, SourceFile
 from cicada.ingest.script_parser import ScriptParser
 from cicada.retrieval.format import passage_text
-from cicada.retrieval.model import Detail
+from cicada.retrieval.model import Detail, PassageVectors
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
@@ -71,6 +71,7 @@ def test_what_is_indexed_is_the_ground_truth(stage: Stage) -> None:
     report = stage.upload(play("macbeth"))
     stored = stage.truth.entries[MACBETH].stored
     assert (stored.version, stored.model_id, stored.dimension) == (report.version, "length", 1)
+    assert (stored.detail, stored.context_model_id) == (Detail.NONE, "")
     assert tuple(stored.embedded()) == stage.index.documents[MACBETH]
 
 
@@ -179,10 +180,15 @@ def detailed(stage: Stage, detail: Detail) -> Ingester:
     return replace(stage.ingester, detail_of=lambda name: detail if name == "scripts" else Detail.NONE)
 
 
-def test_a_knowledge_base_keeps_the_detail_that_its_settings_name(stage: Stage) -> None:
+def with_details(stage: Stage) -> Stage:
+    """Its embedder gives details."""
     stage.embedder = DetailedCountingEmbedder()
-    stage.ingester = replace(stage.ingester, embedder=stage.embedder)
-    stage.ingester = detailed(stage, Detail.WINDOWS)
+    stage.ingester = replace(stage.ingester, embedder=stage.embedder, index=stage.index)
+    return stage
+
+
+def test_a_knowledge_base_keeps_the_detail_that_its_settings_name(stage: Stage) -> None:
+    stage.ingester = detailed(with_details(stage), Detail.WINDOWS)
     stage.upload(GOOD)
     [indexed] = stage.index.documents[MACBETH]
     assert indexed.detail == f"windows:{stage.embedder.texts[0]}".encode()
@@ -196,6 +202,33 @@ def test_a_knowledge_base_keeps_the_detail_that_its_settings_name(stage: Stage) 
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
     assert stage.index.documents[MACBETH][0].detail.startswith(b"tokens:")
     assert stage.embedder.batches == [1, 1]
+
+
+def test_details_that_are_in_the_index_are_not_written_again_and_lost_ones_are(stage: Stage) -> None:
+    stage.ingester = detailed(with_details(stage), Detail.TOKENS)
+    two = script(*(speech(number, f"{number} " + "word " * 150) for number in range(2)))
+    stage.upload(two)
+    assert stage.upload(two).outcome is Outcome.UNCHANGED
+    for place, lost in ((0, b""), (0, b"tokens:another")):
+        kept = list(stage.index.documents[MACBETH])
+        kept[place] = replace(kept[place], detail=lost)
+        stage.index.documents[MACBETH] = tuple(kept)
+        assert stage.upload(two).outcome is Outcome.INDEXED
+        assert stage.index.documents[MACBETH][place].detail.startswith(b"tokens:")
+
+
+def test_a_passage_whose_vectors_are_lost_is_written_again(stage: Stage) -> None:
+    class WithoutVectors(DisturbedIndex):
+        def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+            return {}
+
+    stage.index = WithoutVectors()
+    stage.ingester = detailed(with_details(stage), Detail.TOKENS)
+    stage.upload(GOOD)
+    assert stage.upload(GOOD).outcome is Outcome.INDEXED
+    stage.ingester = detailed(stage, Detail.NONE)
+    stage.upload(GOOD)
+    assert stage.upload(GOOD).outcome is Outcome.UNCHANGED
 
 
 def test_an_embedder_that_gives_no_detail_leaves_it_empty(stage: Stage) -> None:
@@ -218,6 +251,7 @@ def test_a_file_that_cannot_be_used_is_reported_and_the_old_version_answers_on(s
     report = stage.upload(content)
     assert (report.outcome, report.passages, len(report.problems)) == (Outcome.REJECTED, 0, 1)
     assert report.version == hashlib.sha256(content).hexdigest()
+    assert (report.document, report.problems[0].place) == (MACBETH, "")
     assert stage.store.reports[MACBETH] == report
     assert (stage.text(), stage.index.replacements) == ("Seyton: The queen, my lord, is dead.", 1)
 
@@ -259,7 +293,8 @@ def test_a_file_that_is_gone_is_removed_from_the_index(stage: Stage) -> None:
 
 def test_delete_removes_the_document_whatever_the_store_holds(stage: Stage) -> None:
     stage.upload(GOOD)
-    assert stage.ingester.delete(MACBETH).outcome is Outcome.DELETED
+    report = stage.ingester.delete(MACBETH)
+    assert report == stage.store.reports[MACBETH] == IngestReport(MACBETH, Outcome.DELETED, 0)
     assert stage.index.documents == {}
     assert stage.truth.entries == {}
     assert stage.store.reports[MACBETH].outcome is Outcome.DELETED
@@ -334,12 +369,15 @@ def test_an_ingest_that_died_before_the_index_is_finished_though_the_file_is_ref
     assert stage.text() == "Seyton: She should have died hereafter."
 
 
-def test_vectors_of_another_embedder_are_not_written_for_a_refused_file(stage: Stage) -> None:
+@pytest.mark.parametrize(("model_id", "dimension"), [("other", 1), ("length", 2)])
+def test_vectors_of_another_embedder_are_not_written_for_a_refused_file(
+    stage: Stage, model_id: str, dimension: int
+) -> None:
     stage.upload(GOOD)
     stage.store.put(MACBETH, BROKEN)
     other = CountingEmbedder()
-    other.model_id = "other"
-    index = DisturbedIndex("other")
+    other.model_id, other.dimension = model_id, dimension
+    index = DisturbedIndex(model_id)
     again = replace(stage.ingester, embedder=other, index=index)
     assert again.ingest(MACBETH, again=True).outcome is Outcome.REJECTED
     assert index.documents == {}
@@ -442,13 +480,14 @@ def test_uploads_that_never_stop_do_not_hold_an_ingest(stage: Stage) -> None:
 
 
 def test_a_sidecar_times_its_passages_is_bounded(stage: Stage) -> None:
-    attributes = json.dumps({"metadataAttributes": {"note": "x" * 9_000}}).encode()
-    many = script(*(speech(number, "A word. " * 110) for number in range(2_300)))
-    stage.store.describe(MACBETH, attributes)
+    """20,000,000 bytes in all: 8,000 with each of 2,500 passages, and not one more."""
+    attributes = json.dumps({"metadataAttributes": {"note": "x" * 7_900}}).encode()
+    many = script(*(speech(number, "A word. " * 110) for number in range(2_500)))
+    stage.store.describe(MACBETH, attributes.ljust(8_001))
     report = stage.upload(many)
     assert (report.outcome, report.problems[0].kind) == (Outcome.REJECTED, "too_large")
-    assert "stands with each of 2,300 passages" in report.problems[0].reason
-    stage.store.describe(MACBETH, None)
+    assert "stands with each of 2,500 passages" in report.problems[0].reason
+    stage.store.describe(MACBETH, attributes.ljust(8_000))
     assert stage.upload(many).outcome is Outcome.INDEXED
 
 
@@ -457,6 +496,17 @@ def test_a_version_for_the_same_readers_answers_on(stage: Stage) -> None:
     stage.upload(GOOD)
     assert stage.upload(BROKEN).outcome is Outcome.REJECTED
     assert stage.index.passages_of(MACBETH)[0].readers == ("user:ann",)
+
+
+def test_a_change_of_the_sidecar_writes_the_index_only_where_it_must(stage: Stage) -> None:
+    stage.upload(GOOD)
+    for again, outcome in ((False, Outcome.UNCHANGED), (True, Outcome.INDEXED)):
+        report = stage.ingester.ingest_described(MACBETH, again)
+        assert report is not None
+        assert report.outcome is outcome
+    report = stage.ingester.ingest_described(MACBETH)
+    assert report is not None
+    assert report.outcome is Outcome.UNCHANGED
 
 
 def test_a_sidecar_without_its_document_is_nothing_to_report(stage: Stage) -> None:

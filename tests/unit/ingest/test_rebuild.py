@@ -213,14 +213,18 @@ def test_of_two_that_start_at_the_same_moment_one_works(stage: Stage) -> None:
             return seen
 
     stage.log = Racing()
-    assert stage.rebuilder().start(FOREVER).state is RebuildState.BUSY
+    assert stage.rebuilder().start(FOREVER) == RebuildProgress("run-1", RebuildState.BUSY)
     assert stage.contents.building is None
 
 
 def test_a_dead_holder_blocks_a_rebuild_no_longer_than_it_could_have_lived(stage: Stage) -> None:
     stage.log.write(RebuildRecord("run-0", stage.now + 960.0), "")
+    assert stage.rebuilder().start(FOREVER) == RebuildProgress("run-0", RebuildState.BUSY)
+    stage.now += 959.0
     assert stage.rebuilder().start(FOREVER).state is RebuildState.BUSY
-    stage.now += 961.0
+    assert stage.rebuilder().go_on("run-0", FOREVER) == RebuildProgress("run-0", RebuildState.BUSY)
+    assert stage.rebuilder().abandon("run-0") == RebuildProgress("run-0", RebuildState.BUSY)
+    stage.now += 1.0
     assert stage.rebuilder().go_on("run-0", FOREVER).state is RebuildState.SWITCHED
 
 
@@ -233,6 +237,28 @@ def test_the_copies_of_a_holder_that_died_are_made_again(stage: Stage) -> None:
     stage.contents.building.documents[document("a")] = tuple(stored("a", "half-way").embedded())
     assert stage.rebuilder().go_on("run-1", FOREVER).state is RebuildState.SWITCHED
     assert stage.answering() == {"a": "v1", "b": "v1", "c": "v1"}
+
+
+def test_whoever_works_on_a_rebuild_holds_it_for_as_long_as_he_can_live(stage: Stage) -> None:
+    held: list[float] = []
+
+    def look(key: DocumentKey) -> None:
+        record, _ = stage.log.read()
+        held.append(record.held_until if record else 0)
+
+    stage.truth.after_read = look
+    stage.rebuilder().start(stage.now)
+    stage.now += 100.0
+    stage.rebuilder().go_on("run-1", stage.now)
+    assert held == [1960.0, 2060.0]
+    record, _ = stage.log.read()
+    assert record is not None
+    assert record.held_until == 0
+
+
+def test_a_start_takes_over_at_the_moment_the_holder_must_be_dead(stage: Stage) -> None:
+    stage.log.write(RebuildRecord("run-0", stage.now), "")
+    assert stage.rebuilder().start(FOREVER).state is RebuildState.SWITCHED
 
 
 def test_who_starts_anew_takes_a_rebuild_over_that_nobody_works_on(stage: Stage) -> None:
