@@ -96,6 +96,16 @@ def test_a_lost_index_is_made_anew_with_all_that_was_kept(stage: Stage, threads:
     assert (stage.contents.building, stage.log.record) == (None, None)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_what_does_not_change_is_copied_once(stage: Stage, threads: int) -> None:
+    for name in ("d", "e"):
+        stage.truth.write(stored(name))
+    copied: list[str] = []
+    stage.truth.after_read = lambda key: copied.append(key.document_id)
+    stage.rebuilder(threads).start(FOREVER)
+    assert sorted(copied) == ["a", "b", "c", "d", "e"]
+
+
 def test_what_is_not_in_the_truth_is_not_in_the_new_index(stage: Stage) -> None:
     stage.live.replace(document("ghost"), stored("ghost").embedded())
     stage.rebuilder().start(FOREVER)
