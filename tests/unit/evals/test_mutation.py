@@ -131,7 +131,7 @@ def mutate(project: Path, *options: str) -> tuple[int, str]:
 
 def test_survivors_are_shown_hanging_is_ended_and_a_low_score_is_a_failure(project: Path) -> None:
     before = {file: file.read_bytes() for file in project.iterdir()}
-    code, said = mutate(project, "--area", "subject", "--patience", "5")
+    code, said = mutate(project, "--area", "subject", "--patience", "10")
     assert code == 1
     assert "survived subject.py:2\n-LIMIT = 3\n+LIMIT = 4\n" in said
     assert "timeout subject.py:9\n-        size -= 1\n+        size += 1\n" in said
