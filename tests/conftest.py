@@ -28,7 +28,9 @@ def pytest_configure(config: pytest.Config) -> None:
     botocore.session.create_loader = functools.cache(botocore.session.create_loader)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before pytest-xdist reads the groups."""
     arrange(items)
 
 
