@@ -26,7 +26,7 @@ def main() -> int:
     try:
         scores = {area.name: _tried(area, root, options) for area in chosen}
     except BaselineFailed as failed:
-        print(f"The tests fail without a mutant; mend them first.\n{failed}")
+        print(f"The tests fail without a mutant, or run other sources; mend that first.\n{failed}")
         return 1
     options.out.write_text(json.dumps({"seed": options.seed, "areas": scores}, indent=2) + "\n", "utf-8")
     return 1 if any(score["score"] < LEAST_SCORE for score in scores.values()) else 0

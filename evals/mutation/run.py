@@ -24,7 +24,7 @@ class Outcome(StrEnum):
 
 
 class BaselineFailed(Exception):
-    """The tests fail without a mutant."""
+    """The tests are of no use without a mutant already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,12 @@ def sampled(area: Area, root: Path, count: int | None, seed: int) -> list[Mutant
 
 
 def baseline(area: Area, root: Path, log: Path) -> Reach:
-    """Raises `BaselineFailed` with the end of what pytest said."""
+    """Raises `BaselineFailed` with the end of what pytest said, or where the tests run another copy of the sources."""
     found = in_child(partial(reach_of, Tests(area.tests, area.keyword), root, area.sources), BASELINE_SECONDS, log)
     if found is None:
         raise BaselineFailed(log.read_text("utf-8", "replace")[-3000:])
+    if not any(found.files.values()):
+        raise BaselineFailed(f"They import none of {', '.join(area.sources)} from {root}.")
     return found
 
 

@@ -155,3 +155,10 @@ def test_tests_that_fail_without_a_mutant_are_told(project: Path) -> None:
     assert code == 1
     assert "The tests fail without a mutant" in said
     assert "assert 1 == 2" in said
+
+
+def test_tests_that_import_another_copy_are_told(project: Path) -> None:
+    (project / "test_subject.py").write_text("def test_it(): pass")
+    code, said = mutate(project)
+    assert code == 1
+    assert f"They import none of subject.py from {project}." in said
