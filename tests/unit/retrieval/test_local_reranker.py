@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, Unavailable
-from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, PassageVectors, RankedPassage
+from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, PassageVectors, RankedPassage, Ranking
 from cicada.retrieval.rerank.detail import Kind, Rows, pack
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import (
@@ -257,7 +257,7 @@ def test_no_candidates_need_no_index() -> None:
             raise Unavailable("no index")
 
     failing = LocalReranker(FailingIndex("model", 2))
-    assert failing.rerank(question(), []).passages == ()
+    assert failing.rerank(question(), []) == Ranking((), "local")
     with pytest.raises(Unavailable):
         failing.rerank(question(), candidates(*ALIKE))
 

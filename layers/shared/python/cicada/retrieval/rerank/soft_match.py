@@ -44,7 +44,7 @@ def _frequencies(query: NDArray[np.float32], passages: Sequence[Rows]) -> NDArra
     likeness *= likeness * likeness
     likeness *= likeness
     starts = np.cumsum([0, *(rows.count for rows in passages[:-1])])
-    return np.add.reduceat(likeness, starts, axis=0)
+    return np.add.reduceat(likeness, starts)
 
 
 def _unit(rows: Rows) -> NDArray[np.float32]:
