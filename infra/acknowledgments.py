@@ -16,17 +16,11 @@ _REASONS = {
     "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]": (
         "The role of the CDK's own function that sets the bucket's notification."
     ),
-    "IAM5[Action::s3:Abort*]": "Aborting multipart uploads of the same objects that may be written.",
-    "IAM5[Action::s3:DeleteObject*]": "Deleting objects: the CDK's grant, limited to the prefix.",
-    "IAM5[Action::s3:GetBucket*]": "Reading objects: the CDK's grant, limited to the bucket.",
-    "IAM5[Action::s3:GetObject*]": "Reading objects: the CDK's grant, limited to the prefix.",
-    "IAM5[Action::s3:List*]": "Reading objects: the CDK's grant, limited to the bucket.",
 }
 _WILDCARDS = {
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
     "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
     "<IngestDocumentsBucket551D14AF.Arn>/truth/*": "Ingest keeps there what it indexes of whatever is uploaded.",
-    "<TablesRequests3CA232D6.Arn>/index/*": "The table has one index, which the history is read from.",
     "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
     "/v1/POST/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
 }

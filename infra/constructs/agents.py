@@ -14,13 +14,15 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.constructs.function import Functions
+from infra.constructs.function import Functions, allow
 from infra.constructs.models import model_arns
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
 from infra.settings import StageSettings
 
 _TOOLS = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada" / "agents" / "tools.json"
+# What the tools do with the users' entries; theories are not deleted.
+_KEEP = ("GetItem", "PutItem", "Query")
 
 
 class Agents(Construct):
@@ -44,8 +46,8 @@ class Agents(Construct):
                 timeout_seconds=60,
             ),
         }
-        for function in tools.values():
-            tables.entries.grant_read_write_data(function)
+        self._grant_entries(tools["profiles"], *_KEEP, "DeleteItem")
+        self._grant_entries(tools["theories"], *_KEEP)
         search.grant_read(tools["theories"])
         deployed = self._settings.agents == "bedrock" and self._settings.local is None
         self._agents = {
@@ -65,9 +67,12 @@ class Agents(Construct):
 
     def grant_use(self, function: lambda_.Function) -> None:
         """Let the function invoke the agents, and use their tools itself when they cannot be reached."""
-        self._tables.entries.grant_read_write_data(function)
+        self._grant_entries(function, *_KEEP, "DeleteItem")
         for agent in self._agents.values():
             agent.grant_invoke(function)
+
+    def _grant_entries(self, function: lambda_.Function, *actions: str) -> None:
+        allow(function, [f"dynamodb:{action}" for action in actions], self._tables.entries.table_arn)
 
 
 class Agent(Construct):
@@ -125,9 +130,7 @@ class Agent(Construct):
 
     def grant_invoke(self, function: lambda_.Function) -> None:
         """Let the function invoke this alias."""
-        function.add_to_role_policy(
-            iam.PolicyStatement(actions=["bedrock:InvokeAgent"], resources=[self._alias.attr_agent_alias_arn])
-        )
+        allow(function, ["bedrock:InvokeAgent"], self._alias.attr_agent_alias_arn)
 
 
 def agent_descriptions() -> Mapping[str, Any]:

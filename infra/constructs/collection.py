@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from aws_cdk import DefaultStackSynthesizer, Fn, RemovalPolicy, Stack
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_opensearchserverless as aoss
 from constructs import Construct
 
+from infra.constructs.function import allow
 from infra.settings import StageSettings
 
 _LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada"
@@ -95,9 +95,7 @@ class Collection(Construct):
 
     def _grant(self, function: lambda_.Function, permissions: list[str], on_aliases: Sequence[str] = ()) -> None:
         """Both an IAM permission and a data policy are needed."""
-        function.add_to_role_policy(
-            iam.PolicyStatement(actions=["aoss:APIAccessAll"], resources=[self._collection.attr_arn])
-        )
+        allow(function, ["aoss:APIAccessAll"], self._collection.attr_arn)
         self._data_policy(function.node.id, _role_arn(function), permissions, on_aliases)
 
     def _data_policy(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.constructs.function import Functions, configure
+from infra.constructs.function import Functions, allow, configure
 from infra.constructs.identity import Identity
 from infra.constructs.request_queue import RequestQueue
-from infra.constructs.tables import Tables
+from infra.constructs.tables import HISTORY_INDEX, Tables
 from infra.constructs.websocket_api import WebSocketApi
 
 # API Gateway waits this long for an integration.
@@ -48,19 +50,31 @@ class Conversation(Construct):
             disconnect=disconnect,
             commands=commands,
         )
-        tables.connections.grant_write_data(connect)
-        tables.connections.grant_write_data(disconnect)
+        allow(connect, ["dynamodb:PutItem"], tables.connections.table_arn)
+        allow(disconnect, ["dynamodb:DeleteItem"], tables.connections.table_arn)
         for command in commands.values():
-            tables.connections.grant_read_data(command)
-            self.join(command)
+            allow(command, ["dynamodb:GetItem"], tables.connections.table_arn)
+        self._grant_commands(**commands)
         limits = functions.settings
         configure(
             commands["ws_message"],
             {"messages_per_minute": limits.messages_per_minute, "requests_in_flight": limits.requests_in_flight},
         )
 
-    def join(self, function: lambda_.Function) -> None:
-        """Let the function take part: read and write the request log, queue requests, post to connections."""
+    def _grant_commands(
+        self, ws_message: lambda_.Function, ws_resume: lambda_.Function, ws_control: lambda_.Function
+    ) -> None:
+        """Accepting stores, resuming reads and points, and both may call a processor and replay events."""
+        self.join(ws_message, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
+        self.join(ws_resume, on_log=("Query", "UpdateItem"))
+        self.join(ws_control, on_log=("GetItem", "Query", "UpdateItem"))
+        for function in (ws_message, ws_resume):
+            allow(function, ["sqs:SendMessage"], self._requests.queue.queue_arn)
+            self.api.grant_post(function)
+        allow(ws_control, ["dynamodb:Query"], f"{self._tables.requests.table_arn}/index/{HISTORY_INDEX}")
+
+    def join(self, function: lambda_.Function, *, on_log: Sequence[str]) -> None:
+        """Give the function the conversation's settings, and these of DynamoDB's actions on the request log."""
         settings = {
             "requests_table": self._tables.requests.table_name,
             "connections_table": self._tables.connections.table_name,
@@ -68,6 +82,4 @@ class Conversation(Construct):
             "callback_url": self.api.callback_url,
         }
         configure(function, settings)
-        self._tables.requests.grant_read_write_data(function)
-        self._requests.queue.grant_send_messages(function)
-        self.api.grant_post(function)
+        allow(function, [f"dynamodb:{action}" for action in on_log], self._tables.requests.table_arn)

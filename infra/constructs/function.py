@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration, Names, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.layers import Layers
@@ -86,6 +87,26 @@ def configure(function: lambda_.Function, environment: Mapping[str, str]) -> Non
     """Give the function these settings, as its `CICADA_<NAME>` variables."""
     for name, value in environment.items():
         function.add_environment(f"CICADA_{name.upper()}", value)
+
+
+def allow(function: lambda_.Function, actions: Sequence[str], *resources: str) -> None:
+    """Let the function's role do exactly this; the CDK's own grants allow more than the code does."""
+    function.add_to_role_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+
+
+def consume(function: lambda_.Function, queue: sqs.Queue, *, batch_size: int) -> None:
+    """Invoke the function with the queue's messages, and let Lambda take them with the function's role.
+
+    https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-lambda-function-trigger.html
+    """
+    allow(function, ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"], queue.queue_arn)
+    function.add_event_source_mapping(
+        # As the CDK's SqsEventSource names it. A deployed mapping cannot be replaced by another of the same queue.
+        f"SqsEventSource:{Names.node_unique_id(queue.node)}",
+        event_source_arn=queue.queue_arn,
+        batch_size=batch_size,
+        report_batch_item_failures=True,
+    )
 
 
 def _log_group(scope: Construct, id: str, function_name: str) -> logs.LogGroup:

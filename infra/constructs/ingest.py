@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_lambda_event_sources as sources
 from constructs import Construct
 
 from infra.constructs.documents import Documents
-from infra.constructs.function import Functions
+from infra.constructs.function import Functions, allow, consume
 from infra.constructs.models import model_arns
 from infra.constructs.search import Search
 
@@ -46,17 +44,17 @@ class Ingest(Construct):
         self._grant_storage(self.function)
         search.grant_write(self.function)
         if settings.context_model_id:
-            models = model_arns(settings.context_model_id)
-            self.function.add_to_role_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=models))
-        self.function.add_event_source(
-            sources.SqsEventSource(self.documents.changes, batch_size=_BATCH_SIZE, report_batch_item_failures=True)
-        )
+            allow(self.function, ["bedrock:InvokeModel"], *model_arns(settings.context_model_id))
+        consume(self.function, self.documents.changes, batch_size=_BATCH_SIZE)
+        # Files whose ingest has failed are delivered again before their visibility timeout is over.
+        redelivery = ["sqs:ChangeMessageVisibility", "sqs:GetQueueUrl"]
+        allow(self.function, redelivery, self.documents.changes.queue_arn)
 
     def _grant_storage(self, function: lambda_.Function) -> None:
+        """Without `s3:ListBucket` S3 says of a missing object not that it is missing, but that it is forbidden."""
         bucket = self.documents.bucket
-        bucket.grant_read(function, "documents/*")
-        bucket.grant_put(function, "reports/*")
-        for objects in ("truth/*", "rebuild/record.json.gz"):
-            bucket.grant_read(function, objects)
-            bucket.grant_put(function, objects)
-        bucket.grant_delete(function, "truth/*")
+        truth, record = bucket.arn_for_objects("truth/*"), bucket.arn_for_objects("rebuild/record.json.gz")
+        allow(function, ["s3:ListBucket"], bucket.bucket_arn)
+        allow(function, ["s3:GetObject"], bucket.arn_for_objects("documents/*"), truth, record)
+        allow(function, ["s3:PutObject"], bucket.arn_for_objects("reports/*"), truth, record)
+        allow(function, ["s3:DeleteObject"], truth)

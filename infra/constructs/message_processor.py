@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.agents import Agents
 from infra.constructs.conversation import Conversation
-from infra.constructs.function import Functions
+from infra.constructs.function import Functions, allow, consume
 from infra.constructs.models import model_arns
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
@@ -50,20 +48,18 @@ class MessageProcessor(Construct):
             timeout_seconds=TIMEOUT_SECONDS,
             memory_mb=512,
         )
-        conversation.join(self.function)
-        requests.dead_letters.grant_send_messages(self.function)
+        conversation.join(self.function, on_log=("GetItem", "PutItem", "UpdateItem"))
+        conversation.api.grant_post(self.function)
+        allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
         search.grant_read(self.function)
         agents.grant_use(self.function)
-        model = iam.PolicyStatement(
-            actions=["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"],
-            resources=model_arns(settings.chat_model_id),
-        )
-        self.function.add_to_role_policy(model)
+        # Answers and the agents' tool use are streams.
+        allow(self.function, ["bedrock:InvokeModelWithResponseStream"], *model_arns(settings.chat_model_id))
         # On AWS one mapping serves all message groups.
         self._consume(requests.queue, mappings=settings.local.processors if settings.local else 1)
 
     def _consume(self, queue: sqs.Queue, *, mappings: int) -> None:
-        self.function.add_event_source(sources.SqsEventSource(queue, batch_size=1, report_batch_item_failures=True))
+        consume(self.function, queue, batch_size=1)
         for number in range(2, mappings + 1):
             lambda_.EventSourceMapping(
                 self,

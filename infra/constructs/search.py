@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from aws_cdk import Aws
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.collection import Collection
+from infra.constructs.function import allow
 from infra.constructs.models import foundation_model_arn, model_arns
 from infra.settings import StageSettings
 
@@ -69,7 +69,7 @@ class Search(Construct):
     def _grant_reranking(self, function: lambda_.Function) -> None:
         """Rerank itself knows no resources, so what narrows it down is which models may be invoked."""
         self._grant_models(function, [foundation_model_arn(model_id) for model_id in self._settings.rerank_model_ids])
-        function.add_to_role_policy(iam.PolicyStatement(actions=["bedrock:Rerank"], resources=["*"]))
+        allow(function, ["bedrock:Rerank"], "*")
 
     def _grant_models(self, function: lambda_.Function, arns: list[str]) -> None:
-        function.add_to_role_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=arns))
+        allow(function, ["bedrock:InvokeModel"], *arns)

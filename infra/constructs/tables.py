@@ -8,6 +8,8 @@ from constructs import Construct
 
 from infra.settings import StageSettings
 
+HISTORY_INDEX = "history"
+
 
 class Tables(Construct):
     """`requests`: the request log. `connections`: who is on which connection. `entries`: the users' own notes."""
@@ -17,7 +19,7 @@ class Tables(Construct):
         self._settings = settings
         self.requests = self._table("Requests", sorted_by="sk", expires=True)
         self.requests.add_global_secondary_index(
-            index_name="history",
+            index_name=HISTORY_INDEX,
             partition_key=dynamodb.Attribute(name="historyKey", type=dynamodb.AttributeType.STRING),
             sort_key=dynamodb.Attribute(name="historyOrder", type=dynamodb.AttributeType.NUMBER),
             # Attributes that no event updates, so that the index is written once for each request.

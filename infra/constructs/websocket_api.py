@@ -9,12 +9,12 @@ from aws_cdk import Aws, RemovalPolicy, Tags
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_apigatewayv2_integrations as integrations
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk.aws_apigateway import AccessLogFormat
 from constructs import Construct
 
+from infra.constructs.function import allow
 from infra.routes import ROUTES
 from infra.settings import StageSettings
 
@@ -105,9 +105,7 @@ class WebSocketApi(Construct):
     def grant_post(self, function: lambda_.Function) -> None:
         """Let the function post to connections and find them gone; nothing else."""
         arn = f"arn:{Aws.PARTITION}:execute-api:{Aws.REGION}:{Aws.ACCOUNT_ID}:{self.api.api_id}/{_STAGE}"
-        function.add_to_role_policy(
-            iam.PolicyStatement(actions=["execute-api:ManageConnections"], resources=[f"{arn}/POST/@connections/*"])
-        )
+        allow(function, ["execute-api:ManageConnections"], f"{arn}/POST/@connections/*")
 
 
 def _integration(id: str, function: lambda_.IFunction) -> integrations.WebSocketLambdaIntegration:

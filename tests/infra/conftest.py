@@ -13,10 +13,14 @@ from aws_cdk.assertions import Template
 from app import build
 
 
+def template_of(stage: str, **context: str) -> Template:
+    """`context` as on the command line: `-c rerank=cohere`."""
+    return _template(("stage", stage), *sorted(context.items()))
+
+
 @cache
-def template_of(stage: str, agents: str = "bedrock") -> Template:
-    context = {"stage": stage, "agents": agents, "aws:cdk:bundling-stacks": []}
-    return Template.from_stack(build(App(context=context)))
+def _template(*context: tuple[str, str]) -> Template:
+    return Template.from_stack(build(App(context=dict(context) | {"aws:cdk:bundling-stacks": []})))
 
 
 @pytest.fixture(params=["dev", "prod"])

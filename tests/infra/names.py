@@ -1,0 +1,100 @@
+"""CloudFormation's references as text that a person reads: `requests table/index/history`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+
+class NotUnderstood(ValueError):
+    """A template says something that is not read here; it must not be passed over."""
+
+
+_PSEUDO = {
+    "AWS::Partition": "aws",
+    "AWS::Region": "REGION",
+    "AWS::AccountId": "ACCOUNT",
+    "AWS::URLSuffix": "amazonaws.com",
+}
+# The CDK's ids, without the digest at their end.
+_NAMES = {
+    "AgentsProfilesAgent": "profiles agent",
+    "AgentsProfilesAlias": "profiles agent's alias",
+    "AgentsTheoriesAgent": "theories agent",
+    "AgentsTheoriesAlias": "theories agent's alias",
+    "AlarmsTopic": "alarm topic",
+    "ConversationWebSocketApi": "WebSocketApi",
+    "ConversationWebSocketApiAuthorizer": "Authorizer",
+    "IngestDocumentsBucket": "documents bucket",
+    "IngestDocumentsChanges": "document changes",
+    "IngestDocumentsDeadLetters": "document dead letters",
+    "RequestQueueDeadLetters": "request dead letters",
+    "RequestQueueRequests": "request queue",
+    "SearchCollection": "collection",
+    "TablesConnections": "connections table",
+    "TablesEntries": "entries table",
+    "TablesRequests": "requests table",
+}
+# Attributes that are ARNs. `Ref` gives one of a topic, and an id that is part of ARNs of the others.
+_ARNS = {"Arn", "AgentArn", "AgentAliasArn"}
+_REFERABLE = {"AWS::SNS::Topic", "AWS::ApiGatewayV2::Api", "AWS::ApiGatewayV2::Authorizer"}
+_FUNCTION = re.compile(r"(?:/aws/lambda/)?cicada-[a-z]+-([a-z-]+)")
+
+
+class Names:
+    """`roles`: what each role is for, by its id in the template."""
+
+    def __init__(self, template: Mapping[str, Any]) -> None:
+        self._resources: Mapping[str, Any] = template["Resources"]
+        self.roles: dict[str, str] = {}
+        for id, resource in self._resources.items():
+            if role := {**resource.get("Properties", {})}.get(_ROLE_OF.get(resource["Type"], "")):
+                self.roles[role["Fn::GetAtt"][0]] = self._name(id)
+
+    def text(self, value: Any) -> str:
+        """Of a string with references in it."""
+        match value:
+            case str():
+                return value
+            case {"Ref": str(id)}:
+                return _PSEUDO.get(id) or self._reference(id)
+            case {"Fn::GetAtt": [str(id), str(attribute)]} if attribute in _ARNS:
+                return self._name(id)
+            case {"Fn::Join": [str(separator), list(parts)]}:
+                return separator.join(self.text(part) for part in parts)
+            case {"Fn::Sub": [str(pattern), dict(values)]}:
+                return re.sub(r"\$\{([^}]+)}", lambda name: _PSEUDO.get(name[1]) or self.text(values[name[1]]), pattern)
+        raise NotUnderstood(f"{value} is no text that is understood here.")
+
+    def _reference(self, id: str) -> str:
+        if self._resources[id]["Type"] not in _REFERABLE:
+            raise NotUnderstood(f"A Ref to {id} is no ARN.")
+        return self._name(id)
+
+    def _name(self, id: str) -> str:
+        properties = self._resources[id].get("Properties", {})
+        match self._resources[id]["Type"]:
+            case "AWS::IAM::Role":
+                return self.roles[id]
+            case "AWS::Lambda::Function" if "FunctionName" in properties:
+                return _function(properties["FunctionName"])
+            case "AWS::Logs::LogGroup" if "LogGroupName" in properties:
+                return f"log of {_function(properties['LogGroupName'])}"
+        name = re.sub("[0-9A-F]{8}$", "", id)
+        return _NAMES.get(name) or name
+
+
+_ROLE_OF = {"AWS::Lambda::Function": "Role", "AWS::Bedrock::Agent": "AgentResourceRoleArn"}
+
+
+def _function(text: str) -> str:
+    """The name of the function's folder."""
+    found = _FUNCTION.fullmatch(text)
+    if found is None:
+        raise NotUnderstood(f"{text} is the name of no function.")
+    return found[1].replace("-", "_")
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,172 @@
+"""What each role of a deployed stage must be able to do: nothing less, and nothing more.
+
+What a function needs is what its code calls: the end-to-end tests record every call of every function and compare
+(tests/e2e/test_zz_permissions.py). A need that the local stage cannot show says why not. Resources are named as in
+tests/infra/names.py. Some calls are not named as the action that allows them: a DynamoDB transaction needs the actions
+of its items, Converse needs `bedrock:InvokeModel`, a client's `list_objects_v2` `s3:ListBucket`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from infra.settings import StageSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """`unseen`: why no call on the local stage can show the need, empty if one does."""
+
+    action: str
+    resource: str
+    unseen: str = ""
+
+
+Needs = frozenset[Need]
+
+CONNECTIONS, REQUESTS, ENTRIES = "connections table", "requests table", "entries table"
+POSTING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/*"
+BUCKET = "documents bucket"
+_LOGGED = "Lambda writes the log with the function's role; the emulator writes it by itself."
+_POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
+_EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
+_ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts, as AWS stages may too."
+_ONLY_AFTER_FAILURES = "Ingest hastens the redelivery of files that failed for a reason of ours; none does here."
+_BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model with the agent's role."
+_DEPLOYED = "CloudFormation runs the function of the CDK at deployment."
+_PROFILES = "The local stage's models are no inference profiles."
+_REGIONAL_PROFILE = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|global)\.(.+)")
+# https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-genref.html
+_SEARCHING = ("DescribeIndex", "ReadDocument")
+_INDEXING = ("CreateIndex", "DeleteIndex", "DescribeIndex", "ReadDocument", "UpdateIndex", "WriteDocument")
+_ALIASES = ("CreateCollectionItems", "DeleteCollectionItems", "DescribeCollectionItems", "UpdateCollectionItems")
+
+
+def needed(settings: StageSettings) -> Mapping[str, Needs]:
+    """By role. The functions are named as their folders."""
+    search = _searching(settings)
+    return {
+        "authorizer": _logs("authorizer"),
+        "ws_connect": _logs("ws_connect") | _on(CONNECTIONS, "dynamodb:PutItem"),
+        "ws_disconnect": _logs("ws_disconnect") | _on(CONNECTIONS, "dynamodb:DeleteItem"),
+        "ws_message": _command("ws_message")
+        # A repeated message is answered as `resume` is.
+        | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
+        | _on("request queue", "sqs:SendMessage")
+        | _on(POSTING, "execute-api:ManageConnections"),
+        "ws_resume": _command("ws_resume")
+        | _on(REQUESTS, "dynamodb:Query", "dynamodb:UpdateItem")
+        | _on("request queue", "sqs:SendMessage")
+        | _on(POSTING, "execute-api:ManageConnections"),
+        "ws_control": _command("ws_control")
+        | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
+        | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
+        "message_processor": _logs("message_processor")
+        | _polling("request queue")
+        | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem")
+        | _on(POSTING, "execute-api:ManageConnections")
+        | _on("request dead letters", "sqs:SendMessage")
+        | _on(ENTRIES, "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query")
+        | _models(settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
+        | _agents(settings)
+        | search,
+        "agent_profiles": _logs("agent_profiles")
+        | _on(ENTRIES, "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"),
+        "agent_theories": _logs("agent_theories")
+        | _on(ENTRIES, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query")
+        | search,
+        "ingest_document": _logs("ingest_document") | _polling("document changes") | _storing() | _ingesting(settings),
+        **_agent_roles(settings),
+        # The CDK's own function, which sets the bucket's notification at deployment. AWS's managed policy lets it log.
+        "BucketNotificationsHandler050a0587b7544547bf325f094a3db834": _on(
+            BUCKET, "s3:PutBucketNotification", unseen=_DEPLOYED
+        )
+        | _on("*", "logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED),
+    }
+
+
+def _on(resource: str, *actions: str, unseen: str = "") -> Needs:
+    return frozenset(Need(action, resource, unseen) for action in actions)
+
+
+def _logs(function: str) -> Needs:
+    return _on(f"log of {function}", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_LOGGED)
+
+
+def _polling(queue: str) -> Needs:
+    """https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-lambda-function-trigger.html."""
+    return _on(queue, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", unseen=_POLLED)
+
+
+def _command(function: str) -> Needs:
+    """Who is on the connection that a command comes from?"""
+    return _logs(function) | _on(CONNECTIONS, "dynamodb:GetItem")
+
+
+def _models(model_id: str, action: str, unseen: str = "") -> Needs:
+    """A cross-region inference profile leads to its model in regions of AWS's choice."""
+    profile = _REGIONAL_PROFILE.fullmatch(model_id)
+    if profile is None:
+        return _on(f"arn:aws:bedrock:REGION::foundation-model/{model_id}", action, unseen=unseen)
+    return _on(f"arn:aws:bedrock:*::foundation-model/{profile[1]}", action, unseen=_PROFILES) | _on(
+        f"arn:aws:bedrock:REGION:ACCOUNT:inference-profile/{model_id}", action, unseen=_PROFILES
+    )
+
+
+def _searching(settings: StageSettings) -> Needs:
+    needs = _models(settings.embedding_model_id, "bedrock:InvokeModel")
+    needs |= _models(settings.query_model_id, "bedrock:InvokeModel")
+    for model in settings.rerank_model_ids:
+        # Rerank knows no resources: what narrows it down is which models may be invoked.
+        needs |= _models(model, "bedrock:InvokeModel", _ONLY_ON_REQUEST) | _on(
+            "*", "bedrock:Rerank", unseen=_ONLY_ON_REQUEST
+        )
+    return needs | _in_collection(settings, _SEARCHING)
+
+
+def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliases: tuple[str, ...] = ()) -> Needs:
+    """By IAM the collection as a whole, by its data access policies this and that."""
+    if settings.local:
+        return frozenset()
+    return (
+        _on("collection", "aoss:APIAccessAll", unseen=_EMBEDDED)
+        | _on(f"index/{settings.prefix}/*", *(f"aoss:{each}" for each in on_index), unseen=_EMBEDDED)
+        | _on(f"collection/{settings.prefix}", *(f"aoss:{each}" for each in on_aliases), unseen=_EMBEDDED)
+    )
+
+
+def _agents(settings: StageSettings) -> Needs:
+    if settings.agents == "converse" or settings.local:
+        return frozenset()
+    return frozenset(Need("bedrock:InvokeAgent", f"{name} agent's alias") for name in ("profiles", "theories"))
+
+
+def _agent_roles(settings: StageSettings) -> Mapping[str, Needs]:
+    """https://docs.aws.amazon.com/bedrock/latest/userguide/agents-permission.html."""
+    if settings.agents == "converse" or settings.local:
+        return {}
+    model = settings.agent_model_id
+    needs = _models(model, "bedrock:InvokeModel", _BY_BEDROCK)
+    needs |= _models(model, "bedrock:InvokeModelWithResponseStream", _BY_BEDROCK)
+    return {"profiles agent": needs, "theories agent": needs}
+
+
+def _storing() -> Needs:
+    """Without `s3:ListBucket` S3 says of a missing object not that it is missing, but that it is forbidden."""
+    return (
+        _on(BUCKET, "s3:ListBucket")
+        | _on(f"{BUCKET}/documents/*", "s3:GetObject")
+        | _on(f"{BUCKET}/reports/*", "s3:PutObject")
+        | _on(f"{BUCKET}/truth/*", "s3:GetObject", "s3:PutObject", "s3:DeleteObject")
+        | _on(f"{BUCKET}/rebuild/record.json.gz", "s3:GetObject", "s3:PutObject")
+    )
+
+
+def _ingesting(settings: StageSettings) -> Needs:
+    needs = _models(settings.embedding_model_id, "bedrock:InvokeModel")
+    needs |= _on("document changes", "sqs:ChangeMessageVisibility", "sqs:GetQueueUrl", unseen=_ONLY_AFTER_FAILURES)
+    if settings.context_model_id:
+        needs |= _models(settings.context_model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
+    return needs | _in_collection(settings, _INDEXING, _ALIASES)

@@ -1,0 +1,185 @@
+"""Everybody can do what they must be able to do, and nothing else: the templates' policies against what is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from aws_cdk import App
+from aws_cdk.assertions import Template
+
+from infra.settings import StageSettings, stage_settings
+from tests.infra.conftest import template_of
+from tests.infra.names import Names, NotUnderstood
+from tests.infra.needed_permissions import needed
+from tests.infra.policies import Call, Policies
+
+# What is deployed, and each setting that grants or takes away.
+DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
+    "local": {"stage": "local"},
+    "dev": {"stage": "dev"},
+    "prod": {"stage": "prod"},
+    "reranked by Cohere": {"stage": "dev", "rerank": "cohere"},
+    "no agents, no contexts": {"stage": "dev", "agents": "converse", "contextModel": "none"},
+    "inference profiles": {
+        "stage": "dev",
+        "chatModel": "eu.amazon.nova-lite-v1:0",
+        "agentModel": "us.amazon.nova-pro-v1:0",
+        "queryModel": "global.amazon.nova-2-lite-v1:0",
+        "contextModel": "apac.amazon.nova-micro-v1:0",
+    },
+}
+# The role that CloudFormation takes on, of the CDK's bootstrap stack.
+DEPLOYER = "arn:aws:iam::ACCOUNT:role/cdk-hnb659fds-cfn-exec-role-ACCOUNT-REGION"
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    settings: StageSettings
+    template: Mapping[str, Any]
+    policies: Policies
+
+
+@pytest.fixture(params=DEPLOYMENTS)
+def deployment(request: pytest.FixtureRequest) -> Deployment:
+    context = DEPLOYMENTS[request.param]
+    template = template_of(**context).to_json()
+    return Deployment(stage_settings(App(context=dict(context)).node), template, Policies(template))
+
+
+def test_every_role_is_allowed_what_it_needs(deployment: Deployment) -> None:
+    refused = [
+        f"{role}: {need.action} on {need.resource}"
+        for role, needs in needed(deployment.settings).items()
+        for need in needs
+        if not deployment.policies.allow(Call(role, need.action, need.resource))
+    ]
+    assert refused == []
+
+
+def test_no_role_is_allowed_what_it_does_not_need(deployment: Deployment) -> None:
+    needs = {
+        role: {(need.action, need.resource) for need in needs} for role, needs in needed(deployment.settings).items()
+    }
+    unneeded = [
+        f"{role}: {action} on {resource}"
+        for role, allowed in deployment.policies.grants().items()
+        for action, resource in allowed - needs.get(role, set())
+    ]
+    assert unneeded == []
+
+
+def test_services_may_invoke_the_functions_that_they_are_to_invoke(deployment: Deployment) -> None:
+    """API Gateway those of its routes and its authorizer, Bedrock the agents' tools; each for its own purpose."""
+    refused = [
+        invocation for invocation in invocations(deployment.template) if not deployment.policies.allow(invocation)
+    ]
+    assert refused == []
+
+
+def test_uploads_may_be_announced_to_ingest(deployment: Deployment) -> None:
+    bucket = {"aws:SourceArn": "documents bucket"}
+    assert deployment.policies.allow(Call("s3.amazonaws.com", "sqs:SendMessage", "document changes", bucket))
+    others = {"aws:SourceArn": "arn:aws:s3:::somebody-elses"}
+    assert not deployment.policies.allow(Call("s3.amazonaws.com", "sqs:SendMessage", "document changes", others))
+
+
+def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
+    """Whom alarms tell is in test_alarms.py."""
+    wanted = [(each.principal, each.action, each.resource) for each in invocations(deployment.template)]
+    # The notification's grant is the CDK's; S3 reads the queue's attributes to see that it is there.
+    wanted += [
+        ("s3.amazonaws.com", f"sqs:{action}", "document changes")
+        for action in ("SendMessage", "GetQueueAttributes", "GetQueueUrl")
+    ]
+    if deployment.settings.local is None:
+        # CloudFormation makes the index.
+        index = f"index/{deployment.settings.prefix}/*"
+        wanted += [(DEPLOYER, f"aoss:{verb}Index", index) for verb in ("Create", "Describe", "Update", "Delete")]
+    wanted += [(assumed_by(role), "sts:AssumeRole", role) for role in needed(deployment.settings)]
+    allowed = [
+        (principal, action, resource)
+        for statement in deployment.policies.services()
+        for principal in statement.principals
+        for action in statement.actions
+        for resource in statement.resources
+        if resource != "alarm topic"
+    ]
+    assert sorted(allowed) == sorted(wanted)
+
+
+def test_bedrock_takes_on_the_agents_roles_for_this_account_alone(aws: Template) -> None:
+    policies = Policies(aws.to_json())
+    for agent in ("profiles agent", "theories agent"):
+        for account, allowed in (("ACCOUNT", True), ("another", False)):
+            call = Call("bedrock.amazonaws.com", "sts:AssumeRole", agent, {"aws:SourceAccount": account})
+            assert policies.allow(call) == allowed
+
+
+def assumed_by(role: str) -> str:
+    return "bedrock.amazonaws.com" if role.endswith(" agent") else "lambda.amazonaws.com"
+
+
+def invocations(template: Mapping[str, Any]) -> list[Call]:
+    """Of functions by services, as the template has them called."""
+    resources: Mapping[str, Any] = template["Resources"]
+    names = Names(template)
+    calls = []
+    for resource in resources.values():
+        properties = resource.get("Properties", {})
+        match resource["Type"]:
+            case "AWS::ApiGatewayV2::Route":
+                integration = resources[properties["Target"]["Fn::Join"][1][1]["Ref"]]["Properties"]
+                calls.append(_of_api(invoked(integration["IntegrationUri"], names), f"v1/{properties['RouteKey']}"))
+            case "AWS::ApiGatewayV2::Authorizer":
+                calls.append(_of_api(invoked(properties["AuthorizerUri"], names), "authorizers/Authorizer"))
+            case "AWS::Bedrock::Agent":
+                [group] = properties["ActionGroups"]
+                tools = names.text(group["ActionGroupExecutor"]["Lambda"])
+                agent = {"aws:SourceArn": f"{properties['AgentName'].rpartition('-')[2]} agent"}
+                calls.append(Call("bedrock.amazonaws.com", "lambda:InvokeFunction", tools, agent))
+    return calls
+
+
+def invoked(uri: Any, names: Names) -> str:
+    """The function in an integration's URI."""
+    return names.text(uri).rpartition("functions/")[2].removesuffix("/invocations")
+
+
+def _of_api(function: str, path: str) -> Call:
+    source = {"aws:SourceArn": f"arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/{path}"}
+    return Call("apigateway.amazonaws.com", "lambda:InvokeFunction", function, source)
+
+
+def test_what_is_not_understood_is_an_error() -> None:
+    role = {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {"Statement": []}}}
+    function = {
+        "Type": "AWS::Lambda::Function",
+        "Properties": {"FunctionName": "cicada-dev-ws-message", "Role": {"Fn::GetAtt": ["R", "Arn"]}},
+    }
+
+    def policies(kind: str = "AWS::IAM::Policy", **changes: Any) -> Policies:
+        statement = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"} | changes
+        properties = {"PolicyDocument": {"Statement": [statement]}, "PolicyName": "P", "Roles": [{"Ref": "R"}]}
+        policy = {"Type": kind, "Properties": properties}
+        return Policies({"Resources": {"F": function, "R": role, "P": policy}})
+
+    assert policies().allow(Call("ws_message", "s3:GetObject", "anything"))
+    with pytest.raises(NotUnderstood, match="NotAction"):
+        policies(NotAction="s3:PutObject")
+    with pytest.raises(NotUnderstood, match="IpAddress"):
+        policies(Condition={"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}})
+    with pytest.raises(NotUnderstood, match="AWS::IAM::ManagedPolicy"):
+        policies("AWS::IAM::ManagedPolicy")
+    with pytest.raises(NotUnderstood, match="Fn::ImportValue"):
+        policies(Resource={"Fn::ImportValue": "elsewhere"})
+
+
+def test_a_deny_prevails_and_conditions_are_heeded(aws: Template) -> None:
+    policies = Policies(aws.to_json())
+    insecure = {"aws:SecureTransport": "false"}
+    assert not policies.allow(Call("ws_message", "sqs:SendMessage", "request queue", insecure))
+    assert not policies.allow(Call("ws_message", "sqs:SendMessage", "request dead letters"))
+    assert not policies.allow(Call("ingest_document", "s3:GetObject", "documents bucket/secrets/key"))
