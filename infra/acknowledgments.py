@@ -17,6 +17,8 @@ _REASONS = {
         "The role of the CDK's own function that sets the bucket's notification."
     ),
 }
+_HTTP = "The emulator speaks plain HTTP, on loopback, and heeds policies that refuse it."
+_LOCAL = {"S10": _HTTP, "SQS4": _HTTP}
 _WILDCARDS = {
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
     "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
@@ -45,6 +47,8 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
     everything = {"*": "Rerank knows no resources; the models that it may use are named beside it."}
     wildcards = _WILDCARDS | profiles | (everything if settings.rerank_model_ids else {})
     reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in wildcards.items()}
+    if settings.local:
+        reasons |= _LOCAL
     for rule, reason in reasons.items():
         acknowledgment = Acknowledgment(id=f"AwsSolutions::AwsSolutions-{rule}", reason=reason)
         Validations.of(stack).acknowledge(acknowledgment)

@@ -24,7 +24,7 @@ class Documents(Construct):
             "Bucket",
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=settings.local is None,
             versioned=settings.retain_data,
             removal_policy=RemovalPolicy.RETAIN if settings.retain_data else RemovalPolicy.DESTROY,
         )
@@ -33,7 +33,7 @@ class Documents(Construct):
             "DeadLetters",
             retention_period=Duration.days(14),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=settings.local is None,
         )
         self.changes = sqs.Queue(
             self,
@@ -41,7 +41,7 @@ class Documents(Construct):
             visibility_timeout=Duration.seconds(6 * consumer_timeout_seconds),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=5),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=settings.local is None,
         )
         for event in (s3.EventType.OBJECT_CREATED, s3.EventType.OBJECT_REMOVED):
             self.bucket.add_event_notification(

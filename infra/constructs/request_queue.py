@@ -21,7 +21,7 @@ class RequestQueue(Construct):
             fifo=True,
             retention_period=Duration.days(14),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=settings.local is None,
         )
         self.queue = sqs.Queue(
             self,
@@ -32,5 +32,5 @@ class RequestQueue(Construct):
             visibility_timeout=Duration.seconds(6 * consumer_timeout_seconds),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=3),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=settings.local is None,
         )

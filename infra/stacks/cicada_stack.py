@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import CfnOutput, CliCredentialsStackSynthesizer, Stack
 from constructs import Construct
 
 from infra.constructs.agents import Agents
@@ -23,7 +23,12 @@ class CicadaStack(Stack):
     """Everything of one stage."""
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
-        super().__init__(scope, id, description=f"CICADA, a streaming question-answering backend: {settings.name}")
+        super().__init__(
+            scope,
+            id,
+            description=f"CICADA, a streaming question-answering backend: {settings.name}",
+            synthesizer=CliCredentialsStackSynthesizer() if settings.local else None,
+        )
         functions = Functions(settings, Layers(self, "Layers", settings=settings), {})
         tables = Tables(self, "Tables", settings=settings)
         identity = Identity(self, "Identity", settings=settings)

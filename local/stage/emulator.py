@@ -24,6 +24,8 @@ def start_emulator(config: StageConfig) -> Running:
         "BIND_HOST": "127.0.0.1",
         "MINISTACK_REGION": REGION,
         "PERSIST_STATE": "1",
+        # It refuses what the functions' roles do not allow, as AWS does.
+        "AUTH": "true",
         "STATE_DIR": str(state / "state"),
         "S3_PERSIST": "1",
         "S3_DATA_DIR": str(state / "s3"),
