@@ -29,7 +29,8 @@ _LEASE_SECONDS = "15"
 class LocalEndpoints:
     """Where the parts of the local stage listen, as the functions reach them.
 
-    `database_url`: DynamoDB's, where it is not the emulator's. `processors`: how many answer at the same time.
+    `calls_url`: where they call AWS, if not at the emulator itself; `database_url`: DynamoDB alone.
+    `processors`: how many answer at the same time.
     """
 
     aws_url: str
@@ -37,6 +38,7 @@ class LocalEndpoints:
     search_engine: str
     index_path: str
     opensearch_url: str
+    calls_url: str
     database_url: str
     processors: int
 
@@ -111,12 +113,14 @@ def stage_settings(node: Node) -> StageSettings:
 
 
 def _local(node: Node) -> StageSettings:
+    aws_url = node.try_get_context("awsUrl") or "http://127.0.0.1:4566"
     endpoints = LocalEndpoints(
-        aws_url=node.try_get_context("awsUrl") or "http://127.0.0.1:4566",
+        aws_url=aws_url,
         bedrock_url=node.try_get_context("bedrockUrl") or "http://127.0.0.1:4567",
         search_engine=node.try_get_context("search") or "embedded",
         index_path=node.try_get_context("indexPath") or "index.sqlite",
         opensearch_url=node.try_get_context("opensearchUrl") or "",
+        calls_url=node.try_get_context("callsUrl") or aws_url,
         database_url=node.try_get_context("databaseUrl") or "",
         # The emulator works on one message of a FIFO queue at a time for each event source mapping.
         processors=int(node.try_get_context("processors") or 8),

@@ -61,7 +61,7 @@ class Functions:
             ],
             timeout=Duration.seconds(timeout_seconds),
             memory_size=memory_mb,
-            environment=self._endpoints(),
+            environment=self._endpoints(name),
             logging_format=lambda_.LoggingFormat.JSON,
             log_group=log_group,
             role=_role(scope, id, log_group),
@@ -70,14 +70,18 @@ class Functions:
         self.by_name[name] = function
         return function
 
-    def _endpoints(self) -> dict[str, str]:
-        """What the SDK reads; on the local stage it leads to the emulator and to the Bedrock stand-in."""
+    def _endpoints(self, name: str) -> dict[str, str]:
+        """What the SDK reads; on the local stage it leads to the emulator and to the Bedrock stand-in.
+
+        There each call says in its User-Agent which function makes it, as on AWS the role's session does.
+        """
         local = self.settings.local
         if local is None:
             return {}
         database = {"AWS_ENDPOINT_URL_DYNAMODB": local.database_url} if local.database_url else {}
         return database | {
-            "AWS_ENDPOINT_URL": local.aws_url,
+            "AWS_ENDPOINT_URL": local.calls_url,
+            "AWS_SDK_UA_APP_ID": name,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": local.bedrock_url,
             "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": local.bedrock_url,
         }

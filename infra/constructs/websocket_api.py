@@ -98,7 +98,7 @@ class WebSocketApi(Construct):
         """The endpoint through which functions post to connections."""
         local = self._settings.local
         if local:
-            return f"{local.aws_url}/_aws/execute-api/{self.api.api_id}/{_STAGE}"
+            return f"{local.calls_url}/_aws/execute-api/{self.api.api_id}/{_STAGE}"
         # Built from the id rather than the stage: functions that the stage waits for may have it in their settings.
         return f"https://{self.api.api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}/{_STAGE}"
 

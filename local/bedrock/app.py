@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -17,6 +18,7 @@ from local.bedrock import conversation, converse, embeddings
 from local.bedrock.action_group import ActionGroupLambdas
 from local.bedrock.agent import AgentRuntime, Invocation
 from local.bedrock.agents import AgentsFile
+from local.bedrock.calls import Calls
 from local.bedrock.conversation import Model
 from local.bedrock.embedder import Embedder
 from local.bedrock.faults import Fault, Faults, Kind
@@ -37,6 +39,7 @@ class Standin:
     model: Model
     agents: AgentRuntime
     faults: Faults
+    calls: set[tuple[str, str]]
 
     async def converse(self, request: Request) -> ASGIApp:
         asked = conversation.parse(request.path_params["model_id"], await _body(request))
@@ -76,6 +79,9 @@ class Standin:
     async def clear_faults(self, _: Request) -> Response:
         self.faults.clear()
         return Response(status_code=204)
+
+    async def list_calls(self, _: Request) -> Response:
+        return JSONResponse(sorted(self.calls))
 
     async def health(self, _: Request) -> Response:
         state = self.embedder.state
@@ -127,6 +133,7 @@ def build(settings: Settings, embedder: Embedder) -> Starlette:
         model=ForwardingModel(settings.upstream) if settings.upstream else ExtractiveModel(embedder),
         agents=AgentRuntime(AgentsFile(settings.agents_file), ActionGroupLambdas(settings), embedder),
         faults=Faults(),
+        calls=set(),
     )
     session = "/agents/{agent_id}/agentAliases/{alias_id}/sessions/{session_id}/text"
     routes = [
@@ -138,6 +145,8 @@ def build(settings: Settings, embedder: Embedder) -> Starlette:
         Route("/_standin/faults", standin.order_fault, methods=["POST"]),
         Route("/_standin/faults", standin.list_faults, methods=["GET"]),
         Route("/_standin/faults", standin.clear_faults, methods=["DELETE"]),
+        Route("/_standin/calls", standin.list_calls, methods=["GET"]),
         Route("/health", standin.health, methods=["GET"]),
     ]
-    return Starlette(routes=routes, exception_handlers={WireError: _error})
+    noted = Middleware(Calls, seen=standin.calls)
+    return Starlette(routes=routes, middleware=[noted], exception_handlers={WireError: _error})

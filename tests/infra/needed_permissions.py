@@ -1,7 +1,7 @@
 """What each role of a deployed stage must be able to do: nothing less, and nothing more.
 
 What a function needs is what its code calls: the end-to-end tests record every call of every function and compare
-(tests/e2e/test_zz_permissions.py). A need that the local stage cannot show says why not. Resources are named as in
+(tests/e2e/test_permissions.py). A need that the local stage cannot show says why not. Resources are named as in
 tests/infra/names.py. Some calls are not named as the action that allows them: a DynamoDB transaction needs the actions
 of its items, Converse needs `bedrock:InvokeModel`, a client's `list_objects_v2` `s3:ListBucket`.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -77,6 +77,9 @@ def test_services_may_invoke_the_functions_that_they_are_to_invoke(deployment: D
         invocation for invocation in invocations(deployment.template) if not deployment.policies.allow(invocation)
     ]
     assert refused == []
+    others = {"aws:SourceArn": "arn:aws:execute-api:REGION:ACCOUNT:another/v1/ping"}
+    for invocation in invocations(deployment.template):
+        assert not deployment.policies.allow(replace(invocation, context=others)), invocation
 
 
 def test_uploads_may_be_announced_to_ingest(deployment: Deployment) -> None:
