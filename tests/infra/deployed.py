@@ -89,4 +89,4 @@ class Deployed:
 
 @cache
 def deployed(stage: str, agents: str = "bedrock") -> Deployed:
-    return Deployed(template_of(stage, agents).to_json())
+    return Deployed(template_of(stage, agents=agents).to_json())
