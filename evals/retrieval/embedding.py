@@ -63,13 +63,17 @@ class CachedEmbedder:
         return EncodedQuery(text, *found)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors do not depend on the detail that was asked for with them."""
-        for detail in Detail:
-            if all(self._has(_key(detail, text)) for text in texts):
-                return [vector for vector, _ in self.embed_passages_with_detail(texts, detail)]
         return [vector for vector, _ in self.embed_passages_with_detail(texts, Detail.NONE)]
 
     def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+        """The vectors do not depend on the detail: where none is asked for, those kept with any detail do."""
+        if detail is Detail.NONE:
+            for other in Detail:
+                if all(self._has(_key(other, text)) for text in texts):
+                    return [(vector, b"") for vector, _ in self._encoded(texts, other)]
+        return self._encoded(texts, detail)
+
+    def _encoded(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
         keys = [_key(detail, text) for text in texts]
         missing = list({key: place for place, key in enumerate(keys) if not self._has(key)}.values())
         # Of like length together: a batch takes as long as its longest text makes it.

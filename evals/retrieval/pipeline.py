@@ -3,11 +3,12 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.fusion import Fusion
 from cicada.retrieval.model import Detail, EmbeddedPassage, Hit, PassageFilter, Retrieval
 from cicada.retrieval.ports import DetailedEmbedder
@@ -23,22 +24,25 @@ LIMIT = 100
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What is measured: how the lanes are fused, and what is kept for the reranker."""
+    """What is measured. `detail` is kept for the reranker, which ranks the first `depth`; 0 leaves the fused order."""
 
     fusion: Fusion = "zscore"
     detail: Detail = Detail.TOKENS
+    depth: int = 50
+    bm25: Bm25 = field(default_factory=Bm25)
 
 
 @contextmanager
 def retriever(dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) -> Iterator[Retriever]:
     """The production search over the set's corpus. Every row is a passage; its title is the title and the context."""
     with tempfile.TemporaryDirectory(prefix="cicada-eval-") as folder:
-        index = SqlitePassageIndex(Path(folder) / "index.sqlite", embedder.model_id, embedder.dimension)
+        index = SqlitePassageIndex(
+            Path(folder) / "index.sqlite", embedder.model_id, embedder.dimension, bm25=pipeline.bm25
+        )
         with closing(index):
             index.replace(_document(), _embedded(dataset.rows, embedder, pipeline.detail))
-            yield Retriever(
-                index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=LocalReranker(index), threshold=0.0
-            )
+            reranker = LocalReranker(index, pipeline.depth) if pipeline.depth else None
+            yield Retriever(index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=reranker, threshold=0.0)
 
 
 def search_all(dataset: Dataset, search: Retriever) -> dict[str, Retrieval]:

@@ -11,8 +11,8 @@ from infra.constructs.models import model_arns
 from infra.constructs.search import Search
 
 _TIMEOUT_SECONDS = 900
-# The largest documents take 250 MB each while they are read, 600 MB while they are parsed. More than 3,008 MB has to be
-# asked for in a new account.
+# Documents are read one at a time (`python -m evals.reader_limits` for what that takes), and four are held at once.
+# More than 3,008 MB has to be asked for in a new account.
 _MEMORY_MB = 3008
 # Files that are ingested together share the calls of the embedding model. No more than the function ingests at once:
 # the worst file takes minutes of CPU, and a file that waits for it would be delivered again with it.

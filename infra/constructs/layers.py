@@ -1,7 +1,6 @@
 """The layers, built without Docker: the library, and the packages it needs.
 
-A function's layers may have 250 MB unpacked, its own code included. With byte-code `base` has 42 MB, `documents` 20 MB
-and, on the local stage only, `embedded` 60 MB (November 2026).
+A function's layers may have 250 MB unpacked, its own code included.
 """
 
 from __future__ import annotations

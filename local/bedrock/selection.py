@@ -1,8 +1,8 @@
 """Which lines of the passages answer a question: a few general features, linear weights, one probability.
 
 The weights were fitted on 76 questions that two plays answer and 40 that they do not, with ten retrieved passages each:
-multinomial logistic regression over a prompt's units, and logistic regression for the decision. Figures in six-fold
-cross-validation and on questions held out: tests/local/bedrock/measure_answers.py.
+multinomial logistic regression over a prompt's units, and logistic regression for the decision. What they reach on
+these questions, and on others on the same two plays that were held out: docs/figures/stand-in-answers.json.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from local.bedrock.units import Unit, units_of
 from local.bedrock.words import Rarity, stem, terms, words
 
 CONTEXT_WORDS = 40  # a shorter unit is embedded with the end of the line before it and the start of the next
-UNITS_EMBEDDED = 32  # the best by the other features; the right one was among them in 96 % of prompts
+UNITS_EMBEDDED = 32  # the best by the other features: embedding takes most of an answer's time
 
 # In the order of the columns of `_features`; similarity comes last.
 WEIGHTS = np.array([2.1, 1.65, 3.6, 1.3, 1.3, 2.5, -0.5, 5.0])

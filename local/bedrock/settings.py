@@ -10,7 +10,7 @@ from typing import Self
 def limit_matrix_threads(environment: MutableMapping[str, str] = os.environ) -> None:
     """One thread in numpy's matrix library, unless set otherwise. Only has an effect before numpy is imported.
 
-    With two, on two processors that others use as well, a query took 95 ms instead of 8.
+    Its threads wait for one another actively, which slows all of them down where others use the processors as well.
     """
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
 

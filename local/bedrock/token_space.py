@@ -1,9 +1,9 @@
 """The space in which token vectors are given: a mean is taken off, and 128 of 384 directions are kept.
 
 Mean and principal directions come from random words of the model's own vocabulary and not from any collection: an
-encoder does not know what it will be asked to embed, and what is in an index must stay comparable. They rank as well as
-each collection's own (docs/retrieval.md). They are kept in a file, because principal directions that are computed
-anew differ between machines. `python -m local.bedrock.principal_space` writes the file again.
+encoder does not know what it will be asked to embed, and what is in an index must stay comparable. They are kept in a
+file, because principal directions that are computed anew differ between machines. `python -m
+local.bedrock.principal_space` writes the file again.
 """
 
 import math
@@ -48,6 +48,6 @@ def rarity(piece: int) -> float:
     """The square root of a word piece's inverse document frequency, from its place in the vocabulary.
 
     The vocabulary is in the order of frequency, and by Zipf's law frequency falls as 1 / rank, so that ln(rank) is the
-    inverse document frequency up to a constant. It ranks as well as a collection's own frequencies (docs/retrieval.md).
+    inverse document frequency up to a constant.
     """
     return math.sqrt(math.log(1 + max(piece - FIRST_WORD + 6, 1) / 10))

@@ -28,7 +28,7 @@ KnowledgeBaseName = Annotated[str, Field(pattern=_NAME)]
 
 
 class _Frame(BaseModel):
-    # Built at first use: no function needs all of them, and building costs a cold start 25 ms.
+    # Built at first use: no function needs all of them, and building costs time at a cold start.
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, defer_build=True)
 
 

@@ -30,10 +30,8 @@ _FIRST_EAST_ASIAN = "\u2e80"
 class Chunking:
     """`limit`: greatest size of a chunk. `overlap`: how many of its last messages the next chunk repeats, if short.
 
-    The defaults come from 102 questions on Macbeth and Hamlet, BM25 and all-MiniLM-L6-v2 fused by RRF and not
-    reranked. Found among the best 10: 600 .72, 900 .75, 1200 .78; among the best 9,000 characters: .81, .76, .76; so
-    the size matters little, and beyond 1,000 the model no longer sees the whole chunk (256 word pieces). Overlap 0, 1,
-    2: .72, .75, .72.
+    The size matters little (docs/figures/chunk-sizes.json, measured on our own questions), and beyond some 1,000
+    characters all-MiniLM-L6-v2 no longer sees the whole chunk: it reads 256 word pieces.
     """
 
     limit: int = 900

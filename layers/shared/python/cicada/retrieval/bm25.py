@@ -10,8 +10,8 @@ class Bm25:
     """BM25 of all of a passage's words, plus `title` times that of its title and `context` times that of its context.
 
     Each field has statistics of its own. `k1` and `b` as in Robertson and Zaragoza, The Probabilistic Relevance
-    Framework: BM25 and Beyond, 2009. The defaults were measured on scifact, cranfield and mtrag-clapnq: nDCG@10 of this
-    lane is .521 in the mean, against .517 with b = .75, .514 without the title's part and .509 with FTS5's BM25.
+    Framework: BM25 and Beyond, 2009. `b` and `title` were tuned on scifact, cranfield and mtrag-clapnq, which is where
+    docs/figures/bm25-variants.json compares them with others.
     """
 
     k1: float = 1.2

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from cicada.adapters.sqlite.filters import CollectionState, Selection
 
-# Passages that a process keeps in all: 384 dimensions of 100,000 take 154 MB, and their words about 60.
+# Passages that a process keeps in all: 384 dimensions of 100,000 take 154 MB (4 bytes a number), their words come on
+# top.
 MAX_KEPT = 400_000
 # What an empty collection counts as, so that there is an end to their number too.
 _LEAST = 100

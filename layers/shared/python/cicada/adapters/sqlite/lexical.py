@@ -1,8 +1,8 @@
 """The lexical lane: BM25 over inverted lists that each process keeps in memory.
 
-Not FTS5, which stems English only and knows one length over all fields: with the same words this lane's nDCG@10 is .007
-to .012 better (mean of scifact, cranfield and mtrag-clapnq), and it answers in a tenth of FTS5's time. The file holds
-the terms of each passage; lists are made of them when a collection is first searched, and follow by what was added.
+Not FTS5, which stems English only and knows one length over all fields (docs/figures/bm25-variants.json compares their
+rankings). The file holds the terms of each passage; lists are made of them when a collection is first searched, and
+follow by what was added.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from io import BytesIO
 from cicada.errors import DocumentRejected
 from cicada.ingest.prose.damage import damage_reported
 
-# 20 MB of the smallest elements take 450 MB and 12 seconds to read, and a document of 1,000 pages has about 10 MB.
+# What as many bytes of small elements take in memory: `python -m evals.reader_limits`.
 MAX_XML_BYTES = 20_000_000
 MAX_PARTS = 5_000
 

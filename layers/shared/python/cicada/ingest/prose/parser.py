@@ -22,7 +22,8 @@ MAX_PASSAGES = 20_000
 MAX_PROBLEMS = 100
 MAX_TITLE = 200
 
-# Files are ingested side by side, but the worst of them take 1 GB while they are read, and the readers are all CPU.
+# Files are ingested side by side, but the worst of them take much memory while they are read
+# (`python -m evals.reader_limits`), and the readers are all CPU.
 _ONE_AT_A_TIME = Lock()
 
 

@@ -27,7 +27,7 @@ MAX_TEXT = 20_000_000
 # Of processor time, for what no count shows: fonts are read anew for each page, and a hostile one takes seconds.
 MAX_SECONDS = 150.0
 MAX_OUTLINE = 5_000
-# Below pypdf's own limits, which let one page of 75 MB take an hour.
+# Below pypdf's own limits, within which one large page can take longer than a function may run.
 _LIMITS = Configuration(
     stream_parsing_work_maximum_count=1_000_000,
     zlib_maximum_output_length=20_000_000,

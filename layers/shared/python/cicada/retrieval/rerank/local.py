@@ -59,7 +59,7 @@ class LocalReranker:
         ids = [each.passage.passage_id for each in head]
         found = self.index.vectors_of(head[0].passage.document.collection, ids)
         kept = [found.get(each) for each in ids]
-        matches = _matches(query, kept)
+        matches = detail_matches(query, kept)
         vectors = [each.vector if each else None for each in kept]
         scores = with_feedback(with_matches(lane_scores(candidates)[: self.depth], matches), query.vector, vectors)
         nearness = cosines(query.vector, candidates, vectors)
@@ -83,7 +83,7 @@ def _behind(found: Evidence, candidates: Sequence[Candidate], depth: int) -> lis
     ]
 
 
-def _matches(query: EncodedQuery, kept: Sequence[PassageVectors | None]) -> Matches | None:
+def detail_matches(query: EncodedQuery, kept: Sequence[PassageVectors | None]) -> Matches | None:
     """None unless all passages have details of one kind: a base half of which was ingested without has none."""
     if not all(each and each.detail for each in kept):
         return None

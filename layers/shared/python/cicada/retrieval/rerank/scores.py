@@ -1,7 +1,7 @@
 """The local reranker's order and relevance: functions of what the lanes and the index give (docs/retrieval.md).
 
-Weights and calibration were chosen on scifact, cranfield and mtrag-clapnq, and tested on each with weights that had not
-seen it.
+Weights and calibration were chosen on scifact, cranfield and mtrag-clapnq; that page says what is left of both on a set
+that had no part in choosing them.
 """
 
 from __future__ import annotations
@@ -96,15 +96,19 @@ def lane_scores(candidates: Sequence[Candidate]) -> list[float]:
     return [words.z(each.lexical) + meaning.z(each.semantic) for each in candidates]
 
 
-def with_matches(scores: Sequence[float], matches: Matches | None) -> list[float]:
+def with_matches(
+    scores: Sequence[float], matches: Matches | None, weights: Mapping[Kind, float] = MATCH_WEIGHTS
+) -> list[float]:
     """The scores with the matches' z-scores in their weight."""
     if matches is None:
         return list(scores)
-    weight, spread = MATCH_WEIGHTS[matches.kind], scale(matches.values)
+    weight, spread = weights[matches.kind], scale(matches.values)
     return [score + weight * spread.z(match) for score, match in zip(scores, matches.values, strict=True)]
 
 
-def with_feedback(scores: Sequence[float], query: Vector, vectors: Sequence[Vector | None]) -> list[float]:
+def with_feedback(
+    scores: Sequence[float], query: Vector, vectors: Sequence[Vector | None], weight: float = FEEDBACK_WEIGHT
+) -> list[float]:
     """The scores with the z-score of the cosine to the question moved half-way to its first passage.
 
     One passage, not more, and from the order so far. Source: Rocchio, Relevance feedback in information retrieval,
@@ -117,7 +121,7 @@ def with_feedback(scores: Sequence[float], query: Vector, vectors: Sequence[Vect
     # Its length does not matter to a z-score.
     likeness = [None if vector is None else dot(moved, vector) for vector in vectors]
     spread = scale([each for each in likeness if each is not None])
-    return [score + FEEDBACK_WEIGHT * spread.z(each) for score, each in zip(scores, likeness, strict=True)]
+    return [score + weight * spread.z(each) for score, each in zip(scores, likeness, strict=True)]
 
 
 def cosines(query: Vector, candidates: Sequence[Candidate], vectors: Sequence[Vector | None]) -> list[float]:

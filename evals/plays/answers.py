@@ -1,37 +1,31 @@
-"""How often the generator quotes the right line, and how often it rightly says that there is none.
+"""How often the stand-in's generator quotes the right line, and how often it rightly says that there is none.
 
-    python -m tests.local.bedrock.measure_answers
-
-Prints the figures for the questions that the weights were fitted on and for those held out. The retrieval here is a
-plain one (BM25 and MiniLM, z-scores added, ten passages) over samples/; questions whose line it misses are counted
-apart.
+The retrieval here is a plain one (BM25 and MiniLM, z-scores added, ten passages) over samples/, so that the figures do
+not move with the search; questions whose line it misses are counted apart.
 """
 
 import json
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from evals.plays.dataset import Question, load_questions
 from local.bedrock.embedder import Vectors
 from local.bedrock.extractive import NOT_HELD, answer
 from local.bedrock.minilm import MiniLM, model_folder
 from local.bedrock.prompt import parse
 from local.bedrock.words import Rarity, terms
+from local.stage.settings import ROOT
 
-SAMPLES = Path(__file__).parents[3] / "samples"
-QUESTIONS = Path(__file__).with_name("questions.json")
 WORDS_PER_PASSAGE, PASSAGES = 170, 10
 
 
 def passages(play: str) -> Iterator[str]:
     """Runs of lines of one scene, each run starting with the last line of the one before."""
-    script = json.loads((SAMPLES / f"{play}.json").read_text(encoding="utf-8"))
+    script = json.loads((ROOT / f"samples/{play}.json").read_text(encoding="utf-8"))
     for _, scene in groupby(script["messages"], key=lambda message: message["chapterId"]):
         run: list[Any] = []
         for message in scene:
@@ -90,44 +84,41 @@ def _standard(scores: Vectors) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
+    """`retrieved`: an expected line was among the passages. `right`: one was quoted."""
+
     retrieved: bool
     answered: bool
     right: bool
-    seconds: float
 
 
-def ask(index: Index, model: MiniLM, question: str, expected: Sequence[str]) -> Outcome:
-    prompt = index.prompt(question)
-    start = time.perf_counter()
-    said = answer(parse(prompt), model)
-    seconds = time.perf_counter() - start
-    found = [any(text in place for text in expected) for place in (prompt, said)]
-    return Outcome(found[0], said != NOT_HELD, found[1], seconds)
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Of a group of questions."""
+
+    answerable: Sequence[Outcome]
+    unanswerable: Sequence[Outcome]
 
 
-def report(name: str, answerable: Sequence[Outcome], unanswerable: Sequence[Outcome]) -> None:
-    retrieved = [outcome for outcome in answerable if outcome.retrieved]
-    sys.stdout.write(
-        f"{name}: right line quoted {sum(o.right for o in retrieved)}/{len(retrieved)} where retrieved "
-        f"({sum(o.right for o in answerable)}/{len(answerable)} in all), "
-        f"answered {sum(o.answered for o in answerable)}/{len(answerable)}, "
-        f"unanswerable refused {sum(not o.answered for o in unanswerable)}/{len(unanswerable)}, "
-        f"median {np.median([o.seconds for o in (*answerable, *unanswerable)]):.2f} s\n"
-    )
-
-
-def main() -> None:
+def measured() -> dict[str, Outcomes]:
+    """The questions that the weights were fitted on, and those held out."""
     model = MiniLM.load(model_folder())
-    texts = [text for play in ("macbeth", "hamlet") for text in passages(play)]
-    start = time.perf_counter()
-    index = Index(model, texts)
-    sys.stdout.write(f"{len(texts)} passages embedded, {len(texts) / (time.perf_counter() - start):.1f} a second\n")
-    questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))
-    for name, prefix in (("fitted on", ""), ("held out", "held_out_")):
-        answerable = [ask(index, model, one["question"], one["expect"]) for one in questions[f"{prefix}answerable"]]
-        unanswerable = [ask(index, model, one, ()) for one in questions[f"{prefix}unanswerable"]]
-        report(name, answerable, unanswerable)
+    index = Index(model, [text for play in ("macbeth", "hamlet") for text in passages(play)])
+    questions = load_questions()
+    groups: dict[str, tuple[Sequence[Question], Sequence[str]]] = {
+        "fitted on": (questions.answerable, questions.unanswerable),
+        "held out": (questions.held_out_answerable, questions.held_out_unanswerable),
+    }
+    return {
+        name: Outcomes(
+            [_ask(index, model, each.question, each.expect) for each in answerable],
+            [_ask(index, model, each, ()) for each in unanswerable],
+        )
+        for name, (answerable, unanswerable) in groups.items()
+    }
 
 
-if __name__ == "__main__":
-    main()
+def _ask(index: Index, model: MiniLM, question: str, expected: Sequence[str]) -> Outcome:
+    prompt = index.prompt(question)
+    said = answer(parse(prompt), model)
+    found = [any(text in place for text in expected) for place in (prompt, said)]
+    return Outcome(found[0], said != NOT_HELD, found[1])

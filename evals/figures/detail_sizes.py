@@ -1,0 +1,35 @@
+"""What the vectors for reranking take in an index, and what they are worth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cicada.retrieval.model import Detail
+from evals.figures.cells import mean, score
+from evals.figures.record import Table
+from evals.figures.sets import TUNED_ON, Sets
+from evals.retrieval.pipeline import Pipeline, passage_text
+
+
+def sizes(sets: Sets) -> Table:
+    """Kilobytes (1,000 bytes) a passage: the middle nine tenths of all passages, the mean, the greatest."""
+    header = ["`detail`", "KB a passage, 5 – 95 %", "mean", "most", "mean nDCG@10"]
+    return Table(header, [_row(sets, detail) for detail in Detail], sets.samples(*TUNED_ON))
+
+
+def _row(sets: Sets, detail: Detail) -> list[str]:
+    found = [mean(list(_ndcg(sets, name, detail).values())) for name in TUNED_ON]
+    if detail is Detail.NONE:
+        return [f"`{detail}`", "0", "0", "0", score(mean(found))]
+    stored = np.concatenate([_bytes(sets, name, detail) for name in TUNED_ON]) / 1000
+    low, high = np.percentile(stored, [5, 95])
+    return [f"`{detail}`", f"{low:.1f} – {high:.1f}", f"{stored.mean():.1f}", f"{stored.max():.1f}", score(mean(found))]
+
+
+def _ndcg(sets: Sets, name: str, detail: Detail) -> dict[str, float]:
+    return sets.scores(name, Pipeline(detail=detail))["reranked"]["ndcg@10"]
+
+
+def _bytes(sets: Sets, name: str, detail: Detail) -> np.typing.NDArray[np.int64]:
+    texts = [passage_text(row) for row in sets.dataset(name).rows]
+    return np.array([len(kept) for _, kept in sets.embedder.embed_passages_with_detail(texts, detail)])
