@@ -39,7 +39,7 @@ _MEASURED = re.compile(r"<!-- measured: (.+?) -->(.*?)<!-- /measured -->", re.DO
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Written:
     """A paragraph of a page, a docstring, or comments that stand together."""
 
     file: str
@@ -68,7 +68,7 @@ def sourced() -> list[Sourced]:
     return [Sourced(**each) for each in tomllib.loads(SOURCED.read_text("utf-8"))["sourced"]]
 
 
-def written() -> list[Passage]:
+def written() -> list[Written]:
     """Everything that people read: pages, settings files, docstrings and comments."""
     found = [each for page in pages() for each in paragraphs(_name(page), page.read_text("utf-8"))]
     for folder in _CODE:
@@ -76,14 +76,14 @@ def written() -> list[Passage]:
             found += source_passages(_name(path), path.read_text("utf-8"))
         for path in sorted((ROOT / folder).rglob("*.toml")):
             lines = path.read_text("utf-8").splitlines()
-            found.append(Passage(_name(path), "\n".join(line for line in lines if line.startswith("#"))))
+            found.append(Written(_name(path), "\n".join(line for line in lines if line.startswith("#"))))
     return found
 
 
-def paragraphs(file: str, text: str) -> list[Passage]:
+def paragraphs(file: str, text: str) -> list[Written]:
     """What stands outside of rendered and measured blocks."""
     rest = _MEASURED.sub("", without_blocks(text))
-    return [Passage(file, each) for each in re.split(r"\n\s*\n", rest) if each.strip()]
+    return [Written(file, each) for each in re.split(r"\n\s*\n", rest) if each.strip()]
 
 
 def measured_marks(text: str) -> list[str]:
@@ -91,14 +91,14 @@ def measured_marks(text: str) -> list[str]:
     return [found[1] for found in _MEASURED.finditer(text)]
 
 
-def source_passages(file: str, source: str) -> list[Passage]:
+def source_passages(file: str, source: str) -> list[Written]:
     nodes = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     documented = (node for node in ast.walk(ast.parse(source)) if isinstance(node, nodes))
-    return [Passage(file, text) for text in (*filter(None, map(ast.get_docstring, documented)), *_comments(source))]
+    return [Written(file, text) for text in (*filter(None, map(ast.get_docstring, documented)), *_comments(source))]
 
 
 def strays(
-    passages: Iterable[Passage], records: Mapping[str, Record], allowed: Iterable[Sourced]
+    passages: Iterable[Written], records: Mapping[str, Record], allowed: Iterable[Sourced]
 ) -> list[tuple[str, str]]:
     """File and figure of each that has neither a record nor a source."""
     exempt = list(allowed)
@@ -110,7 +110,7 @@ def strays(
     ]
 
 
-def _without(passage: Passage, allowed: Iterable[Sourced]) -> str:
+def _without(passage: Written, allowed: Iterable[Sourced]) -> str:
     """Its words in one line, without those that have a source."""
     text = " ".join(passage.text.split())
     for each in allowed:
