@@ -9,7 +9,7 @@ export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 # Some of the tests wait for others' timeouts, so there is a worker more than there are cores.
 TEST_WORKERS ?= 3
-SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadgroup --no-loadscope-reorder
+SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
 .DEFAULT_GOAL := help
 .PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench figures mutate synth lock clean
 

@@ -12,7 +12,7 @@ from infra.stacks.cicada_stack import CicadaStack
 
 def build(app: App) -> CicadaStack:
     """The stage's stack, with the checks that every synth runs."""
-    settings = stage_settings(app.node)
+    settings = stage_settings(app.node.try_get_context)
     stack = CicadaStack(app, f"Cicada-{settings.name}", settings=settings)
     Tags.of(stack).add("application", "cicada")
     Tags.of(stack).add("stage", settings.name)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
-from constructs import Node
-
+# The value that the CDK has been given for a name, None for none: `-c name=value`.
+Context = Callable[[str], Any]
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
 # Each with its fallback, before the local reranker. By default nothing is paid: at $1 (Amazon) or $2 (Cohere) for
@@ -82,12 +82,12 @@ class UnknownStageError(ValueError):
     """The stage in the context is none of local, dev and prod, or a context value is not allowed."""
 
 
-def stage_settings(node: Node) -> StageSettings:
+def stage_settings(context: Context) -> StageSettings:
     """The settings of the stage that the context names."""
-    name = node.try_get_context("stage") or "dev"
+    name = context("stage") or "dev"
     if name == "local":
-        return _local(node)
-    agents = node.try_get_context("agents") or "bedrock"
+        return _local(context)
+    agents = context("agents") or "bedrock"
     if agents not in ("bedrock", "converse"):
         raise UnknownStageError(f"There is no kind of agents {agents!r}: use -c agents=bedrock or converse.")
     if name not in ("dev", "prod"):
@@ -95,35 +95,35 @@ def stage_settings(node: Node) -> StageSettings:
     return StageSettings(
         name=cast(StageName, name),
         agents=cast(AgentsName, agents),
-        chat_model_id=node.try_get_context("chatModel") or "amazon.nova-lite-v1:0",
-        chat_temperature=str(node.try_get_context("chatTemperature") or _TEMPERATURE),
-        chat_max_tokens=str(node.try_get_context("chatMaxTokens") or _MAX_TOKENS),
-        agent_model_id=node.try_get_context("agentModel") or "amazon.nova-pro-v1:0",
+        chat_model_id=context("chatModel") or "amazon.nova-lite-v1:0",
+        chat_temperature=str(context("chatTemperature") or _TEMPERATURE),
+        chat_max_tokens=str(context("chatMaxTokens") or _MAX_TOKENS),
+        agent_model_id=context("agentModel") or "amazon.nova-pro-v1:0",
         embedding_model_id="amazon.titan-embed-text-v2:0",
         embedding_dimension=1024,
-        rerank_model_ids=_rerank_models(node),
-        query_model_id=node.try_get_context("queryModel") or _QUERY_MODEL,
-        context_model_id=_context_model(node, _CONTEXT_MODEL),
+        rerank_model_ids=_rerank_models(context),
+        query_model_id=context("queryModel") or _QUERY_MODEL,
+        context_model_id=_context_model(context, _CONTEXT_MODEL),
         retain_data=name == "prod",
-        messages_per_minute=str(node.try_get_context("messagesPerMinute") or 60),
-        requests_in_flight=str(node.try_get_context("requestsInFlight") or 10),
-        lease_seconds=str(node.try_get_context("leaseSeconds") or _LEASE_SECONDS),
-        alarm_email=node.try_get_context("alarmEmail") or "",
+        messages_per_minute=str(context("messagesPerMinute") or 60),
+        requests_in_flight=str(context("requestsInFlight") or 10),
+        lease_seconds=str(context("leaseSeconds") or _LEASE_SECONDS),
+        alarm_email=context("alarmEmail") or "",
     )
 
 
-def _local(node: Node) -> StageSettings:
-    aws_url = node.try_get_context("awsUrl") or "http://127.0.0.1:4566"
+def _local(context: Context) -> StageSettings:
+    aws_url = context("awsUrl") or "http://127.0.0.1:4566"
     endpoints = LocalEndpoints(
         aws_url=aws_url,
-        bedrock_url=node.try_get_context("bedrockUrl") or "http://127.0.0.1:4567",
-        search_engine=node.try_get_context("search") or "embedded",
-        index_path=node.try_get_context("indexPath") or "index.sqlite",
-        opensearch_url=node.try_get_context("opensearchUrl") or "",
-        calls_url=node.try_get_context("callsUrl") or aws_url,
-        database_url=node.try_get_context("databaseUrl") or "",
+        bedrock_url=context("bedrockUrl") or "http://127.0.0.1:4567",
+        search_engine=context("search") or "embedded",
+        index_path=context("indexPath") or "index.sqlite",
+        opensearch_url=context("opensearchUrl") or "",
+        calls_url=context("callsUrl") or aws_url,
+        database_url=context("databaseUrl") or "",
         # The emulator works on one message of a FIFO queue at a time for each event source mapping.
-        processors=int(node.try_get_context("processors") or 8),
+        processors=int(context("processors") or 8),
     )
     return StageSettings(
         name="local",
@@ -135,27 +135,27 @@ def _local(node: Node) -> StageSettings:
         # The stand-in's own form gives what the local reranker reads besides vectors (docs/retrieval.md).
         embedding_model_id="cicada.minilm-l6-v2",
         embedding_dimension=384,
-        rerank_model_ids=_rerank_models(node),
+        rerank_model_ids=_rerank_models(context),
         query_model_id=_QUERY_MODEL,
         # The stand-in quotes and does not write, and MiniLM sees no more of a passage than its text.
-        context_model_id=_context_model(node, ""),
+        context_model_id=_context_model(context, ""),
         retain_data=False,
         # Its few sample users stand for many people when it is measured and disturbed.
-        messages_per_minute=str(node.try_get_context("messagesPerMinute") or 6000),
-        requests_in_flight=str(node.try_get_context("requestsInFlight") or 200),
-        lease_seconds=str(node.try_get_context("leaseSeconds") or _LEASE_SECONDS),
+        messages_per_minute=str(context("messagesPerMinute") or 6000),
+        requests_in_flight=str(context("requestsInFlight") or 200),
+        lease_seconds=str(context("leaseSeconds") or _LEASE_SECONDS),
         local=endpoints,
     )
 
 
-def _rerank_models(node: Node) -> tuple[str, ...]:
-    name = node.try_get_context("rerank") or "local"
+def _rerank_models(context: Context) -> tuple[str, ...]:
+    name = context("rerank") or "local"
     if name not in _RERANK_MODELS:
         raise UnknownStageError(f"There is no reranker {name!r}: use -c rerank=local, amazon or cohere.")
     return _RERANK_MODELS[name]
 
 
-def _context_model(node: Node, default: str) -> str:
+def _context_model(context: Context, default: str) -> str:
     """`-c contextModel=none` has nothing written."""
-    name = str(node.try_get_context("contextModel") or default)
+    name = str(context("contextModel") or default)
     return "" if name == "none" else name

@@ -8,10 +8,11 @@ import os
 import botocore.session
 import hypothesis
 import pytest
+from xdist.remote import Producer
 
 from tests.chromium import chromium
 from tests.settings import unwanted_variables
-from tests.sharing import arrange
+from tests.sharing import GroupScheduling, arrange
 
 __all__ = ["chromium"]
 
@@ -28,10 +29,12 @@ def pytest_configure(config: pytest.Config) -> None:
     botocore.session.create_loader = functools.cache(botocore.session.create_loader)
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Before pytest-xdist reads the groups."""
     arrange(items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
+    return GroupScheduling(config, log)
 
 
 @pytest.fixture(autouse=True)

@@ -1,51 +1,39 @@
-"""Which tests run in the same worker, and in which order: what is costly to start is started once.
-
-Used by pytest-xdist's `--dist loadgroup`, which hands the groups out in the order of their first tests.
-"""
+"""Which tests run in the same worker, and in which order: what is costly to start is started once."""
 
 from __future__ import annotations
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
-# Fixtures that take long to set up, the longest group first: a run is as long as the group that ends last.
-_SHARED = {
-    "stage": "a deployed stage",
-    "opensearch_url": "an OpenSearch server",
-    "chromium": "a browser",
+# Whose tests share what takes long to start, the longest first: a run lasts as long as its last group.
+_SHARING = {
+    "tests/e2e/": "a deployed stage",
+    "tests/contract/test_index_": "an OpenSearch server",
+    "tests/contract/test_opensearch_": "an OpenSearch server",
+    "tests/contract/test_passage_index": "an OpenSearch server",
+    "tests/browser/": "a browser",
+    "tests/infra/": "the synthesised templates",
 }
-_LAST = len(_SHARED)
 
 
 def arrange(items: list[pytest.Item]) -> None:
-    """Put tests that share something first and into one group; the others form a group a file."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
-    items.sort(key=_order)
+    """Put the tests that share something first."""
+    items.sort(key=lambda item: _rank(item.nodeid))
 
 
-def group_of(item: pytest.Item) -> str:
-    """The shared fixture's name, or the folder of the templates, or the test's file."""
-    shared = _shared_fixture(item)
-    if shared:
-        return shared
-    folder = item.path.parent
-    return str(folder) if folder.name == "infra" else str(item.path)
+def group_of(nodeid: str) -> str:
+    """What the test shares with others, or else its file."""
+    return next((shared for start, shared in _SHARING.items() if nodeid.startswith(start)), nodeid.split("::")[0])
 
 
-def _order(item: pytest.Item) -> int:
-    shared = _shared_fixture(item)
-    return list(_SHARED).index(shared) if shared else _LAST
+def _rank(nodeid: str) -> int:
+    group = group_of(nodeid)
+    order = list(dict.fromkeys(_SHARING.values()))
+    return order.index(group) if group in order else len(order)
 
 
-def _shared_fixture(item: pytest.Item) -> str | None:
-    if not isinstance(item, pytest.Function):
-        return None
-    needed = {*item.fixturenames, *_by_parameter(item)}
-    return next((name for name in _SHARED if name in needed), None)
+class GroupScheduling(LoadScopeScheduling):
+    """Hands a group of tests to one worker. pytest-xdist's own groups, made by a mark, have no effect in pytest 9.2."""
 
-
-def _by_parameter(item: pytest.Function) -> set[str]:
-    """The contract suite names the engine in a parameter, and asks for the server only then."""
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    engine = parameters.get("under_test") or parameters.get("index")
-    return {"opensearch_url"} if engine == "opensearch" else set()
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from aws_cdk import App
-from aws_cdk.assertions import Template
 
-from app import build
+if TYPE_CHECKING:
+    from aws_cdk.assertions import Template
 
 
 def template_of(stage: str, **context: str) -> Template:
@@ -20,6 +19,12 @@ def template_of(stage: str, **context: str) -> Template:
 
 @cache
 def _template(*context: tuple[str, str]) -> Template:
+    # Here only: the import starts an interpreter of JavaScript, and every worker imports the tests of all.
+    from aws_cdk import App
+    from aws_cdk.assertions import Template
+
+    from app import build
+
     return Template.from_stack(build(App(context=dict(context) | {"aws:cdk:bundling-stacks": []})))
 
 

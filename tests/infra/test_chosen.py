@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aws_cdk import App
-from aws_cdk.assertions import Template
 
-from app import build
+from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 
 CHOSEN = {
@@ -29,8 +27,7 @@ AGENT_MODEL = "amazon.agent-v1:0"
 @pytest.fixture(scope="module")
 def chosen() -> Deployed:
     context = {name: value for name, (_, _, value) in CHOSEN.items()}
-    context |= {"stage": "dev", "agentModel": AGENT_MODEL, "aws:cdk:bundling-stacks": []}  # type: ignore[dict-item]
-    return Deployed(Template.from_stack(build(App(context=context))).to_json())
+    return Deployed(template_of("dev", agentModel=AGENT_MODEL, **context).to_json())
 
 
 @pytest.mark.parametrize("name", CHOSEN)

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from aws_cdk.assertions import Template
 
 from tests.contract.declared import STORED
 from tests.infra.conftest import resources, template_of
+
+if TYPE_CHECKING:
+    from aws_cdk.assertions import Template
 
 _OF_A_TABLE = ("AttributeDefinitions", "BillingMode", "GlobalSecondaryIndexes", "KeySchema", "TimeToLiveSpecification")
 _OF_A_QUEUE = ("DelaySeconds", "FifoQueue", "MessageRetentionPeriod", "VisibilityTimeout")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from aws_cdk import App, Stack
-from aws_cdk.assertions import Annotations, Match
 
 from infra import layer_build
-from infra.constructs.layers import Layers
 from infra.layer_build import LayerBuild
 from infra.settings import stage_settings
+
+if TYPE_CHECKING:
+    from aws_cdk import Stack
 
 
 def built(monkeypatch: pytest.MonkeyPatch, compiler: str | None) -> tuple[Stack, list[str]]:
@@ -25,9 +26,12 @@ def built(monkeypatch: pytest.MonkeyPatch, compiler: str | None) -> tuple[Stack,
     monkeypatch.setattr(layer_build, "_find_python", lambda version: compiler)
     monkeypatch.setattr(LayerBuild, "library", lambda self, target: note(target, "library"))
     monkeypatch.setattr(LayerBuild, "packages", lambda self, lock, target: note(target, lock))
-    app = App(context={"stage": "dev"})
-    stack = Stack(app, "Layers")
-    Layers(stack, "Layers", settings=stage_settings(app.node))
+    from aws_cdk import App, Stack
+
+    from infra.constructs.layers import Layers
+
+    stack = Stack(App(), "Layers")
+    Layers(stack, "Layers", settings=stage_settings({"stage": "dev"}.get))
     return stack, made
 
 
@@ -40,6 +44,8 @@ def test_a_layer_is_the_library_or_the_packages_of_a_lock(monkeypatch: pytest.Mo
 def test_who_deploys_slow_starts_is_told_so(
     monkeypatch: pytest.MonkeyPatch, compiler: str | None, warnings: int
 ) -> None:
+    from aws_cdk.assertions import Annotations, Match
+
     stack, _ = built(monkeypatch, compiler)
     found = Annotations.from_stack(stack).find_warning("*", Match.string_like_regexp("No Python 3.13 was found"))
     assert len(found) == warnings

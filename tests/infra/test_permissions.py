@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from aws_cdk import App
-from aws_cdk.assertions import Template
 
 from infra.settings import StageSettings, stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.names import Names, NotUnderstood
 from tests.infra.needed_permissions import needed
 from tests.infra.policies import Call, Policies
+
+if TYPE_CHECKING:
+    from aws_cdk.assertions import Template
 
 # What is deployed, and each setting that grants or takes away.
 DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
@@ -46,7 +47,7 @@ class Deployment:
 def deployment(request: pytest.FixtureRequest) -> Deployment:
     context = DEPLOYMENTS[request.param]
     template = template_of(**context).to_json()
-    return Deployment(stage_settings(App(context=dict(context)).node), template, Policies(template))
+    return Deployment(stage_settings(context.get), template, Policies(template))
 
 
 def test_every_role_is_allowed_what_it_needs(deployment: Deployment) -> None:

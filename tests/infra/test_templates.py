@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from aws_cdk import App
-from aws_cdk.assertions import Template
 
-from app import build
 from cicada.adapters.opensearch.schema import index_body, index_name
 from cicada.retrieval.bm25 import Bm25
 from cicada.settings import (
@@ -23,8 +20,11 @@ from cicada.settings import (
     ProfileToolSettings,
     load,
 )
-from infra.settings import UnknownStageError
+from infra.settings import UnknownStageError, stage_settings
 from tests.infra.conftest import properties, template_of
+
+if TYPE_CHECKING:
+    from aws_cdk.assertions import Template
 
 ROUTES = ["$connect", "$default", "$disconnect", "cancel", "history", "ping", "resume", "sendMessage"]
 SETTINGS = {
@@ -149,7 +149,7 @@ def test_those_who_search_have_the_rerankers_that_the_context_names(rerank: str,
 
 def test_a_reranker_that_is_not_known_is_refused() -> None:
     with pytest.raises(UnknownStageError, match="use -c rerank=local, amazon or cohere"):
-        build(App(context={"stage": "dev", "rerank": "best"}))
+        stage_settings({"stage": "dev", "rerank": "best"}.get)
 
 
 def test_no_contexts_are_written_where_the_context_says_so(local: Template) -> None:
@@ -171,4 +171,4 @@ def test_the_local_stage_has_what_the_emulator_knows_and_nothing_else(local: Tem
 @pytest.mark.parametrize("context", [{"stage": "staging"}, {"stage": "dev", "agents": "none"}])
 def test_an_unknown_stage_is_refused_with_the_known_ones(context: dict[str, str]) -> None:
     with pytest.raises(UnknownStageError, match="use -c"):
-        build(App(context=context))
+        stage_settings(context.get)

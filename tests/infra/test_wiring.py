@@ -127,8 +127,9 @@ def test_every_function_has_what_is_set_for_its_settings_and_nothing_else(stage:
 
 def test_only_the_local_stages_functions_have_other_endpoints_than_aws(stage: Deployed) -> None:
     bedrock = {f"AWS_ENDPOINT_URL_BEDROCK_{name}": "http://127.0.0.1:4567" for name in ("RUNTIME", "AGENT_RUNTIME")}
-    expected = {"AWS_ENDPOINT_URL": "http://127.0.0.1:4566"} | bedrock if is_local(stage) else {}
+    endpoints = {"AWS_ENDPOINT_URL": "http://127.0.0.1:4566"} | bedrock
     for function in stage.functions():
+        expected = endpoints | {"AWS_SDK_UA_APP_ID": function.replace("-", "_")} if is_local(stage) else {}
         environment = stage.environment(function)
         assert {name: value for name, value in environment.items() if not name.startswith("CICADA_")} == expected
 
