@@ -73,7 +73,7 @@ def refusal(text: str) -> str:
         (RESUME, Resume(action="resume", request_id=ID, after_seq=3)),
         (RESUME | {"afterSeq": 0}, Resume(action="resume", request_id=ID, after_seq=0)),
         (CANCEL, Cancel(action="cancel", request_id=ID)),
-        (HISTORY, History(action="history")),
+        (HISTORY, History(action="history", limit=20)),
         (
             HISTORY | {"sessionId": "s1", "before": "2027-01-15T08:00:00.000+00:00", "limit": 50},
             History(action="history", session_id="s1", before="2027-01-15T08:00:00.000+00:00", limit=50),

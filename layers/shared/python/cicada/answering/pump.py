@@ -24,7 +24,7 @@ class Pace:
 
     def wait(self, talking_seconds: float) -> float:
         """Seconds until text may follow the text before it."""
-        return min(self.most_seconds, max(self.least_seconds, talking_seconds / 10))
+        return max(self.least_seconds, min(self.most_seconds, talking_seconds / 10))
 
 
 _UNPACED = Pace()
