@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evals.chaos.target import Target
-from tests.e2e.test_redrive import order_fault
+from tests.e2e.faults import order_fault
 from tests.e2e.wire import Events, ask, connected, receive_all
 
 KEPT = [
