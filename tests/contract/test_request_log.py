@@ -192,6 +192,8 @@ def test_sessions_and_turns_come_newest_first_and_page(log: RequestLog, clock: C
     turns = log.turns(ANN, "s1", None, 10)
     assert [turn.request_id for turn in turns] == [ids[2], ids[0]]
     assert [turn.request_id for turn in log.turns(ANN, "s1", turns[0].created_at, 10)] == [ids[0]]
+    latest, *_ = log.sessions(ANN, None, 2)
+    assert [row.session_id for row in log.sessions(ANN, latest.last_at, 10)] == ["s1", "s2"]
     assert len(log.sessions(ANN, None, 2)) == 2
 
 

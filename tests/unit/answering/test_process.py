@@ -385,3 +385,18 @@ def test_times_are_told_in_milliseconds() -> None:
     assert set(timings) == {"total", "firstToken"}
     assert 0 < timings["firstToken"] <= timings["total"]
     assert timings["total"] % 250 == 0
+
+
+def test_the_first_token_is_timed_by_the_first_text_and_no_later_one() -> None:
+    shown = threading.Event()
+    here = asked(["Sey", lambda: shown.wait(PATIENCE_SECONDS), "ton"])
+
+    def before_post(connection_id: str, frame: str) -> None:
+        if '"Sey"' in frame:
+            shown.set()
+        elif '"ton"' in frame:
+            here.clock.now += 5
+
+    here.channel.before_post = before_post
+    here.process()
+    assert here.last()["timings"] == {"total": 5000, "firstToken": 0}
