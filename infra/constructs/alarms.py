@@ -9,6 +9,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.conversation import Conversation
@@ -47,20 +48,37 @@ class Alarms(Construct):
         processor = functions.by_name["message_processor"]
         waiting = requests.queue.metric_approximate_age_of_oldest_message(period=_PERIOD, statistic="Maximum")
         slow = processor.metric_duration(period=_PERIOD, statistic="p99")
-        for name, letters, remedy in (
-            ("requests", requests.dead_letters, "read why, mend, redrive."),
-            ("documents", documents.dead_letters, "mend the cause, then upload the files again."),
-        ):
-            count = letters.metric_approximate_number_of_messages_visible(period=_PERIOD, statistic="Maximum")
-            self._alarm(f"{name}-given-up", count, 0, f"{name.capitalize()} were given up: {remedy}")
-        self._alarm("requests-waiting", waiting, _WAITING_SECONDS, "Too few processors, or they cannot start.")
-        self._alarm("processor-errors", processor.metric_errors(period=_PERIOD), 0, "The message processor breaks.")
-        self._alarm("long-answers", slow, 1000 * _LONG_ANSWER_SECONDS, "Answers come near the function's end.")
+        self._given_up(
+            "requests", requests.dead_letters, description="Requests were given up: read why, mend, redrive."
+        )
+        self._given_up(
+            "documents",
+            documents.dead_letters,
+            description="Documents were given up: mend the cause, then upload the files again.",
+        )
+        self._alarm(
+            "requests-waiting", waiting, _WAITING_SECONDS, description="Too few processors, or they cannot start."
+        )
+        self._alarm(
+            "processor-errors", processor.metric_errors(period=_PERIOD), 0, description="The message processor breaks."
+        )
+        self._alarm(
+            "long-answers", slow, 1000 * _LONG_ANSWER_SECONDS, description="Answers come near the function's end."
+        )
         throttles = lambda_.Function.metric_all_throttles(period=_PERIOD)
-        self._alarm("functions-throttled", throttles, 0, "The account's concurrency is used up.")
+        self._alarm("functions-throttled", throttles, 0, description="The account's concurrency is used up.")
         refused = tables.requests.metric("WriteThrottleEvents", period=_PERIOD, statistic="Sum")
-        self._alarm("requests-table-throttled", refused, 0, "A request is hotter than a partition allows.")
-        self._alarm("commands-failing", self._integration_errors(conversation), 0, "Commands fail before they begin.")
+        self._alarm("requests-table-throttled", refused, 0, description="A request is hotter than a partition allows.")
+        self._alarm(
+            "commands-failing",
+            self._integration_errors(conversation),
+            0,
+            description="Commands fail before they begin.",
+        )
+
+    def _given_up(self, name: str, letters: sqs.IQueue, *, description: str) -> None:
+        count = letters.metric_approximate_number_of_messages_visible(period=_PERIOD, statistic="Maximum")
+        self._alarm(f"{name}-given-up", count, 0, description=description)
 
     def _let_alarms_publish(self) -> None:
         """A topic with a policy has lost the default one, which lets everything of the account publish.
@@ -91,14 +109,14 @@ class Alarms(Construct):
             period=_PERIOD,
         )
 
-    def _alarm(self, name: str, metric: cloudwatch.IMetric, threshold: float, meaning: str) -> None:
+    def _alarm(self, name: str, metric: cloudwatch.IMetric, threshold: float, *, description: str) -> None:
         """Rings when the metric is above the threshold for one period."""
         id = "".join(part.capitalize() for part in name.split("-"))
         alarm = cloudwatch.Alarm(
             self,
             id,
             alarm_name=f"{self._prefix}-{name}",
-            alarm_description=meaning,
+            alarm_description=description,
             metric=metric,
             threshold=threshold,
             evaluation_periods=1,
