@@ -34,9 +34,9 @@ format: setup ## Format the code and mend what can be mended
 	$(VENV)/ruff format .
 	$(VENV)/ruff check --fix .
 
-unit: setup ## The fast tests alone
+unit: setup ## The fast tests alone (under a minute)
 	node --test tests/web/*.test.mjs
-	$(VENV)/pytest $(SIDE_BY_SIDE) tests/unit tests/functions tests/property
+	$(VENV)/pytest $(SIDE_BY_SIDE) tests/unit tests/functions
 
 test: setup ## All tests, with a real OpenSearch, the local stage and a browser
 	node --test tests/web/*.test.mjs

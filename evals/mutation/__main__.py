@@ -38,7 +38,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the samples")
     parser.add_argument("--sample", type=int, help="mutants an area, in place of what areas.toml says")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--patience", type=float, default=30, help="seconds, besides five times what the tests take")
+    parser.add_argument(
+        "--patience", type=float, default=15, help="seconds for a test, besides twice what the slowest takes"
+    )
     parser.add_argument("--areas", type=Path, default=AREAS)
     parser.add_argument("--out", type=Path, default=Path(".build/mutation/scores.json"))
     return parser.parse_args()
@@ -60,7 +62,7 @@ def _tried(area: Area, root: Path, options: argparse.Namespace) -> Score:
 
 
 def _score(counts: Counter[Outcome]) -> Score:
-    """A mutant that makes the tests hang is noticed too."""
+    """A mutant at which they hang is noticed too."""
     tried = counts.total()
     noticed = tried - counts[Outcome.SURVIVED]
     return {"tried": tried} | {each.value: counts[each] for each in Outcome} | {"score": round(noticed / tried, 3)}

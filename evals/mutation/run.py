@@ -18,6 +18,8 @@ BASELINE_SECONDS = 1800
 
 
 class Outcome(StrEnum):
+    """`TIMEOUT`: of what no test bounds, as an import; a test that hangs fails."""
+
     KILLED = "killed"
     TIMEOUT = "timeout"
     SURVIVED = "survived"
@@ -29,18 +31,19 @@ class BaselineFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """`tests` has no files where none runs the mutated statement."""
+    """`tests` has no files where none runs the mutated statement. `seconds`: for each test, and for all."""
 
     path: Path
     source: str
     tests: Tests
-    seconds: float
+    seconds: tuple[float, float]
 
     def outcome(self) -> Outcome:
         if not self.tests.files:
             return Outcome.SURVIVED
+        each, together = self.seconds
         try:
-            passed = in_child(partial(self.tests.pass_with, self.path, self.source), self.seconds)
+            passed = in_child(partial(self.tests.pass_with, self.path, self.source, each), together)
         except TimeoutError:
             return Outcome.TIMEOUT
         return Outcome.SURVIVED if passed else Outcome.KILLED
@@ -57,7 +60,8 @@ def sampled(area: Area, root: Path, count: int | None, seed: int) -> list[Mutant
 
 def baseline(area: Area, root: Path, log: Path) -> Reach:
     """Raises `BaselineFailed` with the end of what pytest said, or where the tests run another copy of the sources."""
-    found = in_child(partial(reach_of, Tests(area.tests, area.keyword), root, area.sources), BASELINE_SECONDS, log)
+    tests = Tests(area.tests, area.keyword)
+    found = in_child(partial(reach_of, tests, root, area.sources, BASELINE_SECONDS), BASELINE_SECONDS, log)
     if found is None:
         raise BaselineFailed(log.read_text("utf-8", "replace")[-3000:])
     if not any(found.files.values()):
@@ -74,8 +78,10 @@ def outcomes(
 
 
 def _trial(area: Area, root: Path, reach: Reach, mutant: Mutant, patience_seconds: float) -> Trial:
+    """The times to beat were taken with coverage, which slows the code more than a second job beside it does."""
     files = _files(area, reach, mutant)
-    seconds = patience_seconds + 5 * sum(reach.seconds.get(each, 0) for each in files)
+    together = sum(reach.seconds.get(each, 0) for each in files)
+    seconds = patience_seconds + 2 * reach.longest_seconds, 3 * patience_seconds + 2 * together
     return Trial(root / mutant.path, mutant.source(), Tests(files, area.keyword), seconds)
 
 

@@ -65,15 +65,15 @@ class Tests:
     files: tuple[str, ...]
     keyword: str = ""
 
-    def run(self, *plugins: object) -> bool:
-        """Whether all of them pass; ends at the first one that does not."""
-        arguments = [*_ARGUMENTS, "-k", self.keyword, *self.files]
+    def run(self, seconds: float, *plugins: object) -> bool:
+        """Whether all of them pass, each within these seconds; ends at the first one that does not."""
+        arguments = [*_ARGUMENTS, f"--timeout={seconds}", "-k", self.keyword, *self.files]
         return pytest.main(arguments, plugins=[_AnyFailure(), *plugins]) == pytest.ExitCode.OK
 
-    def pass_with(self, path: Path, source: str) -> bool:
+    def pass_with(self, path: Path, source: str, seconds: float) -> bool:
         """Whether they pass with this source in place of the file's."""
         sys.meta_path.insert(0, _InMemory(path, source))
-        return self.run()
+        return self.run(seconds)
 
 
 class _AnyFailure:
@@ -105,16 +105,21 @@ class _InMemory(SourceFileLoader):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """`files[source][line]`: the test files that run the line; "" stands for the imports. `seconds`: of each."""
+    """`files[source][line]`: the test files that run the line; "" stands for the imports. `seconds`: of each.
+
+    `longest_seconds`: of the slowest test.
+    """
 
     files: dict[str, dict[int, list[str]]]
     seconds: dict[str, float]
+    longest_seconds: float
 
 
 @dataclass(eq=False)  # pytest keeps its plugins in a set.
 class _Recorder:
     measured: coverage.Coverage
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    longest_seconds: float = 0
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -125,15 +130,16 @@ class _Recorder:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid.partition("::")[0]] += report.duration
+        self.longest_seconds = max(self.longest_seconds, report.duration)
 
 
-def reach_of(tests: Tests, root: Path, sources: Sequence[str]) -> Reach | None:
-    """What each test file runs of the sources; None if not all tests pass."""
+def reach_of(tests: Tests, root: Path, sources: Sequence[str], seconds: float) -> Reach | None:
+    """What each test file runs of the sources; None if not all tests pass within these seconds."""
     measured = coverage.Coverage(data_file=None, config_file=False, include=[str(root / each) for each in sources])
     measured.set_option("run:core", "ctrace")  # The other core notes only the first test that runs a line.
     recorder = _Recorder(measured)
     with measured.collect():
-        passed = tests.run(recorder)
+        passed = tests.run(seconds, recorder)
     data = measured.get_data()
     files = {each: data.contexts_by_lineno(str(root / each)) for each in sources}
-    return Reach(files, dict(recorder.seconds)) if passed else None
+    return Reach(files, dict(recorder.seconds), recorder.longest_seconds) if passed else None

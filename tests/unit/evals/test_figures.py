@@ -67,13 +67,18 @@ def test_a_page_shows_what_was_last_recorded(page: Path) -> None:
     assert rendered(text, RECORDS) == text, "Run `python -m evals.figures --render`."
 
 
-def test_every_figure_has_a_record_a_benchmark_or_a_source() -> None:
-    assert strays(written(), RECORDS, sourced()) == []
+@pytest.fixture(scope="module")
+def everything() -> list[Written]:
+    return written()
+
+
+def test_every_figure_has_a_record_a_benchmark_or_a_source(everything: list[Written]) -> None:
+    assert strays(everything, RECORDS, sourced()) == []
 
 
 @pytest.mark.parametrize("each", sourced(), ids=lambda each: f"{each.file}: {each.words}")
-def test_what_has_a_source_still_stands_there(each: Sourced) -> None:
-    texts = [" ".join(passage.text.split()) for passage in written() if passage.file == each.file]
+def test_what_has_a_source_still_stands_there(each: Sourced, everything: list[Written]) -> None:
+    texts = [" ".join(passage.text.split()) for passage in everything if passage.file == each.file]
     assert any(each.words in text for text in texts)
 
 
