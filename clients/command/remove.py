@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _document(prefix: str, name: str) -> DocumentKey:
-    from cicada.adapters.s3_keys import document_key, is_sidecar
+    from cicada.adapters.s3.keys import document_key, is_sidecar
     from cicada.errors import DocumentRejected
 
     if is_sidecar(name):

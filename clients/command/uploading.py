@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.s3_document_store import MAX_BYTES, S3DocumentStore
-from cicada.adapters.s3_errors import s3_errors
-from cicada.adapters.s3_keys import object_key, report_key, sidecar_key
+from cicada.adapters.s3.document_store import MAX_BYTES, S3DocumentStore
+from cicada.adapters.s3.errors import s3_errors
+from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import version_of
 from clients.command.errors import CommandError

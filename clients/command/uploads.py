@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cicada.adapters.s3_keys import document_key, is_sidecar
+from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected
 from clients.command.errors import CommandError

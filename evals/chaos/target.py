@@ -16,9 +16,9 @@ from urllib.request import Request, urlopen
 
 import jwt
 
-from cicada.adapters.sqs_request_queue import request_message
+from cicada.adapters.sqs.request_queue import request_message
 from cicada.conversation.model import RequestKey
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from evals.chaos.database import Database
 from evals.chaos.plan import FaultOrder, Storm, Victim
 from evals.chaos.processors import ports_of, processors

@@ -9,17 +9,16 @@ from dataclasses import dataclass, field
 from itertools import cycle, islice
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
-from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.dynamo_usage_table import DynamoUsageTable
-from cicada.adapters.sqs_request_queue import SqsRequestQueue
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.agents.model import AgentTurn
 from cicada.answering.answer import Answerer
 from cicada.answering.model import ModelUsage, Prompt
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.answering.pump import Pace
-from cicada.answering.search import KnowledgeSearch
 from cicada.conversation.accept import Accepter
 from cicada.conversation.connect import identify
 from cicada.conversation.limits import UsageLimits
@@ -28,10 +27,11 @@ from cicada.conversation.protocol import SendMessage
 from cicada.conversation.resume import Resumer
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
 from cicada.errors import CicadaError
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.planning.classifier import classify
 from cicada.planning.rules import load_rules
-from cicada.retrieval.knowledge_bases import KnowledgeBase
+from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
 from evals.delivery_bench.metered_aws import MeteredAws

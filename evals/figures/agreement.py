@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cicada.retrieval.agreement import MARGIN, lanes_agree
 from cicada.retrieval.model import Candidate, Retrieval
+from cicada.retrieval.rerank.gated import MARGIN, lanes_agree
 from cicada.retrieval.rerank.scores import lane_scores
 from evals.figures.cells import bold, mean, percent, score, share
 from evals.figures.record import Table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.retrieval.language import LANGUAGES, is_in
+from cicada.languages.detection import LANGUAGES, is_in
 from evals.figures.cells import percent
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets

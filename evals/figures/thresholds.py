@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from cicada.retrieval.knowledge_bases import KnowledgeBase
+from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.model import PassageFilter
 from cicada.retrieval.ports import DetailedEmbedder
 from evals.figures.cells import mean, share

@@ -6,7 +6,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada_embedded.passage_index import SqlitePassageIndex
+
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.fusion import Fusion

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
-from cicada.adapters.bedrock_embedder import BedrockEmbedder
+from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.errors import Unavailable
 from cicada.retrieval.ports import DetailedEmbedder
 from local.stage.isolated import free_port

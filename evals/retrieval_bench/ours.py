@@ -6,20 +6,21 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from cicada_embedded.builds import live_build
+from cicada_embedded.file import IndexFile
+from cicada_embedded.filters import find_collection, selection
+from cicada_embedded.kept import selected_numbers
+from cicada_embedded.lexical import LexicalLane
+from cicada_embedded.passage_index import SqlitePassageIndex
+from cicada_embedded.semantic import SemanticLane
+
 from cicada.adapters.opensearch.bulk import BulkWriter
 from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.options import IndexOptions
+from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.queries import lane_bodies
 from cicada.adapters.opensearch.rows import row
-from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.adapters.retry import Retry
-from cicada.adapters.sqlite.builds import live_build
-from cicada.adapters.sqlite.file import IndexFile
-from cicada.adapters.sqlite.filters import find_collection, selection
-from cicada.adapters.sqlite.kept import selected_numbers
-from cicada.adapters.sqlite.lexical import LexicalLane
-from cicada.adapters.sqlite.semantic import SemanticLane
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter

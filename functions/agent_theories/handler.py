@@ -6,8 +6,8 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import BedrockAgentFunctionResolver, BedrockFunctionResponse
 
-from cicada.adapters.bedrock_action_group import answered
 from cicada.bootstrap.agents import theory_tools
+from cicada.entry.action_group import answered
 
 app = BedrockAgentFunctionResolver(serializer=str)
 

@@ -7,8 +7,8 @@ from typing import Any
 from cicada.bootstrap.authorizer import token_verifier
 from cicada.bootstrap.log import logger
 from cicada.errors import NotConnected
-from cicada.permissions.model import groups_text
-from cicada.permissions.tokens import offered_token
+from cicada.identity.access_tokens import offered_token
+from cicada.identity.principal import groups_text
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cicada.adapters.s3_keys import document_key
-from cicada.adapters.s3_notifications import Announced, announced_together, announcement
+from cicada.adapters.s3.keys import document_key
 from cicada.bootstrap.ingest import ingester, rebuilder, redelivery
 from cicada.bootstrap.ingest_report import log_misplaced, log_report
 from cicada.documents.model import DocumentKey
-from cicada.entry import failed_records
+from cicada.entry.requests import failed_records
+from cicada.entry.s3_notifications import Announced, announced_together, announcement
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.rebuild_event import rebuild_at_once
 from cicada.ingest.report import report_fields

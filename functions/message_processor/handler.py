@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cicada.adapters.sqs_request_queue import read_request_message
+from cicada.adapters.sqs.request_queue import read_request_message
 from cicada.answering.console import answer_at_once
 from cicada.bootstrap.log import logger
 from cicada.bootstrap.processor import answerer, default_knowledge_base, processor
-from cicada.entry import failed_records
+from cicada.entry.requests import failed_records
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature

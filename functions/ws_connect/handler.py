@@ -7,8 +7,8 @@ from typing import Any
 
 from cicada.bootstrap.connections import connections
 from cicada.conversation.model import Connection
-from cicada.permissions.model import Principal, groups_of
-from cicada.permissions.tokens import accepted_subprotocol
+from cicada.identity.access_tokens import accepted_subprotocol
+from cicada.identity.principal import Principal, groups_of
 
 # API Gateway closes a connection after two hours.
 _LONGEST_CONNECTION_SECONDS = 2 * 3600

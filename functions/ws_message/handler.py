@@ -8,7 +8,7 @@ from cicada.bootstrap.connections import connections
 from cicada.bootstrap.conversation import conversation
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import AnyCommand, SendMessage
-from cicada.entry import command_reply
+from cicada.entry.requests import command_reply
 from cicada.errors import InvalidFrame
 
 

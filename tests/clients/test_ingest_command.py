@@ -15,8 +15,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from cicada.adapters.s3_document_store import S3DocumentStore
-from cicada.adapters.s3_ground_truth import S3GroundTruth
+from cicada.adapters.s3.document_store import S3DocumentStore
+from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.documents.model import Collection, DocumentKey
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.script_parser import ScriptParser

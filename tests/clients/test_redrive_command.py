@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.sqs_request_queue import SqsRequestQueue
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from clients.command import redrive, redrive_aws
 from clients.command.__main__ import main
 from clients.command.settings import read_settings

@@ -6,7 +6,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+from cicada_embedded.passage_index import SqlitePassageIndex
+
 from cicada.retrieval.model import EmbeddedPassage
 from tests.contract.passage_indexes import DIMENSION, MODEL
 from tests.contract.passages import MACBETH, embedded

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.conversation.model import Connection
 from cicada.conversation.ports import ConnectionTable
 from cicada.errors import ConfigurationError
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.connections_table import TABLE, connections_table
 from tests.fakes.conversation import InMemoryConnections
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.dynamo_request_reopener import DynamoRequestReopener
-from cicada.adapters.sqs_dead_letter_queue import SqsDeadLetterQueue
-from cicada.adapters.sqs_request_queue import SqsRequestQueue, read_request_message, request_message
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.request_reopener import DynamoRequestReopener
+from cicada.adapters.sqs.dead_letter_queue import SqsDeadLetterQueue
+from cicada.adapters.sqs.request_queue import SqsRequestQueue, read_request_message, request_message
 from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import DeadLetterQueue, RequestLog, RequestReopener
 from cicada.conversation.redrive import Redriven, Redriver
 from cicada.errors import ConfigurationError
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.request_queues import Queues, request_queues
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.clock import Clock

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.dynamo_usage_table import DynamoUsageTable
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.conversation.model import Connection, NewRequest, Question, RequestKey, Status, StoredEvent, Usage
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract import connections_table, requests_table
 from tests.fakes.clock import Clock
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from cicada.adapters.s3_document_store import S3DocumentStore
+from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import SIDECAR_BYTES, IngestReport, Outcome, OversizedFile, Problem, SourceFile, version_of

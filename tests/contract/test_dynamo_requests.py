@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import pytest
 from botocore.stub import Stubber
 
-from cicada.adapters import dynamo_request_log
-from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
-from cicada.adapters.dynamo_profile_store import DynamoProfileStore
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.dynamo_request_reopener import DynamoRequestReopener
-from cicada.adapters.dynamo_theory_store import DynamoTheoryStore
-from cicada.adapters.dynamo_usage_table import DynamoUsageTable
+from cicada.adapters.dynamodb import request_log as dynamo_request_log
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.request_reopener import DynamoRequestReopener
+from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.agents.model import ProfileKind
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.errors import Throttled, Unavailable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.connections_table import TABLE as CONNECTIONS
 from tests.contract.connections_table import connections_table
 from tests.contract.dynamo_requests import requests_of

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from cicada.adapters.s3_ground_truth import S3GroundTruth
-from cicada.adapters.s3_keys import truth_key
+from cicada.adapters.s3.ground_truth import S3GroundTruth
+from cicada.adapters.s3.keys import truth_key
 from cicada.documents.model import Collection, DocumentKey, Locator, Passage, ScriptLocator, SectionLocator
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage

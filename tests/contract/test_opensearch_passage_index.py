@@ -10,11 +10,11 @@ import pytest
 
 from cicada.adapters.opensearch import queries
 from cicada.adapters.opensearch.options import IndexOptions
+from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.tokens import first_tokens
-from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.errors import ConfigurationError, Unavailable
+from cicada.languages.terms import is_cjk, query_terms
 from cicada.retrieval.model import EmbeddedPassage, Hit, PassageFilter
-from cicada.retrieval.terms import is_cjk, query_terms
 from tests.contract.passage_indexes import DIMENSION, MODEL, OpenSearchUnderTest, eventually
 from tests.contract.passages import MACBETH, PLAYS, asking, embedded
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cicada.adapters.dynamo_profile_store import DynamoProfileStore
+from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
 from cicada.agents.model import Profile, ProfileKind
 from cicada.agents.ports import ProfileStore
 from cicada.agents.text import matching_key
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.entries_table import entries_table
 from tests.fakes.entry_stores import InMemoryProfileStore
 

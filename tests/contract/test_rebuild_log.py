@@ -8,7 +8,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from cicada.adapters.s3_rebuild_log import S3RebuildLog
+from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import RebuildRecord

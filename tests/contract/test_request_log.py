@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
 from cicada.errors import LeaseLost
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.request_log import InMemoryRequestLog
 

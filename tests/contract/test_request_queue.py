@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.sqs_request_queue import SqsRequestQueue, read_request_message
+from cicada.adapters.sqs.request_queue import SqsRequestQueue, read_request_message
 from cicada.conversation.model import RequestKey
 from cicada.conversation.ports import RequestQueue
 from cicada.errors import ConfigurationError, InvalidFrame
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.request_queues import Queues, request_queues
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingQueue

@@ -13,9 +13,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from cicada_embedded.index_rebuild import SqliteIndexRebuild
+from cicada_embedded.passage_index import SqlitePassageIndex
 
-from cicada.adapters.sqlite_index_rebuild import SqliteIndexRebuild
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import PassageFilter
 from tests.contract.passage_indexes import DIMENSION, MODEL
@@ -68,7 +68,7 @@ def test_a_warm_reader_finds_what_another_process_has_written(index: SqlitePassa
     assert versions(index) == ["v1"]
     program = (
         "import sys\n"
-        "from cicada.adapters.sqlite_passage_index import SqlitePassageIndex\n"
+        "from cicada_embedded.passage_index import SqlitePassageIndex\n"
         "from tests.contract.passages import MACBETH, embedded\n"
         f"index = SqlitePassageIndex(sys.argv[1], {MODEL!r}, {DIMENSION})\n"
         "index.replace(MACBETH, embedded(MACBETH, 'queen', 'queen', version='v2'))\n"
@@ -81,7 +81,7 @@ def test_a_warm_reader_finds_what_another_process_has_written(index: SqlitePassa
 def test_many_processes_can_make_the_file_at_once(path: Path) -> None:
     program = (
         "import sys\n"
-        "from cicada.adapters.sqlite_passage_index import SqlitePassageIndex\n"
+        "from cicada_embedded.passage_index import SqlitePassageIndex\n"
         "from cicada.documents.model import Collection, DocumentKey\n"
         "from tests.contract.passages import PLAYS, embedded\n"
         "document = DocumentKey(PLAYS, sys.argv[2])\n"

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from cicada.adapters.dynamo_profile_store import DynamoProfileStore
-from cicada.adapters.dynamo_theory_store import DynamoTheoryStore
+from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
+from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore
 from cicada.agents.model import Profile, ProfileKind, Theory
 from cicada.agents.ports import TheoryStore
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.entries_table import entries_table
 from tests.fakes.entry_stores import InMemoryTheoryStore
 

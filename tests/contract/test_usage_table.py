@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.dynamo_usage_table import DynamoUsageTable
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.errors import ConfigurationError, LimitExceeded
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.clock import Clock
 from tests.fakes.request_log import InMemoryRequestLog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cicada.agents.model import Profile, ProfileKind, Theory
 from cicada.agents.text import matching_key
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 class InMemoryProfileStore:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cicada.errors import Throttled
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 class FixedEvidence:

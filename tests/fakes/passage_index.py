@@ -10,6 +10,7 @@ from threading import Lock
 
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import ConfigurationError, Unavailable
+from cicada.languages.terms import query_terms
 from cicada.retrieval.model import (
     EmbeddedPassage,
     Hit,
@@ -19,7 +20,6 @@ from cicada.retrieval.model import (
     PassageVectors,
     Vector,
 )
-from cicada.retrieval.terms import query_terms
 
 Documents = dict[DocumentKey, tuple[EmbeddedPassage, ...]]
 

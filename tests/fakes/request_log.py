@@ -18,7 +18,7 @@ from cicada.conversation.model import (
     TurnRow,
 )
 from cicada.errors import LeaseLost
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 class InMemoryRequestLog:

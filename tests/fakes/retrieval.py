@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cicada.answering.search import KnowledgeSearch
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import CicadaError
+from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cicada.conversation.model import Usage
 from cicada.conversation.ports import UsageTable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 class InMemoryUsageTable:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cicada_embedded.passage_index import SqlitePassageIndex
 
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
 from cicada.retrieval.model import EmbeddedPassage
 from tests.fakes.bedrock_wire import (

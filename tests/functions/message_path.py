@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.bootstrap import authorizer, connections, conversation, processor
 from cicada.conversation.model import Head, RequestKey
-from cicada.permissions.model import Principal, groups_text
+from cicada.identity.principal import Principal, groups_text
 from tests.contract import connections_table, entries_table, request_queues, requests_table
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingChannel

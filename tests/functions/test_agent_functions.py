@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cicada.adapters.dynamo_theory_store import DynamoTheoryStore
+from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore
 from cicada.agents.theories import TheoryTools
 from cicada.bootstrap.agents import profile_tools
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.entries_table import entries_table
 from tests.fakes.evidence import BrokenEvidence, FixedEvidence
 

@@ -13,9 +13,9 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from cicada.adapters.s3_document_store import S3DocumentStore
-from cicada.adapters.s3_ground_truth import S3GroundTruth
-from cicada.adapters.s3_rebuild_log import S3RebuildLog
+from cicada.adapters.s3.document_store import S3DocumentStore
+from cicada.adapters.s3.ground_truth import S3GroundTruth
+from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected, Unavailable
 from cicada.ingest.episodes import parse_episodes

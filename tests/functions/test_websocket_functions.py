@@ -12,7 +12,7 @@ import pytest
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath, console_event, frame_event
 
 BOB = Principal("default", "bob")

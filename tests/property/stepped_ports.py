@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cicada.agents.model import AgentTurn
 from cicada.conversation.model import Head, Lease, NewRequest, RequestKey, Status, StoredEvent
 from cicada.errors import ConnectionGone, StreamBroken
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.fakes.request_log import InMemoryRequestLog
 from tests.property.baton import Actor, actor_here, pause
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.bedrock_query_formulator import BedrockQueryFormulator
-from cicada.adapters.bedrock_reranker import BedrockReranker
+from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
+from cicada.adapters.bedrock.reranker import BedrockReranker
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, Throttled
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking

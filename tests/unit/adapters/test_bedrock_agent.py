@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from cicada.adapters.bedrock_agent import BedrockAgent, BedrockAgentId, session_id
+from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId, session_id
 from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.fakes.bedrock_wire import (
     DROP,
     FLOOD,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.bedrock_context_writer import BedrockContextWriter
+from cicada.adapters.bedrock.context_writer import BedrockContextWriter
 from cicada.adapters.retry import Retry
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
 

@@ -5,7 +5,7 @@ from base64 import b64encode
 
 import pytest
 
-from cicada.adapters.bedrock_embedder import BedrockEmbedder
+from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.adapters.retry import Retry
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.retrieval.model import Detail, EncodedQuery

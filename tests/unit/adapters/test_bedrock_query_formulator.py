@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.adapters.bedrock_query_formulator import BedrockQueryFormulator
+from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
 from cicada.adapters.retry import Retry
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock

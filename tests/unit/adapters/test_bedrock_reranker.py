@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from cicada.adapters.bedrock_reranker import BedrockReranker
+from cicada.adapters.bedrock.reranker import BedrockReranker
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from cicada.adapters.circuit_breaker import CircuitBreaker
+from cicada.retrieval.rerank.circuit_breaker import CircuitBreaker
 from tests.fakes.clock import Clock
 
 

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from cicada.adapters.cognito_token_verifier import CognitoTokenVerifier
 from cicada.errors import NotConnected, Unavailable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.fakes.user_pool import (
     CLIENT_ID,
     ISSUER,

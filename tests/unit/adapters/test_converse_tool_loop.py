@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.converse_stream import ConverseModel
-from cicada.adapters.converse_tool_loop import ConverseToolLoop
+from cicada.adapters.bedrock.converse_stream import ConverseModel
+from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.adapters.retry import Retry
 from cicada.agents.description import describe
 from cicada.agents.model import AgentKind, AgentTurn, Profile, ProfileKind
 from cicada.agents.ports import ProfileStore
 from cicada.agents.profiles import ProfileTools, profile_toolbox
 from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.fakes.bedrock_wire import (
     DROP,
     FLOOD,

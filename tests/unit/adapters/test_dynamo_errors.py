@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError
 
-from cicada.adapters.dynamo_errors import dynamo_errors
-from cicada.adapters.dynamo_profile_store import DynamoProfileStore
+from cicada.adapters.dynamodb.errors import dynamo_errors
+from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
 from cicada.errors import CicadaError, ConfigurationError, LeaseLost, Throttled, Unavailable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.contract.entries_table import entries_table
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.adapters.fallback_agent import FallbackAgent
+from cicada.agents.fallback import FallbackAgent
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.fakes.agent import ScriptedAgent
 
 TURN = AgentTurn(AgentKind.PROFILES, Principal("acme", "ann"), "evening", "scripts", "List my profiles.")

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cicada.adapters.fallback_reranker import FallbackReranker
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.retrieval.model import Candidate, EncodedQuery
 from cicada.retrieval.progress import told_to
+from cicada.retrieval.rerank.fallback import FallbackReranker
 from tests.fakes.clock import Clock
 from tests.fakes.rerankers import FixedReranker
 from tests.unit.retrieval.test_agreement import passage

@@ -13,8 +13,8 @@ from opensearchpy import OpenSearch
 from cicada.adapters.opensearch.bulk import MAX_BYTES, MAX_ROWS, BulkWriter
 from cicada.adapters.opensearch.documents import PAGE
 from cicada.adapters.opensearch.options import IndexOptions
+from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.schema import index_body, index_name
-from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.adapters.retry import Retry
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, DependencyError, Throttled, Unavailable

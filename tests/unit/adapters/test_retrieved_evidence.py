@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from cicada.adapters.retrieved_evidence import RetrievedEvidence
 from cicada.agents.text import ANSWER_LIMIT_BYTES
+from cicada.answering.evidence import RetrievedEvidence
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
 from cicada.errors import Unavailable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from cicada.retrieval.format import evidence_text
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
 from cicada.retrieval.search import Retriever

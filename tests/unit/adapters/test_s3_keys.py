@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.adapters.s3_keys import (
+from cicada.adapters.s3.keys import (
     document_key,
     is_sidecar,
     object_key,

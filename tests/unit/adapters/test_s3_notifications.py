@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from cicada.adapters.s3_notifications import Announced, announced_keys, announced_together, announcement
 from cicada.documents.model import Collection, DocumentKey
+from cicada.entry.s3_notifications import Announced, announced_keys, announced_together, announcement
 from cicada.errors import DocumentRejected
 
 

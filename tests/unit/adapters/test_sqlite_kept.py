@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cicada_embedded import kept, lexical, semantic
+from cicada_embedded.builds import live_build
+from cicada_embedded.file import IndexFile
+from cicada_embedded.filters import CollectionState, find_collection, selection
+from cicada_embedded.kept import KeptCollections, Selected, best_places, selected_numbers
+from cicada_embedded.passage_index import SqlitePassageIndex
 
-from cicada.adapters.sqlite import kept, lexical, semantic
-from cicada.adapters.sqlite.builds import live_build
-from cicada.adapters.sqlite.file import IndexFile
-from cicada.adapters.sqlite.filters import CollectionState, find_collection, selection
-from cicada.adapters.sqlite.kept import KeptCollections, Selected, best_places, selected_numbers
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageFilter
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cicada_embedded.analysis import analyzer
+from cicada_embedded.passage_index import SqlitePassageIndex
 
-from cicada.adapters.sqlite.analysis import analyzer
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter

@@ -6,7 +6,7 @@ from cicada.agents.model import Profile, ProfileKind, ToolSession
 from cicada.agents.profiles import ProfileTools
 from cicada.agents.text import ANSWER_LIMIT_BYTES
 from cicada.errors import Unavailable
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.fakes.entry_stores import InMemoryProfileStore
 
 ANN = ToolSession(Principal("acme", "ann"), "scripts")

@@ -8,7 +8,7 @@ from cicada.agents.description import describe
 from cicada.agents.model import AgentKind, Theory, ToolSession
 from cicada.agents.theories import TheoryTools
 from cicada.errors import Throttled
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.fakes.entry_stores import InMemoryTheoryStore
 from tests.fakes.evidence import BrokenEvidence, FixedEvidence
 

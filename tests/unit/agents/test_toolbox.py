@@ -5,7 +5,7 @@ import pytest
 from cicada.agents.model import ToolSession
 from cicada.agents.profiles import ProfileTools, profile_toolbox
 from cicada.agents.toolbox import Toolbox
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from tests.fakes.entry_stores import InMemoryProfileStore
 
 ANN = ToolSession(Principal("acme", "ann"), "scripts")

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from cicada.answering.answer import Answerer
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
 from cicada.answering.passages import PassageAnswerer
-from cicada.answering.search import KnowledgeSearch
 from cicada.conversation.model import Question
 from cicada.documents.model import Collection, DocumentKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.planning.model import Classification, Route
-from cicada.retrieval.knowledge_bases import KnowledgeBase, KnowledgeBases
+from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.search import Retriever
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel

@@ -8,7 +8,7 @@ import pytest
 from cicada.answering.console import answer_at_once
 from cicada.documents.model import Collection
 from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from cicada.planning.model import Route
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.retrieval import FixedIndex

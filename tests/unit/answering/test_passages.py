@@ -11,8 +11,8 @@ from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
 from cicada.documents.model import Collection
 from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
-from cicada.permissions.model import Principal
-from cicada.retrieval.knowledge_bases import Holds, KnowledgeBase, KnowledgeBases
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import Holds, KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import PassageFilter
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.rerankers import FixedReranker

@@ -6,8 +6,8 @@ import pytest
 
 from cicada.answering.prompt import general_prompt, passages_prompt
 from cicada.documents.model import Passage, ScriptLocator, SectionLocator
+from cicada.knowledge_bases.settings import Holds
 from cicada.retrieval.format import evidence_text, passage_text
-from cicada.retrieval.knowledge_bases import Holds
 from cicada.retrieval.model import RankedPassage
 from tests.unit.answering.situation import SEYTON, passage
 

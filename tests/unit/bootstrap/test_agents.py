@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.adapters.bedrock_agent import BedrockAgent
-from cicada.adapters.converse_stream import ConverseModel
-from cicada.adapters.converse_tool_loop import ConverseToolLoop
-from cicada.adapters.fallback_agent import FallbackAgent
+from cicada.adapters.bedrock.agent import BedrockAgent
+from cicada.adapters.bedrock.converse_stream import ConverseModel
+from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
+from cicada.agents.fallback import FallbackAgent
 from cicada.agents.ports import Agent
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client

@@ -6,18 +6,18 @@ from threading import Event
 
 import pytest
 
-from cicada.adapters.bedrock_query_formulator import BedrockQueryFormulator
-from cicada.adapters.fallback_reranker import FallbackReranker
+from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
+from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.waiting import waiting
-from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, retrievers
 from cicada.errors import CicadaError, ConfigurationError, Throttled
-from cicada.retrieval.agreement import GatedReranker
-from cicada.retrieval.knowledge_bases import KnowledgeBase, RerankMode
+from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.retrieval.ports import Reranker
 from cicada.retrieval.progress import told_to
+from cicada.retrieval.rerank.fallback import FallbackReranker
 from cicada.retrieval.rerank.fused import FusedOrder
+from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.settings import SearchSettings
 from tests.patience import PATIENCE_SECONDS

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.retrieval.agreement import MARGIN, lanes_agree
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Hit, LaneHits, Ranking, Retrieval
+from cicada.retrieval.rerank.gated import MARGIN, lanes_agree
 from evals.figures.agreement import Lead
 from evals.figures.catalogue import FIGURES
 from evals.figures.citations import (

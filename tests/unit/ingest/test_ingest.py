@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cicada_embedded.passage_index import SqlitePassageIndex
 
-from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.ingest import contexts

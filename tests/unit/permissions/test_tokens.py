@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.permissions.model import Principal
-from cicada.permissions.tokens import accepted_subprotocol, offered_token
+from cicada.identity.access_tokens import accepted_subprotocol, offered_token
+from cicada.identity.principal import Principal
 
 HEADER = "Sec-WebSocket-Protocol"
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.retrieval.agreement import MARGIN, GatedReranker, lanes_agree
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, Hit, LaneHits
+from cicada.retrieval.rerank.gated import MARGIN, GatedReranker, lanes_agree
 from tests.fakes.rerankers import FixedReranker
 
 QUERY = EncodedQuery("Who?", [1.0])

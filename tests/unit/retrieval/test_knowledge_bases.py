@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.errors import ConfigurationError
-from cicada.retrieval.knowledge_bases import (
+from cicada.knowledge_bases.settings import (
     KnowledgeBase,
     KnowledgeBases,
     load_knowledge_bases,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.retrieval.languages import STEMMED, stemmed_language, stop_words
+from cicada.languages.stemming import STEMMED, stemmed_language, stop_words
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.retrieval.terms import MAX_TERMS, STOP_WORDS, is_cjk, query_terms, words
+from cicada.languages.terms import MAX_TERMS, STOP_WORDS, is_cjk, query_terms, words
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Any
 import jwt
 
 from cicada.errors import NotConnected, Unavailable
-from cicada.permissions.model import Principal
-from cicada.permissions.tokens import VerifiedToken
+from cicada.identity.access_tokens import VerifiedToken
+from cicada.identity.principal import Principal
 
 _TENANT_GROUP = re.compile(r"tenant:([A-Za-z0-9][A-Za-z0-9-]{0,62})")
 

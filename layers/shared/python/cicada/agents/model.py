@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 class AgentKind(StrEnum):

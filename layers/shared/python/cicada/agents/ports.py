@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from cicada.agents.model import AgentTurn, Profile, ProfileKind, Theory
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 class Agent(Protocol):

@@ -11,7 +11,7 @@ from cicada.agents.model import AgentKind, Theory, ToolSession
 from cicada.agents.ports import Evidence, TheoryStore
 from cicada.agents.text import beginning, fitted
 from cicada.agents.toolbox import Toolbox
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 _PREVIEW_CHARACTERS = 120
 _EVIDENCE = """\

@@ -12,7 +12,7 @@ from cicada.answering.passages import PassageAnswerer, streamed
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.conversation.model import Question
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 from cicada.planning.model import Classification, Route
 
 _AGENTS = {Route.PROFILE_REQUEST: AgentKind.PROFILES, Route.THEORY_REQUEST: AgentKind.THEORIES}

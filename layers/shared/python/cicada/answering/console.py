@@ -14,7 +14,7 @@ from cicada.conversation.accept import question_of
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import AnyEventBody, Chunk, SendMessage, SourcesFound, failed, parse_command
 from cicada.errors import CicadaError, InvalidFrame
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 def answer_at_once(event: Mapping[str, Any], answerer: Answerer, default_knowledge_base: str) -> dict[str, Any]:

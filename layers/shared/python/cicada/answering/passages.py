@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from cicada.answering.model import AnswerPart, Cited, Finished, ModelUsage, Progress, Prompt, Text
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
-from cicada.answering.search import KnowledgeSearch
 from cicada.conversation.model import Question
 from cicada.documents.model import Collection
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
+from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import PassageFilter
 
 _NOTHING_FOUND = "I found no passage that matches your question, so I cannot answer it from the documents."

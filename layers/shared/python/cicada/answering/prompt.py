@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cicada.answering.model import Prompt
+from cicada.knowledge_bases.settings import Holds
 from cicada.retrieval.format import passage_text
-from cicada.retrieval.knowledge_bases import Holds
 from cicada.retrieval.model import RankedPassage
 
 _DOCUMENT_RULES = """\

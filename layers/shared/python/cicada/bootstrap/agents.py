@@ -6,22 +6,22 @@ import time
 from functools import cache
 from typing import TYPE_CHECKING
 
-from cicada.adapters.bedrock_agent import BedrockAgent, BedrockAgentId
-from cicada.adapters.converse_stream import ConverseModel
-from cicada.adapters.converse_tool_loop import ConverseToolLoop
-from cicada.adapters.dynamo_profile_store import DynamoProfileStore
-from cicada.adapters.dynamo_theory_store import DynamoTheoryStore
-from cicada.adapters.fallback_agent import FallbackAgent
-from cicada.adapters.retrieved_evidence import RetrievedEvidence
+from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId
+from cicada.adapters.bedrock.converse_stream import ConverseModel
+from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
+from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
+from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore
+from cicada.agents.fallback import FallbackAgent
 from cicada.agents.model import AgentKind
 from cicada.agents.ports import Agent
 from cicada.agents.profiles import ProfileTools, profile_toolbox
 from cicada.agents.theories import TheoryTools, theory_toolbox
-from cicada.answering.search import KnowledgeSearch
+from cicada.answering.evidence import RetrievedEvidence
 from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.log import report_fallback
 from cicada.bootstrap.search import knowledge_search
 from cicada.errors import ConfigurationError
+from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from cicada.adapters.dynamo_connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.bootstrap.aws import database
 from cicada.conversation.ports import ConnectionTable
 from cicada.settings import ConnectionSettings, load

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.dynamo_usage_table import DynamoUsageTable
-from cicada.adapters.sqs_request_queue import SqsRequestQueue
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits

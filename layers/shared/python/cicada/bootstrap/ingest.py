@@ -7,10 +7,10 @@ import uuid
 from functools import cache
 from pathlib import Path
 
-from cicada.adapters.s3_document_store import S3DocumentStore
-from cicada.adapters.s3_ground_truth import S3GroundTruth
-from cicada.adapters.s3_rebuild_log import S3RebuildLog
-from cicada.adapters.sqs_redelivery import SqsRedelivery
+from cicada.adapters.s3.document_store import S3DocumentStore
+from cicada.adapters.s3.ground_truth import S3GroundTruth
+from cicada.adapters.s3.rebuild_log import S3RebuildLog
+from cicada.adapters.sqs.redelivery import SqsRedelivery
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.search import embedder, index_rebuild, passage_index
 from cicada.ingest.episodes import parse_episodes
@@ -19,8 +19,8 @@ from cicada.ingest.ports import ContextWriter
 from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script_parser import ScriptParser
+from cicada.knowledge_bases.settings import load_knowledge_bases
 from cicada.retrieval.batching import BatchingEmbedder
-from cicada.retrieval.knowledge_bases import load_knowledge_bases
 from cicada.settings import IngestSettings, load
 
 
@@ -71,7 +71,7 @@ def redelivery() -> SqsRedelivery:
 def _context_writer(model_id: str) -> ContextWriter | None:
     if not model_id:
         return None
-    from cicada.adapters.bedrock_context_writer import BedrockContextWriter
+    from cicada.adapters.bedrock.context_writer import BedrockContextWriter
 
     # The adapter tries again by itself.
     return BedrockContextWriter(client("bedrock-runtime", read_timeout_seconds=30, attempts=1), model_id)

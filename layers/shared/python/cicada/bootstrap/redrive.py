@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from cicada.adapters.dynamo_request_log import DynamoRequestLog
-from cicada.adapters.dynamo_request_reopener import DynamoRequestReopener
-from cicada.adapters.sqs_dead_letter_queue import SqsDeadLetterQueue
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.request_reopener import DynamoRequestReopener
+from cicada.adapters.sqs.dead_letter_queue import SqsDeadLetterQueue
 from cicada.conversation.redrive import Redriver
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from cicada.adapters.bedrock_embedder import BedrockEmbedder
+from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.answering.ports import QueryFormulator
-from cicada.answering.search import KnowledgeSearch
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.errors import ConfigurationError
-from cicada.retrieval.agreement import GatedReranker
-from cicada.retrieval.knowledge_bases import KnowledgeBase, RerankMode, load_knowledge_bases
+from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode, load_knowledge_bases
+from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, Reranker
 from cicada.retrieval.progress import tell
 from cicada.retrieval.rerank.fused import FusedOrder
+from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.search import Retriever
 from cicada.settings import SearchSettings
@@ -39,11 +39,11 @@ def passage_index(settings: SearchSettings) -> PassageIndex:
     Raises `ConfigurationError` for an engine that is not known.
     """
     if settings.search_engine == "embedded":
-        from cicada.adapters.sqlite_passage_index import SqlitePassageIndex
+        from cicada_embedded.passage_index import SqlitePassageIndex
 
         return SqlitePassageIndex(settings.index_path, settings.embedding_model_id, settings.embedding_dimension)
     if settings.search_engine == "opensearch":
-        from cicada.adapters.opensearch_passage_index import OpenSearchPassageIndex
+        from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 
         return OpenSearchPassageIndex(*_opensearch(settings), on_wait=_tell_of_the_wait)
     raise _unknown_engine(settings)
@@ -52,11 +52,11 @@ def passage_index(settings: SearchSettings) -> PassageIndex:
 def index_rebuild(settings: SearchSettings) -> IndexRebuild:
     """What builds a new index beside the one that `passage_index` gives."""
     if settings.search_engine == "embedded":
-        from cicada.adapters.sqlite_index_rebuild import SqliteIndexRebuild
+        from cicada_embedded.index_rebuild import SqliteIndexRebuild
 
         return SqliteIndexRebuild(settings.index_path, settings.embedding_model_id, settings.embedding_dimension)
     if settings.search_engine == "opensearch":
-        from cicada.adapters.opensearch_index_rebuild import OpenSearchIndexRebuild
+        from cicada.adapters.opensearch.index_rebuild import OpenSearchIndexRebuild
 
         return OpenSearchIndexRebuild(*_opensearch(settings))
     raise _unknown_engine(settings)
@@ -92,8 +92,8 @@ def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
     if not models:
         return None
     # Here only: most deployments rerank locally, and do not need the client.
-    from cicada.adapters.bedrock_reranker import BedrockReranker
-    from cicada.adapters.fallback_reranker import FallbackReranker
+    from cicada.adapters.bedrock.reranker import BedrockReranker
+    from cicada.retrieval.rerank.fallback import FallbackReranker
 
     bedrock = client("bedrock-agent-runtime", read_timeout_seconds=settings.rerank_timeout_seconds, attempts=1)
     services = [BedrockReranker(bedrock, arn, _vendor(arn)) for arn in models]
@@ -103,7 +103,7 @@ def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
 def query_formulator(settings: SearchSettings) -> QueryFormulator | None:
     if not settings.query_model_id:
         return None
-    from cicada.adapters.bedrock_query_formulator import BedrockQueryFormulator
+    from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
 
     bedrock = client("bedrock-runtime", read_timeout_seconds=5, attempts=1)
     return BedrockQueryFormulator(bedrock, settings.query_model_id)

@@ -20,7 +20,7 @@ from cicada.conversation.protocol import (
     parse_event,
 )
 from cicada.errors import InvalidFrame
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 _ANSWER_LIMIT_BYTES = 20 * 1024
 _MESSAGE_LIMIT_BYTES = 10 * 1024

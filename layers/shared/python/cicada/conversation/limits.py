@@ -10,7 +10,7 @@ from operator import itemgetter
 from cicada.conversation.model import Head, RequestKey, Status, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.errors import ConfigurationError, LimitExceeded
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 # An accepting function has ended by then, so a request that is not stored yet never will be.
 _ACCEPT_SECONDS = 30

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 class Status(StrEnum):

@@ -19,7 +19,7 @@ from cicada.conversation.model import (
     TurnRow,
     Usage,
 )
-from cicada.permissions.model import Principal
+from cicada.identity.principal import Principal
 
 
 class RequestLog(Protocol):

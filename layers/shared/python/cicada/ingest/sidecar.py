@@ -29,7 +29,7 @@ from cicada.errors import DocumentRejected
 from cicada.ingest.attributes import REJECTED, Attribute, attribute, attribute_name, refused
 from cicada.ingest.markup import one_line
 from cicada.ingest.model import SIDECAR_BYTES, Problem
-from cicada.retrieval.language import LANGUAGES
+from cicada.languages.detection import LANGUAGES
 
 # Beside the text of a passage, of which an embedding model sees about 1,000 characters.
 MAX_EMBEDDED = 300

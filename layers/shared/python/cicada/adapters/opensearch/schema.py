@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from cicada.errors import ConfigurationError
+from cicada.languages.stemming import STEMMED, stemmed_language
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.languages import STEMMED, stemmed_language
 
 MAPPING_FILE = Path(__file__).with_name("mapping.json")
 

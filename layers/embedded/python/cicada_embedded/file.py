@@ -1,0 +1,200 @@
+"""The index file: its tables, whose vectors it holds, and the transactions on it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from cicada.errors import ConfigurationError, Unavailable
+
+# How long a writer waits for another one: replacing a long document takes seconds.
+BUSY_SECONDS = 30.0
+LAYOUT = "2"
+
+# Numbers of passages are never given twice (AUTOINCREMENT): what a process holds of a passage stays true.
+# `build` tells the index that answers from one that is being built beside it: see `cicada_embedded.builds`.
+_TABLES = """
+CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE collection (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, build INTEGER NOT NULL, tenant TEXT NOT NULL,
+    knowledge_base TEXT NOT NULL, revision INTEGER NOT NULL, UNIQUE (build, tenant, knowledge_base));
+CREATE TABLE passage (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL REFERENCES collection,
+    document_id TEXT NOT NULL, passage_id TEXT NOT NULL, is_restricted INTEGER NOT NULL);
+CREATE UNIQUE INDEX passage_place ON passage (collection, document_id, passage_id);
+CREATE INDEX passage_name ON passage (collection, passage_id);
+CREATE INDEX passage_restricted ON passage (collection) WHERE is_restricted;
+CREATE TABLE body (
+    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, version TEXT NOT NULL, title TEXT NOT NULL,
+    text TEXT NOT NULL, context TEXT NOT NULL, locator TEXT NOT NULL, language TEXT NOT NULL, metadata TEXT NOT NULL,
+    readers TEXT NOT NULL);
+CREATE TABLE vector (
+    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, vector BLOB NOT NULL);
+CREATE TABLE detail (
+    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, detail BLOB NOT NULL);
+CREATE TABLE words (
+    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, language TEXT NOT NULL, lengths BLOB NOT NULL,
+    counts BLOB NOT NULL);
+CREATE TABLE attribute (
+    collection INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+    number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
+    PRIMARY KEY (collection, name, value, number)) WITHOUT ROWID;
+CREATE INDEX attribute_passage ON attribute (number);
+CREATE TABLE reader (
+    collection INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
+    PRIMARY KEY (collection, name, number)) WITHOUT ROWID;
+CREATE INDEX reader_passage ON reader (number);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    connection: sqlite3.Connection
+    inode: int | None
+
+
+class IndexFile:
+    """One SQLite file in WAL mode, used by any number of threads and processes; made when it is not there.
+
+    Raises `ConfigurationError` for a file of another embedder, `Unavailable` when the file is busy for too long.
+    """
+
+    def __init__(self, path: Path, model_id: str, dimension: int) -> None:
+        self._path = path
+        self._model_id = model_id
+        self._dimension = dimension
+        self._idle: list[_Opened] = []
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that sees one state of the file, whatever is written meanwhile."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that is seen whole or not at all, also when the process dies in the middle."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close the connections that are kept for the next call."""
+        while self._idle:
+            self._idle.pop().connection.close()
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with sqlite_errors(self._path):
+            opened = self._take()
+            finished = False
+            try:
+                opened.connection.execute(begin)
+                yield opened.connection
+                opened.connection.execute("COMMIT")
+                finished = True
+            finally:
+                # Closing rolls back; a connection that has failed is not used again.
+                self._idle.append(opened) if finished else opened.connection.close()
+
+    def _take(self) -> _Opened:
+        inode = _inode(self._path)
+        while self._idle:
+            opened = self._idle.pop()
+            if opened.inode == inode:
+                return opened
+            opened.connection.close()  # The file has been deleted or put in place anew.
+        return self._open()
+
+    def _open(self) -> _Opened:
+        if not self._path.exists():
+            self._make()
+        with ExitStack() as if_refused:
+            connection = if_refused.enter_context(closing(_connect(self._path)))
+            self._check(dict(connection.execute("SELECT name, value FROM property").fetchall()))
+            if_refused.pop_all()
+        return _Opened(connection, _inode(self._path))
+
+    def _make(self) -> None:
+        """Made beside its place and linked into it, so that nobody opens half a file; the first of several wins."""
+        fresh = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
+        try:
+            with closing(_connect(fresh)) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(_TABLES)
+                connection.executemany(
+                    "INSERT INTO property VALUES (?, ?)",
+                    [
+                        ("layout", LAYOUT),
+                        ("identity", uuid4().hex),
+                        ("embedder", self._model_id),
+                        ("dimension", str(self._dimension)),
+                        ("live", "1"),
+                        ("newest", "1"),
+                    ],
+                )
+            with suppress(FileExistsError):
+                self._path.hardlink_to(fresh)
+        except OSError as error:
+            raise ConfigurationError(
+                f"The index file {self._path} cannot be made ({error.strerror}); name one on another disk."
+            ) from error
+        finally:
+            fresh.unlink(missing_ok=True)
+
+    def _check(self, properties: dict[str, str]) -> None:
+        if properties.get("layout") != LAYOUT:
+            raise ConfigurationError(
+                f"The index file {self._path} was made by another version of CICADA; delete it and ingest again."
+            )
+        found = f"{properties['embedder']} ({properties['dimension']} dimensions)"
+        wanted = f"{self._model_id} ({self._dimension} dimensions)"
+        if found != wanted:
+            raise ConfigurationError(
+                f"The index file {self._path} holds vectors of {found}, and the embedder is {wanted}; "
+                "set the embedder back, or name another file and ingest again."
+            )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return None
+
+
+_PASSING = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_INTERRUPT,
+    sqlite3.SQLITE_PROTOCOL,
+)
+
+
+@contextmanager
+def sqlite_errors(path: Path) -> Iterator[None]:
+    """Translate what sqlite3 raises inside; the cause is kept. https://sqlite.org/rescode.html"""
+    try:
+        yield
+    except sqlite3.Error as error:
+        # The primary code is in the low byte. Python's own errors of this kind have none.
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        if code in _PASSING:
+            raise Unavailable(f"The index file is busy or its disk is full ({name}); try again.") from error
+        raise ConfigurationError(
+            f"The index file {path} cannot be used ({name}); check that its folder exists and can be written, "
+            "or delete the file and ingest again."
+        ) from error

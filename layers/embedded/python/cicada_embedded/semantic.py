@@ -1,0 +1,93 @@
+"""The semantic lane: exact kNN by cosine over a collection's vectors, which each process keeps in memory."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cicada.errors import ConfigurationError
+from cicada.retrieval.model import Vector
+from cicada_embedded.filters import CollectionState
+from cicada_embedded.kept import KeptCollections, Selected, all_numbers, best_places, portions
+
+# Vectors that are read at once.
+PORTION = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """`vectors[i]` is the unit vector of passage `numbers[i]`; numbers rise."""
+
+    revision: int
+    numbers: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+
+    @property
+    def size(self) -> int:
+        return len(self.numbers)
+
+
+class SemanticLane:
+    """Safe to share between threads; follows what other processes write."""
+
+    def __init__(self, dimension: int) -> None:
+        self._dimension = dimension
+        empty = _Matrix(-1, np.empty(0, np.int64), np.empty((0, dimension), np.float32))
+        self._kept = KeptCollections(empty, self._refreshed)
+
+    def unit(self, vector: Vector) -> NDArray[np.float32]:
+        """The vector at length 1 (a vector of zeros stays one). Raises `ConfigurationError` for another dimension."""
+        given = np.asarray(vector, dtype=np.float32)
+        if given.shape != (self._dimension,):
+            raise ConfigurationError(
+                f"The embedder gave a vector of {given.size} dimensions, and the index holds {self._dimension}; "
+                "set the embedder's dimension to the index's."
+            )
+        length = float(np.linalg.norm(given))
+        return given / np.float32(length) if length > 0 else given
+
+    def search(
+        self,
+        connection: sqlite3.Connection,
+        collection: CollectionState,
+        query: NDArray[np.float32],
+        allowed: Selected,
+        limit: int,
+    ) -> list[tuple[int, float]]:
+        """Numbers and cosines of the nearest passages, in falling order."""
+        matrix = self._kept.of(connection, collection)
+        numbers, vectors = matrix.numbers, matrix.vectors
+        # Reading rows here and there costs several times as much as reading all in a line.
+        if not allowed.is_excluding and len(allowed.numbers) * 5 < len(numbers):
+            rows = np.searchsorted(numbers, allowed.numbers)
+            numbers, scores = numbers[rows], vectors[rows] @ query
+        else:
+            shown = allowed.among(numbers)
+            numbers, scores = numbers[shown], (vectors @ query)[shown]
+        best = best_places(numbers, scores, limit)
+        return list(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
+
+    def _refreshed(self, connection: sqlite3.Connection, collection: CollectionState, old: _Matrix) -> _Matrix:
+        """Only new vectors are read: a passage never changes, and a new one has a higher number than all before."""
+        last = int(old.numbers[-1]) if len(old.numbers) else 0
+        numbers = all_numbers(connection, collection.number)
+        kept = np.isin(old.numbers, numbers, assume_unique=True)
+        count = int(np.count_nonzero(kept))
+        vectors = np.empty((len(numbers), self._dimension), np.float32)
+        np.compress(kept, old.vectors, axis=0, out=vectors[:count])
+        for added in portions(
+            connection.execute(
+                # The plus sign has SQLite begin at the last number, and not go through the whole collection.
+                "SELECT vector FROM passage JOIN vector USING (number) WHERE number > ? AND +collection = ? "
+                "ORDER BY number",
+                (last, collection.number),
+            ),
+            PORTION,
+        ):
+            new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)
+            vectors[count : count + len(new)] = new
+            count += len(new)
+        return _Matrix(collection.revision, numbers, vectors)

@@ -1,0 +1,88 @@
+"""The agents as Bedrock runs them, over InvokeAgent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from codecs import getincrementaldecoder
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cicada.adapters.bedrock.stream import retried_stream
+from cicada.adapters.retry import STANDARD, Retry
+from cicada.agents.model import AgentKind, AgentTurn
+from cicada.errors import ConfigurationError
+from cicada.identity.principal import groups_text
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_agent_runtime import AgentsforBedrockRuntimeClient
+
+
+@dataclass(frozen=True, slots=True)
+class BedrockAgentId:
+    """An agent and the alias by which it is called."""
+
+    agent_id: str
+    alias_id: str
+
+
+class BedrockAgent:
+    """Tries again before the first piece. The client's own retries are best turned off (`total_max_attempts=1`)."""
+
+    def __init__(
+        self, client: AgentsforBedrockRuntimeClient, agents: Mapping[AgentKind, BedrockAgentId], retry: Retry = STANDARD
+    ) -> None:
+        self._client = client
+        self._agents = agents
+        self._retry = retry
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        agent = self._agents.get(turn.agent)
+        if agent is None or not (agent.agent_id and agent.alias_id):
+            raise ConfigurationError(f"No Bedrock agent is configured for {turn.agent}.")
+        with closing(retried_stream(lambda: self._pieces(agent, turn), self._retry)) as pieces:
+            yield from pieces
+
+    def _pieces(self, agent: BedrockAgentId, turn: AgentTurn) -> Generator[str]:
+        reply = self._client.invoke_agent(
+            agentId=agent.agent_id,
+            agentAliasId=agent.alias_id,
+            sessionId=session_id(turn),
+            inputText=turn.message,
+            enableTrace=False,
+            # The action group gets these attributes with every call; the model cannot change them. The prompt
+            # attributes are what the model may read: who the user is, is not among them.
+            sessionState={
+                "sessionAttributes": session_attributes(turn),
+                "promptSessionAttributes": {"knowledgeBase": turn.knowledge_base},
+            },
+            streamingConfigurations={"streamFinalResponse": True},
+        )
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        with closing(reply["completion"]) as events:
+            for event in events:
+                text = decode(event.get("chunk", {}).get("bytes", b""))
+                if text:
+                    yield text
+
+
+def session_attributes(turn: AgentTurn) -> dict[str, str]:
+    """Who the tools work for, as the action groups read it."""
+    return {
+        "tenant": turn.principal.tenant,
+        "user": turn.principal.user,
+        "groups": groups_text(turn.principal.groups),
+        "knowledgeBase": turn.knowledge_base,
+    }
+
+
+def session_id(turn: AgentTurn) -> str:
+    """Bedrock's session, 64 hexadecimal digits: another user's session of the same name is another one.
+
+    So is that of a user whose groups have changed, or in another knowledge base: a session remembers evidence.
+    """
+    who = turn.principal
+    identity = json.dumps([who.tenant, who.user, sorted(who.groups), turn.knowledge_base, turn.session_id])
+    return hashlib.sha256(identity.encode()).hexdigest()

@@ -1,0 +1,134 @@
+"""Bedrock's ConverseStream: what is asked, and the events of a reply put together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cicada.adapters.bedrock.errors import IncompleteStreamError
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ConverseModel:
+    """A model and its limits. `top_p` is left out where it is None: some models take only one of the two."""
+
+    model_id: str
+    max_tokens: int
+    temperature: float
+    top_p: float | None = None
+
+    def request(self, system: str, messages: Sequence[Message]) -> dict[str, Any]:
+        """Arguments of `converse_stream`."""
+        inference: dict[str, Any] = {"maxTokens": self.max_tokens, "temperature": self.temperature}
+        if self.top_p is not None:
+            inference["topP"] = self.top_p
+        instructions = {"system": [{"text": system}]} if system else {}
+        return {"modelId": self.model_id, "messages": list(messages), "inferenceConfig": inference, **instructions}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool that the model calls. `arguments` is None where it did not write a JSON object."""
+
+    tool_use_id: str
+    name: str
+    arguments: Mapping[str, object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyEnd:
+    """The last item of a reply: all of it in order, why it ended, and its tokens."""
+
+    content: tuple[str | ToolUse, ...]
+    stop_reason: str
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def tool_uses(self) -> tuple[ToolUse, ...]:
+        """The calls that the model waits for; none in a reply that was cut off."""
+        if self.stop_reason != "tool_use":
+            return ()
+        return tuple(block for block in self.content if isinstance(block, ToolUse))
+
+
+def user_message(*content: Mapping[str, Any]) -> Message:
+    return {"role": "user", "content": list(content)}
+
+
+def converse_reply(client: BedrockRuntimeClient, request: Mapping[str, Any]) -> Generator[str | ReplyEnd]:
+    """Pieces of text as they come, then the end. Raises what boto3 raises, and `IncompleteStreamError`."""
+    events = client.converse_stream(**request)["stream"]
+    with closing(events):
+        reply = _Reply()
+        for event in events:
+            text = reply.take(event)
+            if text:
+                yield text
+        yield reply.end()
+
+
+@dataclass(slots=True)
+class _Reply:
+    """A reply while it comes in. Blocks are told apart by their index."""
+
+    blocks: dict[int, list[str]] = field(default_factory=dict)
+    tools: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    stop_reason: str = ""
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+    def take(self, event: Mapping[str, Any]) -> str:
+        """Adds the event; returns its text, if it has any."""
+        if "contentBlockStart" in event:
+            start = event["contentBlockStart"]
+            if "toolUse" in start["start"]:
+                self.tools[start["contentBlockIndex"]] = start["start"]["toolUse"]
+                self.blocks[start["contentBlockIndex"]] = []
+        elif "contentBlockDelta" in event:
+            return self._delta(event["contentBlockDelta"])
+        elif "messageStop" in event:
+            self.stop_reason = event["messageStop"]["stopReason"]
+        elif "metadata" in event:
+            self.usage = event["metadata"].get("usage", {})
+        return ""
+
+    def _delta(self, delta: Mapping[str, Any]) -> str:
+        parts = self.blocks.setdefault(delta["contentBlockIndex"], [])
+        text: str = delta["delta"].get("text", "")
+        parts.append(text or delta["delta"].get("toolUse", {}).get("input", ""))
+        return text
+
+    def end(self) -> ReplyEnd:
+        if not self.stop_reason:
+            raise IncompleteStreamError("The reply has no end.")
+        content = (self._block(index) for index in sorted(self.blocks))
+        return ReplyEnd(
+            tuple(block for block in content if block),
+            self.stop_reason,
+            self.usage.get("inputTokens", 0),
+            self.usage.get("outputTokens", 0),
+        )
+
+    def _block(self, index: int) -> str | ToolUse:
+        text = "".join(self.blocks[index])
+        if index not in self.tools:
+            return text if text.strip() else ""
+        tool = self.tools[index]
+        return ToolUse(tool["toolUseId"], tool["name"], _json_object(text))
+
+
+def _json_object(text: str) -> Mapping[str, object] | None:
+    """The object, None for anything else; a tool without parameters is called with no text at all."""
+    try:
+        value = json.loads(text or "{}")
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,171 @@
+"""The agents without Bedrock Agents: the same tools, called through Converse's tool use."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cicada.adapters.bedrock.converse_stream import (
+    ConverseModel,
+    Message,
+    ReplyEnd,
+    ToolUse,
+    converse_reply,
+    user_message,
+)
+from cicada.adapters.bedrock.stream import retried_stream
+from cicada.adapters.retry import STANDARD, Retry
+from cicada.agents.description import AgentDescription
+from cicada.agents.model import AgentKind, AgentTurn, ToolSession
+from cicada.agents.thinking import ThinkingFilter
+from cicada.agents.toolbox import Toolbox
+from cicada.errors import DependencyError, StreamBroken, Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+_CALLS_PER_ROUND = 8
+_LAST_ROUND = "No further tool call is possible. Answer now from what you have, and say what is missing."
+_STOPPED = "I stopped here, because this took too many steps. Please ask for less at once."
+
+
+class ConverseToolLoop:
+    """Model and tools by turns, in at most `max_rounds` model calls. A turn knows nothing of the turns before it."""
+
+    def __init__(
+        self,
+        client: BedrockRuntimeClient,
+        model: ConverseModel,
+        toolboxes: Mapping[AgentKind, Toolbox],
+        retry: Retry = STANDARD,
+        max_rounds: int = 6,
+    ) -> None:
+        self._client = client
+        self._model = model
+        self._toolboxes = toolboxes
+        self._retry = retry
+        self._max_rounds = max_rounds
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        talk = _Talk(self._toolboxes[turn.agent], turn)
+        with _failures_of(talk):
+            for rounds_left in range(self._max_rounds - 1, -1, -1):
+                end = yield from self._round(talk)
+                if not end.tool_uses:
+                    break
+                talk.run_tools(end, last=rounds_left == 1)
+            else:
+                yield talk.speak(_STOPPED)
+            if not talk.spoken:
+                raise Unavailable("The model ended without an answer; try again.")
+
+    def _round(self, talk: _Talk) -> Generator[str, None, ReplyEnd]:
+        """One model call: yields its text, returns its end. Begins again while nothing of it has come."""
+        request = self._model.request(talk.toolbox.description.instruction, talk.messages)
+        request["toolConfig"] = tool_config(talk.toolbox.description)
+        talk.begin_round()
+        with closing(retried_stream(lambda: converse_reply(self._client, request), self._retry)) as parts:
+            for part in parts:
+                shown = talk.show(part) if isinstance(part, str) else talk.show_rest()
+                if shown:
+                    yield talk.speak(shown)
+                if isinstance(part, ReplyEnd):
+                    return part
+        raise AssertionError("A reply always has an end.")
+
+
+@dataclass(slots=True)
+class _Talk:
+    """One turn while it lasts: the messages so far, and whether something of the answer is out."""
+
+    toolbox: Toolbox
+    turn: AgentTurn
+    messages: list[Message] = field(init=False)
+    spoken: bool = False
+    _paragraph: bool = False
+    _thinking: ThinkingFilter = field(default_factory=ThinkingFilter)
+
+    def __post_init__(self) -> None:
+        self.messages = [user_message({"text": self.turn.message})]
+
+    def begin_round(self) -> None:
+        self._thinking = ThinkingFilter()
+        self._paragraph = self.spoken
+
+    def show(self, piece: str) -> str:
+        return self._thinking.feed(piece)
+
+    def show_rest(self) -> str:
+        return self._thinking.rest()
+
+    def speak(self, text: str) -> str:
+        """The text as it goes out: what an earlier round said stands in a paragraph of its own."""
+        gap = "\n\n" if self._paragraph else ""
+        self._paragraph, self.spoken = False, True
+        return gap + text
+
+    def run_tools(self, end: ReplyEnd, last: bool) -> None:
+        """Adds the model's calls and their results to the messages."""
+        self.messages.append({"role": "assistant", "content": [_block(each) for each in end.content]})
+        results = [self._result(use, number) for number, use in enumerate(end.tool_uses, start=1)]
+        self.messages.append(user_message(*results, *([{"text": _LAST_ROUND}] if last else [])))
+
+    def _result(self, use: ToolUse, number: int) -> dict[str, Any]:
+        if number > _CALLS_PER_ROUND:
+            return _tool_result(use, f"Not done: more than {_CALLS_PER_ROUND} calls at once.", "error")
+        if use.arguments is None:
+            return _tool_result(use, "Not done: the arguments are not a JSON object.", "error")
+        session = ToolSession(self.turn.principal, self.turn.knowledge_base)
+        return _tool_result(use, self.toolbox.call(session, use.name, use.arguments), "success")
+
+
+@contextmanager
+def _failures_of(talk: _Talk) -> Iterator[None]:
+    """What fails in a round or a tool, as it is for the whole turn: broken if something is out, and only then."""
+    try:
+        yield
+    except StreamBroken as error:
+        if talk.spoken:
+            raise
+        raise Unavailable("The model broke off before its answer; try again.") from error
+    except DependencyError as error:
+        if talk.spoken:
+            raise StreamBroken("The answer broke off in the middle; it has to be generated again.") from error
+        raise
+
+
+def tool_config(description: AgentDescription) -> dict[str, Any]:
+    """The agent's tools as Converse takes them."""
+    return {
+        "tools": [
+            {
+                "toolSpec": {
+                    "name": function.name,
+                    "description": function.description,
+                    "inputSchema": {
+                        "json": {
+                            "type": "object",
+                            "properties": {
+                                name: {"type": each.type, "description": each.description}
+                                for name, each in function.parameters.items()
+                            },
+                            "required": [name for name, each in function.parameters.items() if each.required],
+                        }
+                    },
+                }
+            }
+            for function in description.functions.values()
+        ]
+    }
+
+
+def _block(block: str | ToolUse) -> dict[str, Any]:
+    if isinstance(block, str):
+        return {"text": block}
+    return {"toolUse": {"toolUseId": block.tool_use_id, "name": block.name, "input": block.arguments or {}}}
+
+
+def _tool_result(use: ToolUse, text: str, status: str) -> dict[str, Any]:
+    return {"toolResult": {"toolUseId": use.tool_use_id, "content": [{"text": text}], "status": status}}

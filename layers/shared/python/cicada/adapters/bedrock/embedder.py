@@ -1,0 +1,126 @@
+"""Embeddings over Bedrock's InvokeModel."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cicada.adapters.bedrock.embedding_models import DetailedEmbeddingModel, embedding_model
+from cicada.adapters.bedrock.errors import bedrock_errors
+from cicada.adapters.retry import STANDARD, Retry
+from cicada.errors import ConfigurationError, Unavailable
+from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.retrieval.rerank.detail import Kind
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+T = TypeVar("T")
+_KINDS: Mapping[Detail, Kind] = {Detail.WINDOWS: Kind.WINDOWS, Detail.TOKENS: Kind.TOKENS}
+
+
+class BedrockEmbedder:
+    """`concurrency`: calls under way at once; boto3 keeps 10 connections. A model that is not known is refused."""
+
+    def __init__(
+        self,
+        client: BedrockRuntimeClient,
+        model_id: str,
+        dimension: int,
+        retry: Retry = STANDARD,
+        concurrency: int = 4,
+    ) -> None:
+        self._client = client
+        self._model_id = model_id
+        self._dimension = dimension
+        self._retry = retry
+        self._concurrency = concurrency
+        self._model = embedding_model(model_id, dimension)
+
+    @property
+    def model_id(self) -> str:
+        return self._model_id
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    def embed_query(self, text: str) -> Vector:
+        return self._vectors(self._ask(self._model.request([text], query=True)), 1)[0]
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return self._in_batches(texts, self._embed)
+
+    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+        """Details are empty for Titan and Cohere, which give none."""
+        return self._in_batches(texts, lambda batch: self._detailed(batch, detail, _KINDS.get(detail)))
+
+    def encode_query(self, text: str) -> EncodedQuery:
+        ((vector, detail),) = self._detailed([text], Detail.TOKENS, Kind.QUERY)
+        return EncodedQuery(text, vector, detail)
+
+    def _in_batches(self, texts: Sequence[str], work: Callable[[Sequence[str]], list[T]]) -> list[T]:
+        size = self._model.batch_size
+        batches = [texts[start : start + size] for start in range(0, len(texts), size)]
+        if len(batches) < 2:
+            return [made for batch in batches for made in work(batch)]
+        with ThreadPoolExecutor(min(self._concurrency, len(batches))) as pool:
+            return [made for results in pool.map(work, batches) for made in results]
+
+    def _embed(self, texts: Sequence[str]) -> list[Vector]:
+        return self._vectors(self._ask(self._model.request(texts, query=False)), len(texts))
+
+    def _detailed(self, texts: Sequence[str], detail: Detail, kind: Kind | None) -> list[tuple[Vector, bytes]]:
+        if kind is None or not isinstance(self._model, DetailedEmbeddingModel):
+            query = kind is Kind.QUERY
+            vectors = self._vectors(self._ask(self._model.request(texts, query)), len(texts))
+            return [(vector, b"") for vector in vectors]
+        reply = self._ask(self._model.detailed_request(texts, detail))
+        vectors = self._vectors(reply, len(texts))
+        with _known_form():
+            details = self._model.details(reply, kind) or [b""] * len(texts)
+            return list(zip(vectors, details, strict=True))
+
+    def _ask(self, request: dict[str, Any]) -> Any:
+        body = json.dumps(request)
+        return self._retry.call(lambda: self._invoke(body))
+
+    def _vectors(self, reply: Any, count: int) -> list[Vector]:
+        with _known_form():
+            vectors = self._model.vectors(reply)
+            if len(vectors) != count:
+                raise Unavailable(f"The embedding model returned {len(vectors)} vectors for {count} texts.")
+            return [self._checked(vector) for vector in vectors]
+
+    def _invoke(self, body: str) -> Any:
+        with bedrock_errors():
+            reply = self._client.invoke_model(
+                modelId=self._model_id, body=body, contentType="application/json", accept="application/json"
+            )
+            text = reply["body"].read()
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise Unavailable("The embedding model's reply is not JSON.") from error
+
+    def _checked(self, vector: list[float]) -> Vector:
+        """The vector at unit length, which only Titan promises."""
+        if len(vector) != self._dimension:
+            raise ConfigurationError(
+                f"The embedding model {self._model_id} returned {len(vector)} dimensions, not {self._dimension}; "
+                "correct the setting, then ingest again."
+            )
+        length = math.hypot(*vector)
+        return vector if length in (0, 1) else [value / length for value in vector]
+
+
+@contextmanager
+def _known_form() -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        raise Unavailable("The embedding model's reply has an unknown form.") from error

@@ -1,0 +1,32 @@
+"""Streams of Bedrock that begin again while nothing of them is out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+from typing import TypeVar
+
+from cicada.adapters.bedrock.errors import IncompleteStreamError, bedrock_errors
+from cicada.adapters.retry import Retry
+
+T = TypeVar("T")
+
+
+def retried_stream(start: Callable[[], Generator[T]], retry: Retry) -> Generator[T]:
+    """The items of `start()`, which is called again while it fails before its first item. Closing closes it.
+
+    Raises what `bedrock_errors` raises; a stream without any item is `Unavailable`.
+    """
+    first, items = retry.call(lambda: _first(start))
+    with closing(items):
+        yield first
+        with bedrock_errors(started=True):
+            yield from items
+
+
+def _first(start: Callable[[], Generator[T]]) -> tuple[T, Generator[T]]:
+    with bedrock_errors():
+        items = start()
+        for item in items:
+            return item, items
+        raise IncompleteStreamError("The stream held nothing.")

@@ -1,0 +1,46 @@
+"""The open connections in a DynamoDB table: pk = connectionId."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cicada.adapters.dynamodb.errors import dynamo_errors
+from cicada.conversation.model import Connection
+from cicada.identity.principal import Principal, groups_of, groups_text
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoConnectionTable:
+    """Rows go at `$disconnect`, which is best effort, when a post finds the connection gone, and by time to live."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def add(self, connection: Connection, expires_at: float) -> None:
+        item = {
+            "pk": {"S": connection.connection_id},
+            "tenant": {"S": connection.principal.tenant},
+            "user": {"S": connection.principal.user},
+            "groups": {"S": groups_text(connection.principal.groups)},
+            "tokenExpiresAt": {"N": str(int(connection.token_expires_at))},
+            "expiresAt": {"N": str(int(expires_at))},
+        }
+        with dynamo_errors():
+            self._client.put_item(TableName=self._table, Item=item)
+
+    def get(self, connection_id: str) -> Connection | None:
+        with dynamo_errors():
+            reply = self._client.get_item(TableName=self._table, Key={"pk": {"S": connection_id}}, ConsistentRead=True)
+        item = reply.get("Item")
+        if not item:
+            return None
+        groups = groups_of(item["groups"]["S"]) if "groups" in item else frozenset()
+        principal = Principal(item["tenant"]["S"], item["user"]["S"], groups)
+        return Connection(connection_id, principal, float(item["tokenExpiresAt"]["N"]))
+
+    def remove(self, connection_id: str) -> None:
+        with dynamo_errors():
+            self._client.delete_item(TableName=self._table, Key={"pk": {"S": connection_id}})

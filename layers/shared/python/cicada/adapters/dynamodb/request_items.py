@@ -1,0 +1,122 @@
+"""The rows of the request log as DynamoDB items."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.identity.principal import Principal
+
+Item = dict[str, Any]
+
+_TITLE_LENGTH = 80
+
+
+def partition_key(key: RequestKey) -> str:
+    return f"{key.principal.owner}#{key.request_id}"
+
+
+def event_key(seq: int) -> str:
+    return f"E#{seq:08d}"
+
+
+def session_history_key(principal: Principal, session_id: str) -> str:
+    return f"{principal.owner}#{session_id}"
+
+
+def number(value: float) -> dict[str, str]:
+    return {"N": f"{value:.3f}"}
+
+
+def head_item(request: NewRequest) -> Item:
+    question = request.question
+    return {
+        "pk": {"S": partition_key(request.key)},
+        "sk": {"S": "HEAD"},
+        "status": {"S": Status.QUEUED},
+        "sessionId": {"S": question.session_id},
+        "connectionId": {"S": request.connection_id},
+        "lastSeq": {"N": "1"},
+        "attempt": {"N": "0"},
+        "leaseUntil": {"N": "0"},
+        "createdAt": number(request.created_at),
+        "expiresAt": {"N": str(int(request.expires_at))},
+        "historyKey": {"S": session_history_key(request.key.principal, question.session_id)},
+        "historyOrder": number(request.created_at),
+    }
+
+
+def first_event_item(request: NewRequest, accepted: str) -> Item:
+    return {
+        "pk": {"S": partition_key(request.key)},
+        "sk": {"S": event_key(1)},
+        "attempt": {"N": "0"},
+        "body": {"S": accepted},
+        "question": {"S": json.dumps(_question_fields(request.question), ensure_ascii=False)},
+        "expiresAt": {"N": str(int(request.expires_at))},
+    }
+
+
+def _question_fields(question: Question) -> dict[str, object]:
+    return {
+        "message": question.message,
+        "sessionId": question.session_id,
+        "knowledgeBase": question.knowledge_base,
+        "episodes": question.episodes,
+        "metadata": question.metadata,
+    }
+
+
+def read_question(item: Item) -> Question:
+    """The question in a request's first event."""
+    stored = json.loads(item["question"]["S"])
+    return Question(
+        message=stored["message"],
+        session_id=stored["sessionId"],
+        knowledge_base=stored["knowledgeBase"],
+        episodes=tuple(stored["episodes"]),
+        metadata={name: tuple(values) for name, values in stored["metadata"].items()},
+    )
+
+
+def read_head(item: Item) -> Head:
+    return Head(
+        status=Status(item["status"]["S"]),
+        session_id=item["sessionId"]["S"],
+        connection_id=item["connectionId"]["S"] if "connectionId" in item else None,
+        last_seq=int(item["lastSeq"]["N"]),
+        attempt=int(item["attempt"]["N"]),
+        lease_until=float(item["leaseUntil"]["N"]),
+        cancel_requested=item.get("cancelRequested", {}).get("BOOL", False),
+        created_at=float(item["createdAt"]["N"]),
+        expires_at=float(item["expiresAt"]["N"]),
+        forgiven_attempts=int(item["forgivenAttempts"]["N"]) if "forgivenAttempts" in item else 0,
+    )
+
+
+def session_update(request: NewRequest) -> dict[str, Any]:
+    """The update that keeps the session's row: made by its first message, moved up by every one."""
+    owner = request.key.principal.owner
+    return {
+        "Key": {"pk": {"S": owner}, "sk": {"S": f"SESSION#{request.question.session_id}"}},
+        "UpdateExpression": "SET title = if_not_exists(title, :title), historyKey = :owner, historyOrder = :now, "
+        "expiresAt = :expires",
+        "ExpressionAttributeValues": {
+            ":title": {"S": request.question.message[:_TITLE_LENGTH]},
+            ":owner": {"S": owner},
+            ":now": number(request.created_at),
+            ":expires": {"N": str(int(request.expires_at))},
+        },
+    }
+
+
+def event_item(lease: Lease, event: StoredEvent) -> Item:
+    """An event's row, marked with the attempt that wrote it."""
+    return {
+        "pk": {"S": partition_key(lease.key)},
+        "sk": {"S": event_key(event.seq)},
+        "attempt": {"N": str(lease.attempt)},
+        "body": {"S": event.body},
+        "expiresAt": {"N": str(int(lease.expires_at))},
+    }

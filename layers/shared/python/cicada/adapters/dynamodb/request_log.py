@@ -1,0 +1,233 @@
+"""The request log in one DynamoDB table.
+
+    pk                              sk              what
+    <tenant>#<user>#<requestId>     HEAD            the request's head: small, as every event updates it
+    <tenant>#<user>#<requestId>     E#<seq>         an event; the first also holds the question
+    <tenant>#<user>                 SESSION#<id>    a session of the user
+    <tenant>#<user>                 USAGE           what the user has asked for of late (dynamo_usage_table)
+
+The index `history` lists sessions (historyKey = owner) and a session's requests (historyKey = owner and session).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from cicada.adapters.dynamodb.errors import dynamo_errors
+from cicada.adapters.dynamodb.request_items import (
+    Item,
+    event_item,
+    event_key,
+    first_event_item,
+    head_item,
+    number,
+    partition_key,
+    read_head,
+    read_question,
+    session_history_key,
+    session_update,
+)
+from cicada.adapters.retry import Retry
+from cicada.conversation.model import (
+    Head,
+    Lease,
+    NewRequest,
+    Question,
+    RequestKey,
+    SessionRow,
+    Status,
+    StoredEvent,
+    TurnRow,
+)
+from cicada.errors import LeaseLost, Throttled
+from cicada.identity.principal import Principal
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
+
+
+class DynamoRequestLog:
+    """`clock` gives epoch seconds: rows past their time to live are not found, although DynamoDB deletes them late."""
+
+    def __init__(self, client: DynamoDBClient, table: str, clock: Callable[[], float]) -> None:
+        self._client = client
+        self._table = table
+        self._clock = clock
+
+    def create(self, request: NewRequest, accepted: str) -> bool:
+        """One transaction: the head, the first event with the question, and the session's row."""
+        writes: list[Any] = [
+            {"Put": {**self._put(head_item(request)), "ConditionExpression": "attribute_not_exists(pk)"}},
+            {"Put": self._put(first_event_item(request, accepted))},
+            {"Update": {"TableName": self._table, **session_update(request)}},
+        ]
+        # Two messages of one session at the same moment both write the session's row.
+        return CONFLICTS.call(lambda: self._write_together(writes))
+
+    def _write_together(self, writes: list[Any]) -> bool:
+        with dynamo_errors():
+            try:
+                self._client.transact_write_items(TransactItems=writes)
+            except ClientError as error:
+                return self._refused(error)
+        return True
+
+    def _refused(self, error: ClientError) -> bool:
+        reasons = [str(reason.get("Code")) for reason in error.response.get("CancellationReasons", [])]
+        if reasons[:1] == ["ConditionalCheckFailed"]:
+            return False
+        if "TransactionConflict" in reasons:
+            raise Throttled("Two messages of one session arrived at the same moment; send it again.") from error
+        raise error
+
+    def question(self, key: RequestKey) -> Question | None:
+        item = self._get(key, event_key(1))
+        return read_question(item) if item else None
+
+    def head(self, key: RequestKey) -> Head | None:
+        item = self._get(key, "HEAD")
+        return read_head(item) if item else None
+
+    def point(self, key: RequestKey, connection_id: str) -> Head | None:
+        return self._update_existing(key, "SET connectionId = :value", {":value": {"S": connection_id}})
+
+    def request_cancel(self, key: RequestKey) -> Head | None:
+        return self._update_existing(key, "SET cancelRequested = :value", {":value": {"BOOL": True}})
+
+    def forget_connection(self, key: RequestKey, connection_id: str) -> None:
+        self._update_head(
+            key, "REMOVE connectionId", "connectionId = :connection", {":connection": {"S": connection_id}}
+        )
+
+    def events(self, key: RequestKey, after_seq: int, last_seq: int) -> Iterator[StoredEvent]:
+        query: dict[str, Any] = {
+            "TableName": self._table,
+            "ConsistentRead": True,
+            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": {
+                ":pk": {"S": partition_key(key)},
+                ":first": {"S": event_key(after_seq + 1)},
+                ":last": {"S": event_key(last_seq)},
+            },
+        }
+        while after_seq < last_seq:
+            with dynamo_errors():
+                page = self._client.query(**query)
+            for item in page["Items"]:
+                yield StoredEvent(int(item["sk"]["S"][2:]), item["body"]["S"])
+            if "LastEvaluatedKey" not in page:
+                return
+            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+    def take_lease(self, key: RequestKey, now: float, until: float) -> Lease | None:
+        head = self._update_head(
+            key,
+            "SET #status = :processing, leaseUntil = :until ADD attempt :one",
+            "#status = :queued OR (#status = :processing AND leaseUntil < :now)",
+            {
+                ":processing": {"S": Status.PROCESSING},
+                ":queued": {"S": Status.QUEUED},
+                ":now": number(now),
+                ":until": number(until),
+                ":one": {"N": "1"},
+            },
+        )
+        return Lease(key, head.attempt, head.last_seq, head.expires_at, head.forgiven_attempts) if head else None
+
+    def store(self, lease: Lease, event: StoredEvent) -> None:
+        """A row left by an earlier attempt is overwritten; one of a later attempt refuses the write."""
+        with dynamo_errors():
+            try:
+                self._client.put_item(
+                    **self._put(event_item(lease, event)),
+                    ConditionExpression="attribute_not_exists(pk) OR attempt <= :attempt",
+                    ExpressionAttributeValues={":attempt": {"N": str(lease.attempt)}},
+                )
+            except self._client.exceptions.ConditionalCheckFailedException as error:
+                raise LeaseLost("A later attempt has written this event.") from error
+
+    def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
+        head = self._update_head(
+            lease.key,
+            "SET lastSeq = :seq, leaseUntil = :until, #status = :status",
+            # The second half lets a repeat of the same final update through, as the SDK makes after a lost reply.
+            "attempt = :attempt AND (#status = :processing OR (#status = :status AND lastSeq = :seq))",
+            {
+                ":seq": {"N": str(seq)},
+                ":until": number(until),
+                ":status": {"S": status},
+                ":attempt": {"N": str(lease.attempt)},
+                ":processing": {"S": Status.PROCESSING},
+            },
+        )
+        if head is None:
+            raise LeaseLost("The request has ended, or another processor has taken it over.")
+        return head
+
+    def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
+        return [
+            SessionRow(item["sk"]["S"].removeprefix("SESSION#"), item["title"]["S"], float(item["historyOrder"]["N"]))
+            for item in self._history(principal.owner, before, limit)
+        ]
+
+    def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
+        return [
+            TurnRow(item["pk"]["S"].rpartition("#")[2], float(item["historyOrder"]["N"]))
+            for item in self._history(session_history_key(principal, session_id), before, limit)
+        ]
+
+    def _history(self, history_key: str, before: float | None, limit: int) -> list[Item]:
+        values: dict[str, Any] = {":key": {"S": history_key}, ":now": {"N": str(int(self._clock()))}}
+        condition = "historyKey = :key"
+        if before is not None:
+            condition += " AND historyOrder < :before"
+            values[":before"] = number(before)
+        with dynamo_errors():
+            page = self._client.query(
+                TableName=self._table,
+                IndexName="history",
+                KeyConditionExpression=condition,
+                FilterExpression="expiresAt > :now",
+                ExpressionAttributeValues=values,
+                ScanIndexForward=False,
+                Limit=limit,
+            )
+        return page["Items"]
+
+    def _get(self, key: RequestKey, sort_key: str) -> Item | None:
+        with dynamo_errors():
+            reply = self._client.get_item(
+                TableName=self._table, Key={"pk": {"S": partition_key(key)}, "sk": {"S": sort_key}}, ConsistentRead=True
+            )
+        item = reply.get("Item")
+        return item if item and int(item["expiresAt"]["N"]) > self._clock() else None
+
+    def _update_existing(self, key: RequestKey, update: str, values: dict[str, Any]) -> Head | None:
+        now = {":now": {"N": str(int(self._clock()))}}
+        return self._update_head(key, update, "attribute_exists(pk) AND expiresAt > :now", values | now)
+
+    def _update_head(self, key: RequestKey, update: str, condition: str, values: dict[str, Any]) -> Head | None:
+        """The head after the update; None if the condition does not hold."""
+        names = {"ExpressionAttributeNames": {"#status": "status"}} if "#status" in update + condition else {}
+        with dynamo_errors():
+            try:
+                reply = self._client.update_item(
+                    TableName=self._table,
+                    Key={"pk": {"S": partition_key(key)}, "sk": {"S": "HEAD"}},
+                    UpdateExpression=update,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=values,
+                    ReturnValues="ALL_NEW",
+                    **names,  # type: ignore[arg-type]
+                )
+            except self._client.exceptions.ConditionalCheckFailedException:
+                return None
+        return read_head(reply["Attributes"])
+
+    def _put(self, item: Item) -> dict[str, Any]:
+        return {"TableName": self._table, "Item": item}

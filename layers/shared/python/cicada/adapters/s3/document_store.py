@@ -1,0 +1,76 @@
+"""The document store: files and reports in one S3 bucket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from cicada.adapters.s3.errors import s3_errors
+from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
+from cicada.documents.model import DocumentKey
+from cicada.ingest.model import SIDECAR_BYTES, IngestReport, OversizedFile, SourceFile, version_of
+from cicada.ingest.report import report_fields
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+MAX_BYTES = 50_000_000
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class S3DocumentStore:
+    """`max_bytes`: of a larger file no more is fetched."""
+
+    def __init__(
+        self, client: S3Client, bucket: str, max_bytes: int = MAX_BYTES, clock: Callable[[], datetime] = _now
+    ) -> None:
+        self._client = client
+        self._bucket = bucket
+        self._max_bytes = max_bytes
+        self._clock = clock
+
+    def read(self, document: DocumentKey) -> SourceFile | OversizedFile | None:
+        content = self._content(object_key(document), self._max_bytes)
+        if content is None:
+            return None
+        # After the file, for uploaders put it there before: a new file must not be read with an old list of readers.
+        sidecar = self._content(sidecar_key(document), SIDECAR_BYTES)
+        if len(content) > self._max_bytes:
+            limit = f"{self._max_bytes / 1_000_000:g} MB"
+            return OversizedFile(document, f"The file is larger than {limit}; split it and upload the parts.", sidecar)
+        name = PurePosixPath(document.document_id).name
+        return SourceFile(document, name, content, version_of(content, sidecar), sidecar)
+
+    def holds(self, document: DocumentKey) -> bool:
+        # A HEAD would not tell a missing file from a missing bucket.
+        key = object_key(document)
+        with s3_errors():
+            found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
+        return any(each["Key"] == key for each in found.get("Contents", []))
+
+    def _content(self, key: str, most: int) -> bytes | None:
+        """The object's bytes; of one with more than `most`, one more than that."""
+        with s3_errors():
+            try:
+                reply = self._client.get_object(Bucket=self._bucket, Key=key)
+            except self._client.exceptions.NoSuchKey:
+                return None
+            with reply["Body"] as body:
+                return body.read(most + 1)
+
+    def write_report(self, report: IngestReport) -> None:
+        """With the time, so that no two reports on a document are the same object."""
+        fields = report_fields(report) | {"reportedAt": self._clock().isoformat(timespec="microseconds")}
+        with s3_errors():
+            self._client.put_object(
+                Bucket=self._bucket,
+                Key=report_key(report.document),
+                Body=json.dumps(fields, indent=1).encode(),
+                ContentType="application/json",
+            )

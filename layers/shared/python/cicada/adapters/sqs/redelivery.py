@@ -1,0 +1,53 @@
+"""Messages whose work has failed, delivered again before their queue's visibility timeout is over.
+
+That timeout must outlast the longest work, six times the function's own as Lambda's guide asks, which is far more
+than a service that is busy for a moment needs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cicada.adapters.sqs.errors import sqs_errors
+from cicada.errors import CicadaError
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+logger = logging.getLogger(__name__)
+
+# After the first delivery, the second, the third, and all later ones.
+_PAUSES_SECONDS = (60, 300, 900, 3600)
+
+
+class SqsRedelivery:
+    """Where it fails, the queue's own timeout holds."""
+
+    def __init__(self, client: SQSClient) -> None:
+        self._client = client
+
+    def hasten(self, event: Mapping[str, Any], verdicts: Mapping[str, Any]) -> None:
+        """Have those records of an SQS event that failed delivered again: after one minute, and later and later."""
+        failed = {failure["itemIdentifier"] for failure in verdicts["batchItemFailures"]}
+        for record in event["Records"]:
+            # Events from the Lambda console may be without a handle.
+            if record["messageId"] in failed and "receiptHandle" in record:
+                self._hasten(record)
+
+    def _hasten(self, record: Mapping[str, Any]) -> None:
+        delivery = int(record["attributes"]["ApproximateReceiveCount"])
+        try:
+            with sqs_errors():
+                self._client.change_message_visibility(
+                    QueueUrl=self._url(record["eventSourceARN"]),
+                    ReceiptHandle=record["receiptHandle"],
+                    VisibilityTimeout=_PAUSES_SECONDS[min(delivery, len(_PAUSES_SECONDS)) - 1],
+                )
+        except CicadaError as error:
+            logger.warning("A failed message waits for its queue's timeout", extra={"code": error.code})
+
+    def _url(self, arn: str) -> str:
+        account, name = arn.split(":")[4:6]
+        return self._client.get_queue_url(QueueName=name, QueueOwnerAWSAccountId=account)["QueueUrl"]

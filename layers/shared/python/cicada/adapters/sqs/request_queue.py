@@ -1,0 +1,82 @@
+"""The request queue: SQS FIFO, a message group for each session."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from cicada.adapters.sqs.errors import sqs_errors
+from cicada.conversation.model import RequestKey
+from cicada.errors import InvalidFrame
+from cicada.identity.principal import Principal
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+# A take-over whose processor died in its turn, before it took the lease, is queued again after this.
+_TAKEOVER_SECONDS = 10
+
+
+class SqsRequestQueue:
+    """A message says who asks for which request and nothing else: what was asked is in the request log."""
+
+    def __init__(
+        self,
+        client: SQSClient,
+        queue_url: str,
+        dead_letter_queue_url: str = "",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._client = client
+        self._queue_url = queue_url
+        self._dead_letter_queue_url = dead_letter_queue_url
+        self._clock = clock
+
+    def enqueue(self, key: RequestKey, session_id: str) -> None:
+        self._send(self._queue_url, request_message(key), f"{key.principal.owner}#{session_id}", key.request_id)
+
+    def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
+        # A group for each: the message of a take-over that has died holds its group until it is visible again.
+        repeat = f"{key.request_id}#{attempt}#{int(self._clock() // _TAKEOVER_SECONDS)}"
+        self._send(self._queue_url, request_message(key), f"takeover#{key.principal.owner}#{repeat}", repeat)
+
+    def bury(self, key: RequestKey, reason: str) -> None:
+        body = request_message(key) | {"reason": reason}
+        # Never a repeat: a request that is redriven and fails again within five minutes is set aside again.
+        self._send(self._dead_letter_queue_url, body, f"{key.principal.owner}#{key.request_id}", f"{uuid.uuid4()}")
+
+    def _send(self, queue_url: str, body: dict[str, Any], group: str, deduplication: str) -> None:
+        with sqs_errors():
+            self._client.send_message(
+                QueueUrl=queue_url,
+                MessageBody=json.dumps(body),
+                MessageGroupId=queue_id(group),
+                # The owner is part of the id: two users may use the same requestId.
+                MessageDeduplicationId=queue_id(f"{body['tenant']}#{body['user']}#{deduplication}"),
+            )
+
+
+def request_message(key: RequestKey) -> dict[str, Any]:
+    """The body of a queue message."""
+    who = key.principal
+    return {"tenant": who.tenant, "user": who.user, "groups": sorted(who.groups), "requestId": key.request_id}
+
+
+def read_request_message(body: str) -> RequestKey:
+    """The key in a message's body. Raises `InvalidFrame` for anything else."""
+    try:
+        fields = json.loads(body)
+        tenant, user = str(fields["tenant"]), str(fields["user"])
+        groups = frozenset(map(str, fields.get("groups", [])))
+        return RequestKey(Principal(tenant, user, groups), str(fields["requestId"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidFrame("The queue message does not name a request.") from error
+
+
+def queue_id(text: str) -> str:
+    """SQS takes 128 characters of a narrow alphabet; a digest fits whatever the parts are."""
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,44 @@
+"""Bedrock's calls of an action group: who asks, and what goes back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.event_handler import BedrockFunctionResponse
+
+from cicada.agents.model import ToolSession
+from cicada.errors import CicadaError
+from cicada.identity.principal import Principal, groups_of
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.event_handler import BedrockAgentFunctionResolver
+
+logger = logging.getLogger(__name__)
+
+_REFUSAL = "Refused: the session does not say who the user is. Nothing was done."
+
+
+def answered(app: BedrockAgentFunctionResolver, tool: Callable[[ToolSession], str]) -> BedrockFunctionResponse:
+    """Run `tool` for the user of the session. Without one it is refused and not run.
+
+    A failure ends the agent's turn (responseState FAILURE), so that it cannot be taken for an empty result.
+    """
+    session = tool_session(app.current_event.session_attributes if app.current_event else {})
+    if session is None:
+        return BedrockFunctionResponse(_REFUSAL)
+    try:
+        return BedrockFunctionResponse(tool(session))
+    except CicadaError as error:
+        logger.error("A tool failed", extra={"code": error.code})
+        return BedrockFunctionResponse(str(error), response_state="FAILURE")
+
+
+def tool_session(attributes: Mapping[str, str]) -> ToolSession | None:
+    """The session that the message processor put into the attributes; None unless all of it is there."""
+    tenant, user, knowledge_base = (attributes.get(key) or "" for key in ("tenant", "user", "knowledgeBase"))
+    if not (tenant and user and knowledge_base):
+        return None
+    groups = groups_of(attributes.get("groups") or "[]")
+    return ToolSession(Principal(tenant, user, groups), knowledge_base)

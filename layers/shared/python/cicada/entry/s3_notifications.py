@@ -1,0 +1,79 @@
+"""What S3 announces in a queue's message.
+
+Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote_plus
+
+from cicada.adapters.s3.keys import document_key, is_sidecar
+from cicada.documents.model import DocumentKey
+from cicada.errors import DocumentRejected
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """`documents` that were created or removed: True if the file itself was, False if only its sidecar.
+
+    `misplaced`: keys of objects that are no documents, with the reason.
+    """
+
+    documents: Mapping[DocumentKey, bool]
+    misplaced: Mapping[str, str]
+
+
+def announcement(body: str) -> Announcement:
+    """What a message says. Raises `DocumentRejected` for a body that is no notification."""
+    documents: dict[DocumentKey, bool] = {}
+    misplaced: dict[str, str] = {}
+    for key in announced_keys(body):
+        try:
+            document = document_key(key)
+        except DocumentRejected as error:
+            misplaced[key] = str(error)
+        else:
+            documents[document] = documents.get(document, False) or not is_sidecar(key)
+    return Announcement(documents, misplaced)
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """`is_file`: not only its sidecar. `again`: a message on it was delivered before; whoever took it has failed."""
+
+    is_file: bool
+    again: bool
+
+
+def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey, Announced]:
+    """The documents of all records of an SQS event, each once; what is no notification announces none."""
+    documents: dict[DocumentKey, Announced] = {}
+    for record in records:
+        again = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1)) > 1
+        try:
+            found = announcement(record["body"]).documents
+        except DocumentRejected:
+            continue
+        for document, is_file in found.items():
+            others = documents.get(document, Announced(False, False))
+            documents[document] = Announced(is_file or others.is_file, again or others.again)
+    return documents
+
+
+def announced_keys(body: str) -> list[str]:
+    """Keys of the objects that were created or removed, decoded, each once; none for S3's test message.
+
+    Raises `DocumentRejected` for a body that is no notification.
+    """
+    try:
+        message = json.loads(body)
+        if message.get("Event") == "s3:TestEvent":
+            return []
+        keys = [unquote_plus(record["s3"]["object"]["key"], errors="strict") for record in message["Records"]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DocumentRejected("The queue message is no notification of S3.") from error
+    return list(dict.fromkeys(keys))

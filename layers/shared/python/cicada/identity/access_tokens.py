@@ -1,0 +1,45 @@
+"""Access tokens: who signed in, until when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from cicada.identity.principal import Principal
+
+SUBPROTOCOL = "cicada.v1"
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedToken:
+    """A token that was checked. `expires_at` is epoch seconds."""
+
+    principal: Principal
+    expires_at: float
+
+
+class TokenVerifier(Protocol):
+    """Checks access tokens."""
+
+    def verify(self, token: str) -> VerifiedToken:
+        """`NotConnected` for a token that is not valid; `Unavailable` when that cannot be told."""
+        ...
+
+
+def offered_token(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
+    """The token that a handshake offers, empty if none: `Sec-WebSocket-Protocol: cicada.v1, <token>` or `?token=`."""
+    protocols = _offered_subprotocols(headers)
+    if len(protocols) == 2 and protocols[0] == SUBPROTOCOL:
+        return protocols[1]
+    return query.get("token", "")
+
+
+def accepted_subprotocol(headers: Mapping[str, str]) -> dict[str, str]:
+    """The reply's header: a browser that offered subprotocols hangs up unless one is chosen. Never the token."""
+    return {"Sec-WebSocket-Protocol": SUBPROTOCOL} if SUBPROTOCOL in _offered_subprotocols(headers) else {}
+
+
+def _offered_subprotocols(headers: Mapping[str, str]) -> list[str]:
+    offered = next((value for name, value in headers.items() if name.lower() == "sec-websocket-protocol"), "")
+    return [protocol.strip() for protocol in offered.split(",")]

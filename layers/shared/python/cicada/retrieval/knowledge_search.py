@@ -1,0 +1,63 @@
+"""Find the passages for a question, as its knowledge base wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cicada.answering.ports import QueryFormulator
+from cicada.errors import CicadaError, ConfigurationError, DependencyError
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.languages.detection import has_words, is_in
+from cicada.retrieval.model import PassageFilter, RankedPassage, Retrieval
+from cicada.retrieval.search import Retriever
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The passages, best first, and the steps taken. Without passages the last step is the reason.
+
+    `nothing_found`: nothing matches; `below_threshold`: what matches is less relevant than the base asks for.
+    """
+
+    passages: tuple[RankedPassage, ...]
+    path: tuple[str, ...]
+
+
+def _unreported(error: CicadaError) -> None:
+    """Nobody is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeSearch:
+    """Searches each knowledge base by its settings. `report` is told when a query could not be formulated."""
+
+    retriever: Callable[[KnowledgeBase], Retriever]
+    bases: KnowledgeBases = field(default_factory=KnowledgeBases)
+    formulator: QueryFormulator | None = None
+    report: Callable[[CicadaError], object] = _unreported
+
+    def search(self, text: str, filter: PassageFilter) -> Found:
+        """What the filter's base has for `text`. Failures are `DependencyError`s, never an empty result."""
+        base = self.bases.of(filter.collection.knowledge_base)
+        query, formulated = self._query(text, base)
+        retrieval = self.retriever(base).retrieve(query, filter)
+        return Found(retrieval.ranking.passages, ("retrieve", *formulated, *_outcome(retrieval)))
+
+    def _query(self, text: str, base: KnowledgeBase) -> tuple[str, tuple[str, ...]]:
+        """The text in the base's language, and the step that this was; the user's own words if it cannot be had."""
+        language = base.content_language
+        if language is None or self.formulator is None or not has_words(text) or is_in(text, language):
+            return text, ()
+        try:
+            return self.formulator.formulate(text, language), (f"query:{language}",)
+        except (DependencyError, ConfigurationError) as error:
+            self.report(error)
+            return text, ("query:own_words",)
+
+
+def _outcome(retrieval: Retrieval) -> tuple[str, ...]:
+    if not retrieval.candidates:
+        return ("nothing_found",)
+    reranked = () if retrieval.ranking.by == "fusion" else (f"rerank:{retrieval.ranking.by}",)
+    return reranked if retrieval.ranking.passages else (*reranked, "below_threshold")
