@@ -73,7 +73,7 @@ def run_retrieval(options: argparse.Namespace) -> int:
     """0 if the set could be measured, whatever the scores."""
     _limit_matrix_threads()
     from cicada.errors import CicadaError
-    from cicada.retrieval.model import Detail
+    from cicada.knowledge_bases.settings import Detail
     from evals.retrieval import report, run
     from evals.retrieval.pipeline import Pipeline
 

@@ -25,6 +25,7 @@ from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import SendMessage
 from cicada.conversation.resume import Resumer
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal
@@ -32,7 +33,7 @@ from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.planning.classifier import classify
 from cicada.planning.rules import load_rules
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
 from evals.delivery_bench.metered_aws import MeteredAws
 

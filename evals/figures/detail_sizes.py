@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cicada.retrieval.model import Detail
+from cicada.knowledge_bases.settings import Detail
 from evals.figures.cells import mean, score
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets

@@ -6,11 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 
-from cicada_embedded.analysis import analyzer
-
+from cicada.knowledge_bases.settings import Detail
 from cicada.languages.terms import MAX_TERMS
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import Detail
+from cicada_embedded.analysis import analyzer
 from evals.figures.cells import mean, score
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cicada.retrieval.model import Detail
+from cicada.knowledge_bases.settings import Detail
 from evals.figures.cells import bold, mean, score, signed
 from evals.figures.record import Table
 from evals.figures.sets import LAST_TURN, TUNED_ON, Sets

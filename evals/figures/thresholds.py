@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from cicada.documents.filter import PassageFilter
 from cicada.knowledge_bases.settings import KnowledgeBase
-from cicada.retrieval.model import PassageFilter
 from cicada.retrieval.ports import DetailedEmbedder
 from evals.figures.cells import mean, share
 from evals.figures.record import Table

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cicada.documents.filter import PassageFilter
 from cicada.errors import CicadaError
-from cicada.retrieval.model import Detail, PassageFilter
+from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import Calibration, Signals
 from cicada.retrieval.search import Retriever, encode_query

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.knowledge_bases.settings import Detail
+from cicada.retrieval.model import EncodedQuery, Vector
 from cicada.retrieval.ports import DetailedEmbedder
 from evals.retrieval.standin import DIMENSION, MODEL_ID, Say, Standin
 from local.stage.settings import ROOT

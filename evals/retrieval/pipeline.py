@@ -6,15 +6,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cicada_embedded.passage_index import SqlitePassageIndex
-
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.knowledge_bases.settings import Detail, Fusion
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.fusion import Fusion
-from cicada.retrieval.model import Detail, EmbeddedPassage, Hit, PassageFilter, Retrieval
+from cicada.retrieval.model import EmbeddedPassage, Hit, Retrieval
 from cicada.retrieval.ports import DetailedEmbedder
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.search import Retriever
+from cicada_embedded.passage_index import SqlitePassageIndex
 from evals.retrieval.dataset import Dataset, Row
 from evals.retrieval.measures import Rankings
 

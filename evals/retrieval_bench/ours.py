@@ -6,14 +6,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from cicada_embedded.builds import live_build
-from cicada_embedded.file import IndexFile
-from cicada_embedded.filters import find_collection, selection
-from cicada_embedded.kept import selected_numbers
-from cicada_embedded.lexical import LexicalLane
-from cicada_embedded.passage_index import SqlitePassageIndex
-from cicada_embedded.semantic import SemanticLane
-
 from cicada.adapters.opensearch.bulk import BulkWriter
 from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.options import IndexOptions
@@ -21,9 +13,17 @@ from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.queries import lane_bodies
 from cicada.adapters.opensearch.rows import row
 from cicada.adapters.retry import Retry
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery
+from cicada_embedded.builds import live_build
+from cicada_embedded.file import IndexFile
+from cicada_embedded.filters import find_collection, selection
+from cicada_embedded.kept import selected_numbers
+from cicada_embedded.lexical import LexicalLane
+from cicada_embedded.passage_index import SqlitePassageIndex
+from cicada_embedded.semantic import SemanticLane
 from evals.retrieval_bench.corpus import CHUNKS_OF_A_DOCUMENT, DIMENSION, Corpus, Question
 from evals.retrieval_bench.engine import LIMIT
 

@@ -6,9 +6,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from cicada_embedded.passage_index import SqlitePassageIndex
-
 from cicada.retrieval.model import EmbeddedPassage
+from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.contract.passage_indexes import DIMENSION, MODEL
 from tests.contract.passages import MACBETH, embedded
 

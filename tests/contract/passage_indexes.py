@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from cicada_embedded.index_rebuild import SqliteIndexRebuild
-from cicada_embedded.passage_index import SqlitePassageIndex
-
 from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.index_rebuild import OpenSearchIndexRebuild
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.documents.model import Collection, DocumentKey
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
+from cicada_embedded.index_rebuild import SqliteIndexRebuild
+from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
 from tests.patience import PATIENCE_SECONDS
 

@@ -6,8 +6,9 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from tests.contract.passage_indexes import DIMENSION
 
 PLAYS = Collection("tenant-a", "plays")

@@ -19,7 +19,7 @@ from cicada.documents.model import Collection, DocumentKey, Locator, Passage, Sc
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
 from cicada.ingest.ports import GroundTruth
-from cicada.retrieval.model import Detail
+from cicada.knowledge_bases.settings import Detail
 from tests.fakes.ground_truth import InMemoryGroundTruth
 
 BUCKET = "documents"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cicada.retrieval.model import EmbeddedPassage, PassageFilter
+from cicada.documents.filter import PassageFilter
+from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.ports import PassageIndex
 from tests.contract.passage_indexes import IndexUnderTest, OpenSearchUnderTest, SqliteUnderTest, eventually
 from tests.contract.passages import MACBETH, PLAYS, asking, passage, vector

@@ -14,12 +14,13 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from cicada_embedded.passage_index import SqlitePassageIndex
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator, SectionLocator
 from cicada.languages.terms import query_terms
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, PassageFilter
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery
 from cicada.retrieval.ports import PassageIndex
+from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.contract.passage_indexes import OpenSearchUnderTest, eventually
 
 PLAY = Path(__file__).parents[2] / "samples" / "macbeth.json"

@@ -12,9 +12,10 @@ from itertools import count
 
 import pytest
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import Unavailable
-from cicada.retrieval.model import EmbeddedPassage, Hit, PassageFilter
+from cicada.retrieval.model import EmbeddedPassage, Hit
 from cicada.retrieval.ports import PassageIndex
 from tests.contract.passage_indexes import IndexUnderTest, eventually
 from tests.contract.passages import HAMLET, MACBETH, PLAYS, asking, embedded

@@ -12,9 +12,10 @@ from cicada.adapters.opensearch import queries
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.tokens import first_tokens
+from cicada.documents.filter import PassageFilter
 from cicada.errors import ConfigurationError, Unavailable
 from cicada.languages.terms import is_cjk, query_terms
-from cicada.retrieval.model import EmbeddedPassage, Hit, PassageFilter
+from cicada.retrieval.model import EmbeddedPassage, Hit
 from tests.contract.passage_indexes import DIMENSION, MODEL, OpenSearchUnderTest, eventually
 from tests.contract.passages import MACBETH, PLAYS, asking, embedded
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, ScriptLocator
 from cicada.errors import ConfigurationError
-from cicada.retrieval.model import EmbeddedPassage, Hit, PassageFilter
+from cicada.retrieval.model import EmbeddedPassage, Hit
 from cicada.retrieval.ports import PassageIndex
 from tests.contract.passage_indexes import IndexUnderTest, eventually
 from tests.contract.passages import (

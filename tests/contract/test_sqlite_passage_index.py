@@ -13,11 +13,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+
+from cicada.documents.filter import PassageFilter
+from cicada.errors import ConfigurationError
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex
-
-from cicada.errors import ConfigurationError
-from cicada.retrieval.model import PassageFilter
 from tests.contract.passage_indexes import DIMENSION, MODEL
 from tests.contract.passages import HAMLET, MACBETH, PLAYS, asking, embedded
 

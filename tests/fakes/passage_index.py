@@ -8,18 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import ConfigurationError, Unavailable
 from cicada.languages.terms import query_terms
-from cicada.retrieval.model import (
-    EmbeddedPassage,
-    Hit,
-    IndexQuery,
-    LaneHits,
-    PassageFilter,
-    PassageVectors,
-    Vector,
-)
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors, Vector
 
 Documents = dict[DocumentKey, tuple[EmbeddedPassage, ...]]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import CicadaError
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
 
 

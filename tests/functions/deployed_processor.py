@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cicada_embedded.passage_index import SqlitePassageIndex
 
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
 from cicada.retrieval.model import EmbeddedPassage
+from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.bedrock_wire import (
     Answered,
     Reply,

@@ -12,7 +12,13 @@ import pytest
 from cicada.answering.model import AnswerPart
 from cicada.bootstrap import processor as wiring
 from cicada.conversation.model import RequestKey, Status
-from tests.fakes.bedrock_wire import DROP, Refused, Streamed, event, text_delta
+from tests.fakes.bedrock_wire import (
+    DROP,
+    Refused,
+    Streamed,
+    event,
+    text_delta,
+)
 from tests.functions.deployed_processor import EMBEDDED, MESSAGE, SAID, Deployed, delivered
 from tests.functions.message_path import CONSOLE, ID, MessagePath, console_event
 

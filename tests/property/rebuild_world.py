@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.errors import DocumentRejected, Unavailable
 from cicada.ingest.ingest import Ingester
@@ -25,7 +26,7 @@ from cicada.ingest.model import (
     TruthEntry,
 )
 from cicada.ingest.rebuild import Rebuilder
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageFilter, PassageVectors
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageVectors
 from cicada.retrieval.ports import PassageIndex
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog

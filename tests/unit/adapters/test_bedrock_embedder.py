@@ -8,7 +8,8 @@ import pytest
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.adapters.retry import Retry
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
-from cicada.retrieval.model import Detail, EncodedQuery
+from cicada.knowledge_bases.settings import Detail
+from cicada.retrieval.model import EncodedQuery
 from cicada.retrieval.rerank.detail import Kind, Rows, unpack
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, Request, ScriptedBedrock, scripted_bedrock
 

@@ -16,10 +16,11 @@ from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.schema import index_body, index_name
 from cicada.adapters.retry import Retry
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, DependencyError, Throttled, Unavailable
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from tests.fakes.scripted_opensearch import Reply, ScriptedConnection, Server
 
 PLAYS = Collection("tenant", "plays")

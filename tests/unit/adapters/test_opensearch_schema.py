@@ -10,10 +10,11 @@ import pytest
 from cicada.adapters.opensearch.queries import cosine, lane_bodies
 from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, index_body
 from cicada.adapters.opensearch.tokens import MAX_LENGTH, first_tokens
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection
 from cicada.languages.terms import query_terms
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import IndexQuery, PassageFilter
+from cicada.retrieval.model import IndexQuery
 
 FIELDS = json.loads(MAPPING_FILE.read_text("utf-8"))
 # https://lucene.apache.org/core/10_0_0/core/org/apache/lucene/search/IndexSearcher.html#getMaxClauseCount()

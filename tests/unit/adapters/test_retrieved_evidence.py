@@ -6,11 +6,12 @@ import pytest
 
 from cicada.agents.text import ANSWER_LIMIT_BYTES
 from cicada.answering.evidence import RetrievedEvidence
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
 from cicada.errors import Unavailable
 from cicada.identity.principal import Principal
 from cicada.retrieval.format import evidence_text
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors, Vector
 from cicada.retrieval.search import Retriever
 from tests.fakes.retrieval import search_of
 

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from cicada.documents.filter import PassageFilter
+from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits
 from cicada_embedded import kept, lexical, semantic
 from cicada_embedded.builds import live_build
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import CollectionState, find_collection, selection
 from cicada_embedded.kept import KeptCollections, Selected, best_places, selected_numbers
 from cicada_embedded.passage_index import SqlitePassageIndex
-
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageFilter
 
 BASE = Collection("tenant", "plays")
 ROSS, LENNOX = frozenset({"user:ross"}), frozenset({"user:lennox"})

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cicada_embedded.analysis import analyzer
-from cicada_embedded.passage_index import SqlitePassageIndex
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, PassageFilter
+from cicada.retrieval.model import EmbeddedPassage, IndexQuery
+from cicada_embedded.analysis import analyzer
+from cicada_embedded.passage_index import SqlitePassageIndex
 
 BASE = Collection("tenant", "plays")
 WORDS = ("crown", "dagger", "forest", "ghost", "king", "night", "queen", "storm", "throne", "witch")

@@ -6,14 +6,12 @@ from typing import get_args
 import pytest
 
 from cicada.answering.model import Cited, Finished, Progress, Text
-from cicada.answering.passages import search_filter
 from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection
 from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
-from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import Holds, KnowledgeBase, KnowledgeBases
-from cicada.retrieval.model import PassageFilter
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
@@ -114,11 +112,6 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
     assert (end.input_tokens, end.output_tokens) == (0, 0)
 
 
-def test_the_users_groups_are_among_the_names_that_he_reads_by() -> None:
-    ann = Principal("acme", "ann", frozenset({"legal", "tenant:acme"}))
-    assert search_filter(QUESTION, ann).reader == {"user:ann", "group:legal", "group:tenant:acme"}
-
-
 @pytest.mark.parametrize(
     ("question", "filter"),
     [
@@ -146,9 +139,4 @@ def test_the_users_groups_are_among_the_names_that_he_reads_by() -> None:
 def test_the_filter_has_the_users_tenant_and_name_and_then_the_scope(question: Question, filter: PassageFilter) -> None:
     here = Situation()
     list(here.passages.answer(question, ANN))
-    assert search_filter(question, ANN) == filter
     assert [query.filter for query in here.index.queries] == [filter]
-
-
-def test_another_tenant_searches_another_collection() -> None:
-    assert search_filter(QUESTION, Principal("other", "ann")).collection == Collection("other", "scripts")

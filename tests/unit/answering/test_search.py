@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.knowledge_search import Found
-from cicada.retrieval.model import PassageFilter
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import Situation, passage

@@ -7,7 +7,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.knowledge_bases.settings import Detail
+from cicada.retrieval.model import EncodedQuery, Vector
 from cicada.retrieval.rerank.detail import Kind, Rows, pack
 
 CORPUS = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cicada.documents.model import DocumentKey
-from cicada.retrieval.model import Detail
+from cicada.knowledge_bases.settings import Detail
 from evals.retrieval.calibration import SetObservations, fit, kept, observe
 from evals.retrieval.comparison import load_run, paired_bootstrap, save_run
 from evals.retrieval.dataset import Dataset, DatasetError, load_dataset

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import CicadaError
-from cicada.retrieval.model import Detail, EmbeddedPassage, EncodedQuery, PassageVectors, Vector
+from cicada.knowledge_bases.settings import Detail
+from cicada.retrieval.model import EmbeddedPassage, EncodedQuery, PassageVectors, Vector
 from tests.fakes.passage_index import IndexContents, InMemoryPassageIndex
 
 

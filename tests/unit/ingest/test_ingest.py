@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cicada_embedded.passage_index import SqlitePassageIndex
 
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
@@ -20,8 +19,10 @@ from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, SourceFile
 from cicada.ingest.script_parser import ScriptParser
+from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.format import passage_text
-from cicada.retrieval.model import Detail, PassageVectors
+from cicada.retrieval.model import PassageVectors
+from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.batching import BatchingEmbedder
-from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.retrieval.model import EncodedQuery, Vector
 from tests.patience import PATIENCE_SECONDS
 
 

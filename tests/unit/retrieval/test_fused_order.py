@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.retrieval.fusion import Fusion, fuse
+from cicada.knowledge_bases.settings import Fusion
+from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import EncodedQuery, LaneHits
 from cicada.retrieval.rerank.detail import Kind
 from cicada.retrieval.rerank.fused import FusedOrder

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.retrieval.fusion import Fusion, fuse, lane_scales, scale
+from cicada.knowledge_bases.settings import Fusion
+from cicada.retrieval.fusion import fuse, lane_scales, scale
 from cicada.retrieval.model import Hit, LaneHits
 
 DOCUMENT = DocumentKey(Collection("tenant", "plays"), "macbeth.json")

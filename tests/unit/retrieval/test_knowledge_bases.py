@@ -4,12 +4,12 @@ import pytest
 
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import (
+    Detail,
     KnowledgeBase,
     KnowledgeBases,
     load_knowledge_bases,
     parse_knowledge_bases,
 )
-from cicada.retrieval.model import Detail
 
 TEXT = """
 [defaults]

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.errors import Throttled, Unavailable
+from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.model import (
     Candidate,
-    Detail,
     EmbeddedPassage,
     EncodedQuery,
     IndexQuery,
     LaneHits,
-    PassageFilter,
     RankedPassage,
     Ranking,
     Vector,

@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection
-from cicada.retrieval.model import PassageFilter
 
 
 @dataclass(frozen=True, slots=True)

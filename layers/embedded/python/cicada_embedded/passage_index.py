@@ -6,10 +6,11 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import Unavailable
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors
 from cicada_embedded.builds import live_build, unfinished_build
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import CollectionState, find_collection, selection

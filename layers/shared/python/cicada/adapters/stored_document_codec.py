@@ -18,7 +18,8 @@ from cicada.adapters.passage_codec import locator_of, locator_values
 from cicada.documents.model import DocumentKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
-from cicada.retrieval.model import Detail, Vector
+from cicada.knowledge_bases.settings import Detail
+from cicada.retrieval.model import Vector
 
 FORMAT = 1
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cicada.agents.text import fitted
-from cicada.answering.passages import reader_names
-from cicada.documents.model import Collection
 from cicada.identity.principal import Principal
+from cicada.permissions.readers import readable_passages
 from cicada.retrieval.format import evidence_text
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.model import PassageFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +18,5 @@ class RetrievedEvidence:
     knowledge: KnowledgeSearch
 
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
-        filter = PassageFilter(Collection(principal.tenant, knowledge_base), reader=reader_names(principal))
-        found = self.knowledge.search(query, filter).passages
+        found = self.knowledge.search(query, readable_passages(principal, knowledge_base)).passages
         return fitted([evidence_text(each.passage) for each in found], "\n\n")

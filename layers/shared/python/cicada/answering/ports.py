@@ -17,14 +17,3 @@ class ChatModel(Protocol):
         Raises `Throttled` or `Unavailable` before the first piece, `StreamBroken` after it.
         """
         ...
-
-
-class QueryFormulator(Protocol):
-    """Puts questions into the language of what is searched."""
-
-    def formulate(self, question: str, language: str) -> str:
-        """The question as a search query in `language` (a key of `LANGUAGES`); never empty.
-
-        Failures are `DependencyError`s or a `ConfigurationError`.
-        """
-        ...

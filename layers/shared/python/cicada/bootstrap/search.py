@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
-from cicada.answering.ports import QueryFormulator
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode, load_knowledge_bases
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, Reranker
+from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, QueryFormulator, Reranker
 from cicada.retrieval.progress import tell
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker

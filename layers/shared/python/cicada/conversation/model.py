@@ -41,6 +41,12 @@ class Question:
     episodes: tuple[str, ...] = ()
     metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def scope(self) -> Mapping[str, frozenset[str]]:
+        """What the client restricts the search to: for each metadata field the values of which one must match."""
+        chosen = {name: frozenset(values) for name, values in self.metadata.items()}
+        return chosen | ({"episode_id": frozenset(self.episodes)} if self.episodes else {})
+
 
 @dataclass(frozen=True, slots=True)
 class NewRequest:

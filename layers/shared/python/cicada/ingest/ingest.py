@@ -13,7 +13,7 @@ from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, S
 from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
-from cicada.retrieval.model import Detail
+from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.ports import Embedder, PassageIndex
 
 # Of one ingest at a file that goes on changing; each change has an announcement of its own.

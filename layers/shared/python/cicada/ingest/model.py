@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cicada.documents.model import DocumentKey, Passage
-from cicada.retrieval.model import Detail, EmbeddedPassage, Vector
+from cicada.knowledge_bases.settings import Detail
+from cicada.retrieval.model import EmbeddedPassage, Vector
 
 # The most that a sidecar may have: Bedrock's limit.
 SIDECAR_BYTES = 10_240

@@ -5,16 +5,28 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from cicada.errors import ConfigurationError
 from cicada.languages.detection import LANGUAGES
-from cicada.retrieval.fusion import Fusion
-from cicada.retrieval.model import Detail
 
+Fusion = Literal["zscore", "rrf"]
 RerankMode = Literal["always", "auto", "never"]
 Holds = Literal["scripts", "documents"]
+
+
+class Detail(StrEnum):
+    """What a knowledge base keeps of each passage for reranking besides its vector (docs/retrieval.md has the sizes).
+
+    `windows`: vectors of runs of about 25 words. `tokens`: one vector for each word piece.
+    """
+
+    NONE = "none"
+    WINDOWS = "windows"
+    TOKENS = "tokens"
+
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "holds": get_args(Holds),

@@ -15,7 +15,8 @@ from functools import partial
 from threading import Condition
 
 from cicada.errors import CicadaError, DependencyError, Unavailable
-from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.knowledge_bases.settings import Detail
+from cicada.retrieval.model import EncodedQuery, Vector
 from cicada.retrieval.ports import DetailedEmbedder, Embedder
 
 Encoding = tuple[Vector, bytes]

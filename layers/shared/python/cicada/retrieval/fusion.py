@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from cicada.documents.model import Passage
+from cicada.knowledge_bases.settings import Fusion
 from cicada.retrieval.model import Candidate, Hit, LaneHits
 
-Fusion = Literal["zscore", "rrf"]
 RRF_K = 60
 
 Scores = Mapping[str, float]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cicada.answering.ports import QueryFormulator
+from cicada.documents.filter import PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.languages.detection import has_words, is_in
-from cicada.retrieval.model import PassageFilter, RankedPassage, Retrieval
+from cicada.retrieval.model import RankedPassage, Retrieval
+from cicada.retrieval.ports import QueryFormulator
 from cicada.retrieval.search import Retriever
 
 

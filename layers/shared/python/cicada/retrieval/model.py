@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from cicada.documents.model import Collection, Passage
+from cicada.documents.filter import PassageFilter
+from cicada.documents.model import Passage
 
 Vector = Sequence[float]
-
-
-@dataclass(frozen=True, slots=True)
-class PassageFilter:
-    """Which passages may be found. A collection, and with it a tenant, is always part of it.
-
-    `document_ids`: None for all documents. `metadata`: for each field the values of which one must match.
-    `reader`: the names that the asker bears; a passage that names its readers is found by nobody else.
-    """
-
-    collection: Collection
-    document_ids: frozenset[str] | None = None
-    metadata: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    reader: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +55,6 @@ class PassageVectors:
 
     vector: Vector
     detail: bytes = b""
-
-
-class Detail(StrEnum):
-    """What a knowledge base keeps of each passage for reranking besides its vector (docs/retrieval.md has the sizes).
-
-    `windows`: vectors of runs of about 25 words. `tokens`: one vector for each word piece.
-    """
-
-    NONE = "none"
-    WINDOWS = "windows"
-    TOKENS = "tokens"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.model import (
     Candidate,
-    Detail,
     EmbeddedPassage,
     EncodedQuery,
     IndexQuery,
     LaneHits,
-    PassageFilter,
     PassageVectors,
     Ranking,
     Vector,
@@ -117,5 +117,16 @@ class Reranker(Protocol):
         `candidates`: the whole pool of both lanes, of one collection, in the fused order. A reranker that looks at
         the first ones only puts them first and the others behind them in the order in which they came, or leaves
         those out. No candidates make an empty ranking without a call. Failures are `DependencyError`s.
+        """
+        ...
+
+
+class QueryFormulator(Protocol):
+    """Puts questions into the language of what is searched."""
+
+    def formulate(self, question: str, language: str) -> str:
+        """The question as a search query in `language` (a key of `LANGUAGES`); never empty.
+
+        Failures are `DependencyError`s or a `ConfigurationError`.
         """
         ...

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cicada.retrieval.fusion import Fusion, fuse
-from cicada.retrieval.model import (
-    Candidate,
-    EncodedQuery,
-    IndexQuery,
-    PassageFilter,
-    RankedPassage,
-    Ranking,
-    Retrieval,
-)
+from cicada.documents.filter import PassageFilter
+from cicada.knowledge_bases.settings import Fusion
+from cicada.retrieval.fusion import fuse
+from cicada.retrieval.model import Candidate, EncodedQuery, IndexQuery, RankedPassage, Ranking, Retrieval
 from cicada.retrieval.ports import DetailedEmbedder, Embedder, PassageIndex, Reranker
 
 

@@ -13,7 +13,8 @@ from cicada.adapters.bedrock.embedding_models import DetailedEmbeddingModel, emb
 from cicada.adapters.bedrock.errors import bedrock_errors
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.errors import ConfigurationError, Unavailable
-from cicada.retrieval.model import Detail, EncodedQuery, Vector
+from cicada.knowledge_bases.settings import Detail
+from cicada.retrieval.model import EncodedQuery, Vector
 from cicada.retrieval.rerank.detail import Kind
 
 if TYPE_CHECKING:

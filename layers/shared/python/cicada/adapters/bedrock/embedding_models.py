@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from cicada.errors import ConfigurationError
-from cicada.retrieval.model import Detail
+from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.rerank.detail import Kind, Rows, pack
 
 _GEOGRAPHY = re.compile(r"^(arn:[^/]*/)?((us|eu|apac|jp|au|ca|us-gov|global)\.)?")

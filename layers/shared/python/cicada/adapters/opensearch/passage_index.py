@@ -24,9 +24,10 @@ from cicada.adapters.opensearch.schema import check_embedder
 from cicada.adapters.opensearch.staleness import Hits, without_stale
 from cicada.adapters.opensearch.targets import Target, indices_of, write_to_all
 from cicada.adapters.opensearch.waiting import Say, waiting
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import Unavailable
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageFilter, PassageVectors
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors
 
 # More than a search finds, in as many generations as a document ever has.
 _MAX_VECTORS = 10_000

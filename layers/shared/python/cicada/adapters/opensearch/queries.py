@@ -8,10 +8,11 @@ from typing import Any
 from cicada.adapters.opensearch.rows import FIELDS, VECTOR_FIELDS, facet, unit, visible_to
 from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
 from cicada.adapters.opensearch.tokens import first_tokens
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey
 from cicada.languages.terms import is_cjk, query_terms
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import IndexQuery, PassageFilter
+from cicada.retrieval.model import IndexQuery
 
 # Lucene refuses a query of more than 1,024 clauses: one a token and field, and a question is read in every language.
 # What is left is for the filters. `indices.query.bool.max_clause_count` in

@@ -1,0 +1,26 @@
+"""Who may read what: the one place that makes a search's filter from who is asking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cicada.documents.filter import PassageFilter
+from cicada.documents.model import Collection
+from cicada.identity.principal import Principal
+
+
+def readable_passages(
+    principal: Principal, knowledge_base: str, metadata: Mapping[str, frozenset[str]] | None = None
+) -> PassageFilter:
+    """The passages of a knowledge base that this user may read: those of the user's own tenant, and of passages that
+    name their readers those that name this user or one of the user's groups.
+
+    `metadata`: for each field the values of which one must match.
+    """
+    collection = Collection(principal.tenant, knowledge_base)
+    return PassageFilter(collection, metadata=metadata or {}, reader=reader_names(principal))
+
+
+def reader_names(principal: Principal) -> frozenset[str]:
+    """The names by which passages name this user as a reader."""
+    return frozenset({f"user:{principal.user}", *(f"group:{name}" for name in principal.groups)})
