@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cicada.adapters.s3.keys import document_key
 from cicada.bootstrap.ingest import ingester, rebuilder, redelivery
 from cicada.bootstrap.ingest_report import log_misplaced, log_report
 from cicada.documents.model import DocumentKey
 from cicada.entry.requests import failed_records
-from cicada.entry.s3_notifications import Announced, announced_together, announcement
+from cicada.entry.s3_notifications import Announced, announced_together, announcement, document_named
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.rebuild_event import rebuild_at_once
 from cicada.ingest.report import report_fields
@@ -25,7 +24,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     if "rebuild" in event:
         return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
     if "key" in event:
-        return report_fields(ingester(_EPISODES).ingest(document_key(event["key"])))
+        return report_fields(ingester(_EPISODES).ingest(document_named(event["key"])))
     # Made ahead of the threads, which would each make their own otherwise and share no calls of the embedder.
     ingest = ingester(_EPISODES)
     # A document that several messages announce is ingested once, for all of them.

@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from cicada.adapters.sqs.request_queue import read_request_message
 from cicada.bootstrap.log import failure_fields, logger
 from cicada.conversation.connect import identify
-from cicada.conversation.model import Connection
+from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.ports import ConnectionTable
 from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, parse_command, request_id_of
 from cicada.errors import CicadaError, ClientError
@@ -39,6 +40,11 @@ def command_reply(event: Event, connections: Callable[[], ConnectionTable], hand
 
 def _refusal(error: Failed, body: str) -> str:
     return frame(error, request_id=request_id_of(body))
+
+
+def answered_requests(event: Event, handle: Callable[[RequestKey], None]) -> Reply:
+    """Run `handle` on the request that each record names; the verdict is that of `failed_records`."""
+    return failed_records(event, lambda body: handle(read_request_message(body)))
 
 
 def failed_records(event: Event, handle: Callable[[str], None]) -> Reply:

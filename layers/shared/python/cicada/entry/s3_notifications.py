@@ -27,6 +27,11 @@ class Announcement:
     misplaced: Mapping[str, str]
 
 
+def document_named(key: str) -> DocumentKey:
+    """The document of an object's key. Raises `DocumentRejected` for a key that is no document's."""
+    return document_key(key)
+
+
 def announcement(body: str) -> Announcement:
     """What a message says. Raises `DocumentRejected` for a body that is no notification."""
     documents: dict[DocumentKey, bool] = {}
