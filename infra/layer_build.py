@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-_LIBRARY = ROOT / "layers" / "shared" / "python"
-_LOCKS = ROOT / "layers" / "dependencies"
+_LAYERS = ROOT / "layers"
+_LOCKS = _LAYERS / "dependencies"
 _RUNTIME = "3.13"
 # The local stage's packages, installed once for all of its processes.
 LOCAL_PACKAGES = ROOT / ".build" / "layers"
@@ -46,16 +46,16 @@ class LayerBuild:
     def aws(cls) -> LayerBuild:
         return cls(_RUNTIME, "aarch64-manylinux2014", _find_python(_RUNTIME))
 
-    def library_hash(self) -> str:
-        return self._hash(_library_files())
+    def source_hash(self, name: str) -> str:
+        return self._hash(_source_files(name))
 
     def packages_hash(self, lock: str) -> str:
         return self._hash([_LOCKS / lock])
 
-    def library(self, target: Path) -> None:
-        """Copies this project's package."""
-        for source in _library_files():
-            copy = target / "python" / source.relative_to(_LIBRARY)
+    def source(self, name: str, target: Path) -> None:
+        """Copies a package of this project: `shared` or `embedded`."""
+        for source in _source_files(name):
+            copy = target / source.relative_to(_LAYERS / name)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, copy)
         self._compile(target / "python")
@@ -114,8 +114,8 @@ class LayerBuild:
         return digest.hexdigest()
 
 
-def _library_files() -> list[Path]:
-    found = (path for path in _LIBRARY.rglob("*") if path.is_file())
+def _source_files(name: str) -> list[Path]:
+    found = (path for path in (_LAYERS / name).rglob("*") if path.is_file())
     return sorted(path for path in found if "__pycache__" not in path.parts)
 
 

@@ -19,8 +19,9 @@ from infra.settings import StageSettings
 class Layers(Construct):
     """`base` is what every function gets: this project's package and the packages it needs.
 
-    `embedded` is what the functions that search get besides, where the index is embedded in them. `documents` is what
-    reads uploaded files: one function needs it, and every megabyte costs the others time at their cold start.
+    `embedded` is what the functions that search get besides, where the index is embedded in them: the engine and its
+    packages, which are not shipped to AWS. `documents` is what reads uploaded files: one function needs it, and every
+    megabyte costs the others time at their cold start.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
@@ -28,9 +29,16 @@ class Layers(Construct):
         build = LayerBuild.local() if settings.local else LayerBuild.aws()
         self.base = [
             self._packages("Dependencies", build, "requirements.txt"),
-            self._layer("Library", _Library(build), build.library_hash()),
+            self._source("Library", build, "shared"),
         ]
-        self.embedded = [self._packages("Embedded", build, "requirements-embedded.txt")] if settings.local else []
+        self.embedded = (
+            [
+                self._packages("Embedded", build, "requirements-embedded.txt"),
+                self._source("Engine", build, "embedded"),
+            ]
+            if settings.local
+            else []
+        )
         self.documents = [self._packages("Documents", build, "requirements-ingest.txt")]
         if build.compiler is None:
             Annotations.of(self).add_warning_v2(
@@ -38,6 +46,9 @@ class Layers(Construct):
                 f"No Python {build.python_version} was found to compile the layers with, so cold starts take about a "
                 f"second longer. Install one (`uv python install {build.python_version}`) and deploy again.",
             )
+
+    def _source(self, id: str, build: LayerBuild, name: str) -> lambda_.LayerVersion:
+        return self._layer(id, _Source(build, name), build.source_hash(name))
 
     def _packages(self, id: str, build: LayerBuild, lock: str) -> lambda_.LayerVersion:
         return self._layer(id, _Packages(build, lock), build.packages_hash(lock))
@@ -60,12 +71,13 @@ class Layers(Construct):
 
 
 @jsii.implements(ILocalBundling)
-class _Library:
-    def __init__(self, build: LayerBuild) -> None:
+class _Source:
+    def __init__(self, build: LayerBuild, name: str) -> None:
         self._build = build
+        self._name = name
 
     def try_bundle(self, output_dir: str, *_: object, **__: object) -> bool:
-        self._build.library(Path(output_dir))
+        self._build.source(self._name, Path(output_dir))
         return True
 
 

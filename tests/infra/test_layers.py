@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aws_cdk import Stack
 
 
-def built(monkeypatch: pytest.MonkeyPatch, compiler: str | None) -> tuple[Stack, list[str]]:
+def built(monkeypatch: pytest.MonkeyPatch, compiler: str | None, stage: str = "dev") -> tuple[Stack, list[str]]:
     """A stack of layers whose content is a note of what it is made of, and what was built."""
     made: list[str] = []
 
@@ -24,20 +24,25 @@ def built(monkeypatch: pytest.MonkeyPatch, compiler: str | None) -> tuple[Stack,
         Path(target, "what").write_text(what, "utf-8")
 
     monkeypatch.setattr(layer_build, "_find_python", lambda version: compiler)
-    monkeypatch.setattr(LayerBuild, "library", lambda self, target: note(target, "library"))
+    monkeypatch.setattr(LayerBuild, "source", lambda self, name, target: note(target, name))
     monkeypatch.setattr(LayerBuild, "packages", lambda self, lock, target: note(target, lock))
     from aws_cdk import App, Stack
 
     from infra.constructs.layers import Layers
 
     stack = Stack(App(), "Layers")
-    Layers(stack, "Layers", settings=stage_settings({"stage": "dev"}.get))
+    Layers(stack, "Layers", settings=stage_settings({"stage": stage}.get))
     return stack, made
 
 
 def test_a_layer_is_the_library_or_the_packages_of_a_lock(monkeypatch: pytest.MonkeyPatch) -> None:
     _, made = built(monkeypatch, "python3.13")
-    assert made == ["requirements.txt", "library", "requirements-ingest.txt"]
+    assert made == ["requirements.txt", "shared", "requirements-ingest.txt"]
+
+
+def test_the_embedded_engine_is_on_the_local_stage_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, made = built(monkeypatch, "python3.13", stage="local")
+    assert made == ["requirements.txt", "shared", "requirements-embedded.txt", "embedded", "requirements-ingest.txt"]
 
 
 @pytest.mark.parametrize(("compiler", "warnings"), [(None, 1), ("python3.13", 0)])
