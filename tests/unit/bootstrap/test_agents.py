@@ -13,7 +13,7 @@ from cicada.errors import ConfigurationError, Unavailable
 from cicada.retrieval.search import Retriever
 from cicada.settings import AgentSettings
 from tests.fakes.retrieval import search_of
-from tests.unit.adapters.test_retrieved_evidence import FixedEmbedder, FixedIndex
+from tests.unit.answering.test_evidence import FixedEmbedder, FixedIndex
 
 
 def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:

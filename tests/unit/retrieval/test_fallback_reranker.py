@@ -3,7 +3,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from tests.unit.retrieval.test_agreement import passage
 
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.retrieval.model import Candidate, EncodedQuery
@@ -11,6 +10,7 @@ from cicada.retrieval.progress import told_to
 from cicada.retrieval.rerank.fallback import FallbackReranker
 from tests.fakes.clock import Clock
 from tests.fakes.rerankers import FixedReranker
+from tests.unit.retrieval.test_gated import passage
 
 QUERY = EncodedQuery("Who?", [1.0])
 CANDIDATES = (Candidate(passage(1), 1.0, 1.0, 1.0),)

@@ -10,7 +10,7 @@ from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import Calibration
 from tests.fakes.retrieval import FixedIndex
-from tests.unit.retrieval.test_agreement import lane
+from tests.unit.retrieval.test_gated import lane
 
 QUERY = EncodedQuery("Who?", [1.0])
 COSINES = [0.7, 0.5, *(0.4 - number / 100 for number in range(20))]
