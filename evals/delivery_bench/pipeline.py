@@ -33,8 +33,9 @@ from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.planning.classifier import classify
 from cicada.planning.rules import load_rules
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors, Vector
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
+from cicada.retrieval.strategies import DEFAULT
+from cicada.retrieval.strategies.hybrid import HybridSearch
 from evals.delivery_bench.metered_aws import MeteredAws
 
 # As `ProcessorSettings` has it.
@@ -80,8 +81,8 @@ class FixedIndex:
         text = "".join(tokens(150)).strip()
         self._hits = tuple(Hit(_passage(document, number, text), 1 / number) for number in range(1, 16))
 
-    def search(self, query: IndexQuery) -> LaneHits:  # noqa: ARG002 - the port's
-        return LaneHits(self._hits, self._hits)
+    def search(self, query: IndexQuery) -> IndexHits:  # noqa: ARG002 - the port's
+        return IndexHits(self._hits, self._hits)
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         raise NotImplementedError
@@ -128,8 +129,8 @@ def _fail(error: CicadaError) -> None:
     raise error
 
 
-def _retriever(base: KnowledgeBase) -> Retriever:
-    return Retriever(FixedIndex(), FixedEmbedder(), base.pool, base.limit)
+def _search(base: KnowledgeBase) -> HybridSearch:
+    return HybridSearch(FixedIndex(), FixedEmbedder(), base.pool, base.limit)
 
 
 @dataclass(slots=True)
@@ -149,7 +150,7 @@ class Pipeline:
         channel = ApiGatewayChannel(self.aws.management)
         queue = SqsRequestQueue(self.aws.sqs, "https://sqs.us-east-1.amazonaws.com/000000000000/requests.fifo")
         rules = load_rules()
-        passages = PassageAnswerer(KnowledgeSearch(_retriever), self.model)
+        passages = PassageAnswerer(KnowledgeSearch({DEFAULT: _search}), self.model)
         self.processor = Processor(
             log=self.log,
             channel=channel,

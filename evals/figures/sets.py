@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cicada.retrieval.model import Retrieval
 from cicada.retrieval.ports import DetailedEmbedder
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.strategies.hybrid import HybridSearch
 from evals.plays.dataset import PLAYS, plays_dataset
 from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
 from evals.retrieval.measures import Rankings, Scores, scores_of
@@ -44,7 +44,7 @@ class Sets:
         return self._scores(name, pipeline)
 
     @contextmanager
-    def searching(self, name: str, pipeline: Pipeline = _DEFAULT) -> Iterator[Retriever]:
+    def searching(self, name: str, pipeline: Pipeline = _DEFAULT) -> Iterator[HybridSearch]:
         with retriever(self.dataset(name), self.embedder, pipeline) as search:
             yield search
 

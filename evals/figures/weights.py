@@ -16,7 +16,7 @@ from cicada.retrieval.rerank.scores import (
     with_feedback,
     with_matches,
 )
-from cicada.retrieval.search import encode_query
+from cicada.retrieval.strategies.hybrid import encode_query
 from evals.figures.cells import mean, score
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets

@@ -20,7 +20,7 @@ from cicada.errors import CicadaError
 from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import Calibration, Signals
-from cicada.retrieval.search import Retriever, encode_query
+from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
 from evals.retrieval.dataset import Dataset, load_dataset
 from evals.retrieval.embedding import local_embedder
 from evals.retrieval.pipeline import COLLECTION, Pipeline, retriever
@@ -53,7 +53,7 @@ class SetObservations:
     foreign: list[Observations]
 
 
-def observe(dataset: Dataset, others: Sequence[Dataset], search: Retriever) -> SetObservations:
+def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -> SetObservations:
     draw = np.random.default_rng(7)
     foreign = [
         other.queries[place].text
@@ -112,7 +112,7 @@ def _relevances(observed: Observations, calibration: Calibration) -> Floats:
     return np.array(calibration.relevances(observed.signals, observed.pool)[:SHOWN])
 
 
-def _observed(search: Retriever, text: str, relevant: set[str], ids: Sequence[str]) -> Observations:
+def _observed(search: HybridSearch, text: str, relevant: set[str], ids: Sequence[str]) -> Observations:
     reranker = search.reranker
     if not isinstance(reranker, LocalReranker):
         raise TypeError("Only the local reranker is calibrated here.")

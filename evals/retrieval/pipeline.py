@@ -13,7 +13,7 @@ from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, Retrieval
 from cicada.retrieval.ports import DetailedEmbedder
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
 from evals.retrieval.dataset import Dataset, Row
 from evals.retrieval.measures import Rankings
@@ -34,7 +34,7 @@ class Pipeline:
 
 
 @contextmanager
-def retriever(dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) -> Iterator[Retriever]:
+def retriever(dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) -> Iterator[HybridSearch]:
     """The production search over the set's corpus. Every row is a passage; its title is the title and the context."""
     with tempfile.TemporaryDirectory(prefix="cicada-eval-") as folder:
         index = SqlitePassageIndex(
@@ -43,10 +43,10 @@ def retriever(dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) 
         with closing(index):
             index.replace(_document(), _embedded(dataset.rows, embedder, pipeline.detail))
             reranker = LocalReranker(index, pipeline.depth) if pipeline.depth else None
-            yield Retriever(index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=reranker, threshold=0.0)
+            yield HybridSearch(index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=reranker, threshold=0.0)
 
 
-def search_all(dataset: Dataset, search: Retriever) -> dict[str, Retrieval]:
+def search_all(dataset: Dataset, search: HybridSearch) -> dict[str, Retrieval]:
     """Every query's search by the query's id."""
     found = PassageFilter(COLLECTION)
     return {query.id: search.retrieve(query.text, found) for query in dataset.queries}

@@ -12,7 +12,7 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import ConfigurationError, Unavailable
 from cicada.languages.terms import query_terms
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 
 Documents = dict[DocumentKey, tuple[EmbeddedPassage, ...]]
 
@@ -45,7 +45,7 @@ class InMemoryPassageIndex:
         self._embedder = (model_id, dimension)
         self._build = build
 
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         self._check(query.vector)
         found = self._matching(query.filter)
         words = {_stem(term) for term in query_terms(query.text)}
@@ -58,7 +58,7 @@ class InMemoryPassageIndex:
             for each in found
         ]
         semantic = [Hit(each.passage, _cosine(each.vector, query.vector)) for each in found]
-        return LaneHits(_best([hit for hit in lexical if hit.score > 0], query.limit), _best(semantic, query.limit))
+        return IndexHits(_best([hit for hit in lexical if hit.score > 0], query.limit), _best(semantic, query.limit))
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         for each in passages:

@@ -8,8 +8,9 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import CicadaError
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors, Vector
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
+from cicada.retrieval.strategies import DEFAULT
+from cicada.retrieval.strategies.hybrid import HybridSearch
 
 
 class FixedIndex:
@@ -20,11 +21,11 @@ class FixedIndex:
         self.queries: list[IndexQuery] = []
         self.failure: CicadaError | None = None
 
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         self.queries.append(query)
         if self.failure:
             raise self.failure
-        return LaneHits(self._hits, self._hits)
+        return IndexHits(self._hits, self._hits)
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         raise NotImplementedError
@@ -60,10 +61,10 @@ class FixedEmbedder:
         return [self.embed_query(text) for text in texts]
 
 
-def search_of(retriever: Retriever) -> KnowledgeSearch:
+def search_of(retriever: HybridSearch) -> KnowledgeSearch:
     """Every knowledge base is searched by this retriever."""
-    return KnowledgeSearch(lambda base: retriever)
+    return KnowledgeSearch({DEFAULT: lambda base: retriever})
 
 
 def fixed_search(*passages: Passage) -> KnowledgeSearch:
-    return search_of(Retriever(FixedIndex(*passages), FixedEmbedder()))
+    return search_of(HybridSearch(FixedIndex(*passages), FixedEmbedder()))

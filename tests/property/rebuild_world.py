@@ -26,7 +26,7 @@ from cicada.ingest.model import (
     TruthEntry,
 )
 from cicada.ingest.rebuild import Rebuilder
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits, PassageVectors
+from cicada.retrieval.model import EmbeddedPassage, IndexHits, IndexQuery, PassageVectors
 from cicada.retrieval.ports import PassageIndex
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
@@ -132,7 +132,7 @@ class SteppedIndex:
         kept = (self.shelf or self.shelves.live).documents.get(document, ())
         return tuple(each.passage for each in kept)
 
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         raise NotImplementedError
 
     def count(self, filter: PassageFilter) -> int:

@@ -15,7 +15,8 @@ from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.planning.model import Classification, Route
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.strategies import DEFAULT
+from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.rerankers import FixedFormulator, FixedReranker
@@ -48,7 +49,7 @@ class Situation:
 
     @property
     def search(self) -> KnowledgeSearch:
-        return KnowledgeSearch(self._retriever, self.bases, self.formulator, self.reported.append)
+        return KnowledgeSearch({DEFAULT: self._hybrid}, self.bases, self.formulator, self.reported.append)
 
     @property
     def passages(self) -> PassageAnswerer:
@@ -62,9 +63,11 @@ class Situation:
         self.classification = Classification(route, confidence, "because")
         return self
 
-    def _retriever(self, base: KnowledgeBase) -> Retriever:
+    def _hybrid(self, base: KnowledgeBase) -> HybridSearch:
         reranker = None if base.rerank == "never" else self.reranker
-        return Retriever(self.index, self.embedder, base.pool, base.limit, base.fusion, reranker, base.score_threshold)
+        return HybridSearch(
+            self.index, self.embedder, base.pool, base.limit, base.fusion, reranker, base.score_threshold
+        )
 
     def parts(self, question: Question = QUESTION) -> list[AnswerPart]:
         return list(self.answerer.answer(question, ANN))

@@ -11,8 +11,8 @@ from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocat
 from cicada.errors import Unavailable
 from cicada.identity.principal import Principal
 from cicada.retrieval.format import evidence_text
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors, Vector
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
+from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.retrieval import search_of
 
 ANN = Principal("acme", "ann")
@@ -42,9 +42,9 @@ class FixedIndex:
         self._passages = passages
         self.queries: list[IndexQuery] = []
 
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         self.queries.append(query)
-        return LaneHits(tuple(Hit(each, 1.0) for each in self._passages), ())
+        return IndexHits(tuple(Hit(each, 1.0) for each in self._passages), ())
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None: ...
 
@@ -61,12 +61,12 @@ class FixedIndex:
 
 
 class BrokenIndex(FixedIndex):
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         raise Unavailable("The index could not be reached; try again.")
 
 
 def evidence(index: FixedIndex) -> RetrievedEvidence:
-    return RetrievedEvidence(search_of(Retriever(index, FixedEmbedder())))
+    return RetrievedEvidence(search_of(HybridSearch(index, FixedEmbedder())))
 
 
 def test_passages_have_their_places_and_no_numbers_that_would_cite_nothing() -> None:

@@ -10,7 +10,7 @@ from cicada.agents.ports import Agent
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client
 from cicada.errors import ConfigurationError, Unavailable
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada.settings import AgentSettings
 from tests.fakes.retrieval import search_of
 from tests.unit.answering.test_evidence import FixedEmbedder, FixedIndex
@@ -19,7 +19,7 @@ from tests.unit.answering.test_evidence import FixedEmbedder, FixedIndex
 def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     model = ConverseModel("amazon.nova-lite-v1:0", max_tokens=500, temperature=0.0)
-    evidence = search_of(Retriever(FixedIndex(), FixedEmbedder()))
+    evidence = search_of(HybridSearch(FixedIndex(), FixedEmbedder()))
     return agent(AgentSettings(agents, "entries"), client("bedrock-runtime"), model, evidence, timeout_seconds=60)
 
 

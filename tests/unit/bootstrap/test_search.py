@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -10,7 +11,7 @@ from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.waiting import waiting
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
-from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, retrievers
+from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, search_backend
 from cicada.errors import CicadaError, ConfigurationError, Throttled
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.retrieval.ports import Reranker
@@ -19,6 +20,7 @@ from cicada.retrieval.rerank.fallback import FallbackReranker
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.strategies.hybrid import hybrid
 from cicada.settings import SearchSettings
 from tests.patience import PATIENCE_SECONDS
 
@@ -37,11 +39,11 @@ def settings(tmp_path: Path, **more: str) -> SearchSettings:
 
 
 def reranker(tmp_path: Path, mode: RerankMode, models: str) -> Reranker | None:
-    return retrievers(settings(tmp_path, rerank_models=models))(KnowledgeBase("x", rerank=mode)).reranker
+    return hybrid(search_backend(settings(tmp_path, rerank_models=models)), KnowledgeBase("x", rerank=mode)).reranker
 
 
 def test_a_bases_settings_reach_its_retriever_and_the_clients_are_shared(tmp_path: Path) -> None:
-    of = retrievers(settings(tmp_path))
+    of = partial(hybrid, search_backend(settings(tmp_path)))
     law = of(KnowledgeBase("law", fusion="rrf", score_threshold=0.35, pool=50, limit=5))
     assert (law.fusion, law.threshold, law.pool, law.limit) == ("rrf", 0.35, 50, 5)
     assert of(KnowledgeBase("plays")).index is law.index

@@ -13,7 +13,7 @@ import pytest
 
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery, LaneHits
+from cicada.retrieval.model import EmbeddedPassage, IndexHits, IndexQuery
 from cicada_embedded import kept, lexical, semantic
 from cicada_embedded.builds import live_build
 from cicada_embedded.file import IndexFile
@@ -182,7 +182,7 @@ def test_what_is_read_in_many_portions_is_found_as_in_one(tmp_path: Path, monkey
         for number in range(60)
     ]
 
-    def answers(index: SqlitePassageIndex) -> list[LaneHits]:
+    def answers(index: SqlitePassageIndex) -> list[IndexHits]:
         filters = [PassageFilter(BASE, reader=ROSS), PassageFilter(BASE), PassageFilter(BASE, frozenset({"d1", "d5"}))]
         # Scores are equal by construction. BM25 is worked out passage by passage, and a product with an axis is the
         # vector's own value, in whatever order a kernel adds. Along this axis no two passages are equally near.

@@ -11,7 +11,7 @@ import pytest
 
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import Hit, LaneHits, Ranking, Retrieval
+from cicada.retrieval.model import Hit, IndexHits, Ranking, Retrieval
 from cicada.retrieval.rerank.gated import MARGIN, lanes_agree
 from evals.figures.agreement import Lead
 from evals.figures.catalogue import FIGURES
@@ -192,7 +192,7 @@ def test_the_rule_of_the_table_is_that_of_the_product(lead: float) -> None:
     document = DocumentKey(Collection("tenant", "base"), "play")
     passages = [Passage(str(at), document, "1", "", "", "", SectionLocator(())) for at in range(12)]
     hits = tuple(Hit(each, 1.0 + at % 2 / 9 + (lead if at == 0 else 0)) for at, each in enumerate(passages))
-    lanes = LaneHits(hits, tuple(Hit(hit.passage, hit.score / 9) for hit in hits))
+    lanes = IndexHits(hits, tuple(Hit(hit.passage, hit.score / 9) for hit in hits))
     found = Retrieval(lanes, fuse(lanes, "zscore"), Ranking((), "fusion"))
     assert Lead(MARGIN)(found) == lanes_agree(found.candidates)
     assert Lead(0)(found)

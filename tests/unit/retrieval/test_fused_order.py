@@ -4,7 +4,7 @@ import pytest
 
 from cicada.knowledge_bases.settings import Fusion
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import EncodedQuery, LaneHits
+from cicada.retrieval.model import EncodedQuery, IndexHits
 from cicada.retrieval.rerank.detail import Kind
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.local import LocalReranker
@@ -17,9 +17,9 @@ COSINES = [0.7, 0.5, *(0.4 - number / 100 for number in range(20))]
 SCORES = [9.0, 7.0, *(5.0 - number / 10 for number in range(20))]
 
 
-def lanes(cosine: float = 1.0) -> LaneHits:
+def lanes(cosine: float = 1.0) -> IndexHits:
     order = list(range(22))
-    return LaneHits(lane(SCORES, [1, 0, *order[2:]]), lane([cosine * each for each in COSINES], order))
+    return IndexHits(lane(SCORES, [1, 0, *order[2:]]), lane([cosine * each for each in COSINES], order))
 
 
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])

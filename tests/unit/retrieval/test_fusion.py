@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.knowledge_bases.settings import Fusion
 from cicada.retrieval.fusion import fuse, lane_scales, scale
-from cicada.retrieval.model import Hit, LaneHits
+from cicada.retrieval.model import Hit, IndexHits
 
 DOCUMENT = DocumentKey(Collection("tenant", "plays"), "macbeth.json")
 ORDER = st.lists(st.integers(0, 30), unique=True, max_size=20)
@@ -36,7 +36,7 @@ def lane(*numbers: int) -> tuple[Hit, ...]:
 
 def fused(lexical: tuple[Hit, ...], semantic: tuple[Hit, ...], fusion: Fusion = "rrf") -> dict[int, float]:
     """Scores by number, best first."""
-    candidates = fuse(LaneHits(lexical, semantic), fusion)
+    candidates = fuse(IndexHits(lexical, semantic), fusion)
     return {int(each.passage.passage_id): each.fused for each in candidates}
 
 
@@ -102,7 +102,7 @@ def test_margins_count_with_z_scores_and_not_with_ranks() -> None:
 
 
 def test_candidates_keep_what_the_lanes_gave_them() -> None:
-    first, second = fuse(LaneHits(scored({1: 9.0}), scored({1: 0.5, 2: 0.4})), "zscore")
+    first, second = fuse(IndexHits(scored({1: 9.0}), scored({1: 0.5, 2: 0.4})), "zscore")
     assert (first.lexical, first.semantic) == (9.0, 0.5)
     assert (second.lexical, second.semantic) == (None, 0.4)
 

@@ -4,7 +4,7 @@ import pytest
 
 from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import Candidate, EncodedQuery, Hit, LaneHits
+from cicada.retrieval.model import Candidate, EncodedQuery, Hit, IndexHits
 from cicada.retrieval.rerank.gated import MARGIN, GatedReranker, lanes_agree
 from tests.fakes.rerankers import FixedReranker
 
@@ -24,7 +24,7 @@ def lane(scores: list[float], order: list[int]) -> tuple[Hit, ...]:
 
 def found(lexical: list[float], semantic: list[float], second: list[int] | None = None) -> tuple[Candidate, ...]:
     order = list(range(31))
-    return fuse(LaneHits(lane(lexical, order), lane(semantic, second or order)), "zscore")
+    return fuse(IndexHits(lane(lexical, order), lane(semantic, second or order)), "zscore")
 
 
 def test_lanes_agree_where_both_put_the_same_passage_first_by_far() -> None:
@@ -79,7 +79,7 @@ def test_the_margin_counts_standard_deviations_of_both_lanes_together() -> None:
     scores = [6.0, *([0.0] * 35)]
     deviations = 2 * 6 / (sum((each - 1 / 6) ** 2 for each in scores) / 36) ** 0.5
     assert deviations > MARGIN
-    assert lanes_agree(fuse(LaneHits(lane(scores, list(range(36))), lane(scores, list(range(36)))), "zscore"))
+    assert lanes_agree(fuse(IndexHits(lane(scores, list(range(36))), lane(scores, list(range(36)))), "zscore"))
 
 
 def test_the_paid_reranker_is_skipped_where_the_lanes_agree_and_the_answer_can_say_so() -> None:

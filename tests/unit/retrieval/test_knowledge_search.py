@@ -6,7 +6,9 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.retrieval.knowledge_search import Found
+from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.retrieval.model import IndexHits, Ranking, Retrieval
+from cicada.retrieval.strategies import DEFAULT, STRATEGIES
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import Situation, passage
@@ -16,7 +18,7 @@ GERMAN = KnowledgeBases(named={"stücke": KnowledgeBase("stücke", content_langu
 FAILURES = [Throttled("Fewer calls."), Unavailable("Out of reach."), ConfigurationError("No such model.")]
 
 
-def found(here: Situation, text: str = QUESTION, knowledge_base: str = "stücke") -> Found:
+def found(here: Situation, text: str = QUESTION, knowledge_base: str = "stücke") -> Retrieval:
     return here.search.search(text, PassageFilter(Collection("acme", knowledge_base)))
 
 
@@ -76,6 +78,24 @@ def test_only_passages_that_reach_the_bases_threshold_are_found() -> None:
 
 def test_an_empty_base_and_one_without_anything_relevant_end_differently() -> None:
     nowhere = Situation(FixedIndex())
-    assert found(nowhere) == Found((), ("retrieve", "nothing_found"))
+    assert (found(nowhere).passages, found(nowhere).path) == ((), ("retrieve", "nothing_found"))
     irrelevant = Situation(reranker=FixedReranker("skipped", {passage("").passage_id: 0.1}))
-    assert found(irrelevant) == Found((), ("retrieve", "rerank:skipped", "below_threshold"))
+    nothing = found(irrelevant)
+    assert (nothing.passages, nothing.path) == ((), ("retrieve", "rerank:skipped", "below_threshold"))
+
+
+class Nowhere:
+    """A strategy that finds nothing, by a reranker of its own."""
+
+    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+        return Retrieval(IndexHits((), ()), (), Ranking((), "nowhere"))
+
+
+def test_a_search_is_by_the_strategy_that_it_names_and_else_by_the_default() -> None:
+    here = Situation()
+    search = KnowledgeSearch({**here.search.strategies, "nowhere": lambda base: Nowhere()})
+    passages = PassageFilter(Collection("acme", "scripts"))
+    assert search.search(QUESTION, passages, "nowhere").ranking.by == "nowhere"
+    assert here.index.queries == []
+    assert search.search(QUESTION, passages).passages
+    assert DEFAULT in STRATEGIES

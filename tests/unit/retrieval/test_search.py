@@ -15,13 +15,13 @@ from cicada.retrieval.model import (
     Candidate,
     EmbeddedPassage,
     EncodedQuery,
+    IndexHits,
     IndexQuery,
-    LaneHits,
     RankedPassage,
     Ranking,
     Vector,
 )
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.passage_index import InMemoryPassageIndex
 
 PLAYS = Collection("tenant", "plays")
@@ -50,7 +50,7 @@ class FailingEmbedder(LetterEmbedder):
 
 
 class FailingIndex(InMemoryPassageIndex):
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         raise Unavailable("no index")
 
 
@@ -59,7 +59,7 @@ class RecordingIndex(InMemoryPassageIndex):
 
     query: IndexQuery | None = None
 
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         self.query = query
         return super().search(query)
 
@@ -76,8 +76,8 @@ def filled(index: InMemoryPassageIndex, *texts: str) -> InMemoryPassageIndex:
 
 def test_a_passage_that_both_lanes_find_comes_first() -> None:
     index = filled(InMemoryPassageIndex("letters", 4), "dagger cab", "dagger ddd", "cab cab")
-    by_rank = Retriever(index, LetterEmbedder(), fusion="rrf").search("dagger ddd", PassageFilter(PLAYS))
-    by_score = Retriever(index, LetterEmbedder()).search("dagger ddd", PassageFilter(PLAYS))
+    by_rank = HybridSearch(index, LetterEmbedder(), fusion="rrf").search("dagger ddd", PassageFilter(PLAYS))
+    by_score = HybridSearch(index, LetterEmbedder()).search("dagger ddd", PassageFilter(PLAYS))
     assert by_rank[0].passage.text == by_score[0].passage.text == "dagger ddd"
     assert by_rank[0].relevance == pytest.approx(1.0)
     assert by_score[0].relevance == pytest.approx(0.9256, abs=1e-4)
@@ -85,7 +85,7 @@ def test_a_passage_that_both_lanes_find_comes_first() -> None:
 
 def test_the_question_is_embedded_once_as_it_is() -> None:
     embedder = LetterEmbedder()
-    Retriever(filled(InMemoryPassageIndex("letters", 4), "a"), embedder).search(
+    HybridSearch(filled(InMemoryPassageIndex("letters", 4), "a"), embedder).search(
         "Is this a dagger?", PassageFilter(PLAYS)
     )
     assert embedder.asked == ["Is this a dagger?"]
@@ -96,28 +96,28 @@ def test_the_index_is_asked_for_the_pool_within_the_filter() -> None:
         RecordingIndex("letters", 4),
         PassageFilter(PLAYS, frozenset({"macbeth.json"}), {"act": frozenset("1")}),
     )
-    Retriever(index, LetterEmbedder(), pool=37).search("abc", filter)
+    HybridSearch(index, LetterEmbedder(), pool=37).search("abc", filter)
     assert index.query == IndexQuery(filter, "abc", LetterEmbedder().embed_query("abc"), 37)
 
 
 def test_no_more_than_the_limit_comes_back() -> None:
     index = filled(InMemoryPassageIndex("letters", 4), *["dagger"] * 12)
-    assert len(Retriever(index, LetterEmbedder(), limit=5).search("dagger", PassageFilter(PLAYS))) == 5
+    assert len(HybridSearch(index, LetterEmbedder(), limit=5).search("dagger", PassageFilter(PLAYS))) == 5
 
 
 def test_nothing_comes_back_where_nothing_is_kept() -> None:
-    retriever = Retriever(InMemoryPassageIndex("letters", 4), LetterEmbedder())
+    retriever = HybridSearch(InMemoryPassageIndex("letters", 4), LetterEmbedder())
     assert retriever.search("dagger", PassageFilter(PLAYS)) == ()
 
 
 def test_a_failing_index_is_a_failure_and_not_an_empty_answer() -> None:
     with pytest.raises(Unavailable):
-        Retriever(FailingIndex("letters", 4), LetterEmbedder()).search("dagger", PassageFilter(PLAYS))
+        HybridSearch(FailingIndex("letters", 4), LetterEmbedder()).search("dagger", PassageFilter(PLAYS))
 
 
 def test_a_failing_embedder_is_a_failure_and_not_an_empty_answer() -> None:
     with pytest.raises(Throttled):
-        Retriever(InMemoryPassageIndex("letters", 4), FailingEmbedder()).search("dagger", PassageFilter(PLAYS))
+        HybridSearch(InMemoryPassageIndex("letters", 4), FailingEmbedder()).search("dagger", PassageFilter(PLAYS))
 
 
 class BackwardsReranker:
@@ -142,7 +142,7 @@ class DetailedLetters(LetterEmbedder):
 
 def test_the_reranker_gets_the_whole_pool_and_its_order_is_final() -> None:
     index, reranker = filled(InMemoryPassageIndex("letters", 4), "dagger", "dagger a", "dagger b"), BackwardsReranker()
-    found = Retriever(index, LetterEmbedder(), reranker=reranker).retrieve("dagger", PassageFilter(PLAYS))
+    found = HybridSearch(index, LetterEmbedder(), reranker=reranker).retrieve("dagger", PassageFilter(PLAYS))
     ((query, candidates),) = reranker.asked
     assert (query.text, query.detail, len(candidates)) == ("dagger", b"", 3)
     assert found.candidates == candidates
@@ -153,14 +153,14 @@ def test_the_reranker_gets_the_whole_pool_and_its_order_is_final() -> None:
 def test_an_embedder_that_gives_details_is_asked_for_the_questions() -> None:
     index, reranker = filled(InMemoryPassageIndex("letters", 4), "dagger"), BackwardsReranker()
     embedder = DetailedLetters()
-    Retriever(index, embedder, reranker=reranker).search("dagger", PassageFilter(PLAYS))
+    HybridSearch(index, embedder, reranker=reranker).search("dagger", PassageFilter(PLAYS))
     assert reranker.asked[0][0].detail == b"detail"
     assert embedder.asked == ["dagger"]
 
 
 def test_passages_below_the_threshold_are_left_out_before_the_limit_is_applied() -> None:
     index = filled(InMemoryPassageIndex("letters", 4), *["dagger"] * 8)
-    retriever = Retriever(index, LetterEmbedder(), reranker=BackwardsReranker(), threshold=0.65, limit=5)
+    retriever = HybridSearch(index, LetterEmbedder(), reranker=BackwardsReranker(), threshold=0.65, limit=5)
     assert [each.relevance for each in retriever.search("dagger", PassageFilter(PLAYS))] == pytest.approx(
         [0.9, 0.8, 0.7]
     )
@@ -174,12 +174,12 @@ def test_a_passage_at_the_threshold_is_kept_and_one_that_was_not_ranked_has_none
             return Ranking(tuple(RankedPassage(each.passage, relevance) for each, relevance in pairs), "unranked")
 
     index = filled(InMemoryPassageIndex("letters", 4), *["dagger"] * 3)
-    retriever = Retriever(index, LetterEmbedder(), reranker=Unranked(), threshold=0.5)
+    retriever = HybridSearch(index, LetterEmbedder(), reranker=Unranked(), threshold=0.5)
     assert [each.relevance for each in retriever.search("dagger", PassageFilter(PLAYS))] == [0.5, None]
 
 
 def test_without_a_reranker_the_fused_order_is_final() -> None:
     index = filled(InMemoryPassageIndex("letters", 4), "dagger", "dagger a")
-    found = Retriever(index, LetterEmbedder()).retrieve("dagger", PassageFilter(PLAYS))
+    found = HybridSearch(index, LetterEmbedder()).retrieve("dagger", PassageFilter(PLAYS))
     assert found.ranking.by == "fusion"
     assert [each.passage for each in found.ranking.passages] == [each.passage for each in found.candidates]

@@ -10,7 +10,7 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import Unavailable
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
 from cicada_embedded.builds import live_build, unfinished_build
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import CollectionState, find_collection, selection
@@ -43,19 +43,19 @@ class SqlitePassageIndex:
         self._semantic = SemanticLane(dimension)
         self._build = build
 
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         vector = self._semantic.unit(query.vector)
         with self._file.reading() as connection:
             collection = self._collection(connection, query.filter.collection)
             if collection is None:
-                return LaneHits((), ())
+                return IndexHits((), ())
             allowed = selected_numbers(connection, selection(collection, query.filter))
             lexical = self._lexical.search(connection, collection, query.text, allowed, query.limit)
             semantic = self._semantic.search(connection, collection, vector, allowed, query.limit)
             found = passages_by_number(
                 connection, query.filter.collection, {number for number, _ in (*lexical, *semantic)}
             )
-        return LaneHits(_hits(lexical, found), _hits(semantic, found))
+        return IndexHits(_hits(lexical, found), _hits(semantic, found))
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         with self._file.writing() as connection:

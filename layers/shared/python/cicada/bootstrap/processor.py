@@ -18,11 +18,7 @@ from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.search import knowledge_search
-from cicada.conversation.model import Question
-from cicada.planning.classifier import classify
-from cicada.planning.documents import classify_for_documents
-from cicada.planning.model import Classification
-from cicada.planning.rules import load_rules
+from cicada.planning.message_classifier import MessageClassifier
 from cicada.settings import ModelSettings, ProcessorSettings, load
 
 
@@ -54,14 +50,9 @@ def answerer() -> Answerer:
     model = _converse_model(settings.model)
     chat = BedrockChatModel(bedrock, model)
     search = knowledge_search(settings.search)
-    rules = load_rules()
-
-    def classified(question: Question) -> Classification:
-        holds = search.bases.of(question.knowledge_base).holds
-        return (classify if holds == "scripts" else classify_for_documents)(question.message, rules)
-
+    classifier = MessageClassifier(search.bases)
     return Answerer(
-        classify=classified,
+        classify=lambda question: classifier.classify(question.message, question.knowledge_base),
         passages=PassageAnswerer(search, chat),
         agent=agent(settings.agent, bedrock, model, search, settings.model.model_timeout_seconds),
         model=chat,

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode, load_knowledge_bases
+from cicada.knowledge_bases.settings import RerankMode, load_knowledge_bases
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, QueryFormulator, Reranker
+from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, QueryFormulator, Reranker, SearchBackend
 from cicada.retrieval.progress import tell
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.search import Retriever
+from cicada.retrieval.strategies import strategies
 from cicada.settings import SearchSettings
 
 if TYPE_CHECKING:
@@ -64,25 +63,24 @@ def index_rebuild(settings: SearchSettings) -> IndexRebuild:
 def knowledge_search(settings: SearchSettings) -> KnowledgeSearch:
     """The search that answers questions and looks for evidence."""
     return KnowledgeSearch(
-        retrievers(settings), load_knowledge_bases(), query_formulator(settings), report=report_own_words
+        strategies(search_backend(settings)),
+        load_knowledge_bases(),
+        query_formulator(settings),
+        report=report_own_words,
     )
 
 
-def retrievers(settings: SearchSettings) -> Callable[[KnowledgeBase], Retriever]:
-    """A base's retriever. All of them share the index, the embedder and the rerankers with what these have learnt."""
-    index, encoder = passage_index(settings), embedder(settings)
+def search_backend(settings: SearchSettings) -> SearchBackend:
+    """The index, the embedder and the rerankers, shared by all strategies and bases."""
+    index = passage_index(settings)
     local = LocalReranker(index)
     paid = paid_rerankers(settings, local)
-    modes: Mapping[RerankMode, Reranker] = {
+    rerankers: dict[RerankMode, Reranker] = {
         "always": paid or local,
         "auto": GatedReranker(paid, local) if paid else local,
         "never": FusedOrder(),
     }
-
-    def of(base: KnowledgeBase) -> Retriever:
-        return Retriever(index, encoder, base.pool, base.limit, base.fusion, modes[base.rerank], base.score_threshold)
-
-    return of
+    return SearchBackend(index, embedder(settings), rerankers)
 
 
 def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:

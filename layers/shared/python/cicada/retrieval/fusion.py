@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cicada.documents.model import Passage
 from cicada.knowledge_bases.settings import Fusion
-from cicada.retrieval.model import Candidate, Hit, LaneHits
+from cicada.retrieval.model import Candidate, Hit, IndexHits
 
 RRF_K = 60
 
@@ -29,7 +29,7 @@ class Scale:
         return (value - self.mean) / self.deviation if self.deviation else 0.0
 
 
-def fuse(lanes: LaneHits, fusion: Fusion) -> tuple[Candidate, ...]:
+def fuse(lanes: IndexHits, fusion: Fusion) -> tuple[Candidate, ...]:
     """Every passage of either lane once, in falling order of the fused score; equal ones in order of `passage_id`."""
     passages: dict[str, Passage] = {}
     for hit in (*lanes.lexical, *lanes.semantic):
@@ -40,7 +40,7 @@ def fuse(lanes: LaneHits, fusion: Fusion) -> tuple[Candidate, ...]:
     return tuple(Candidate(passages[key], lexical.get(key), semantic.get(key), fused[key]) for key in order)
 
 
-def reciprocal_ranks(lanes: LaneHits) -> Scores:
+def reciprocal_ranks(lanes: IndexHits) -> Scores:
     """The sum over the lanes of 1 / (60 + rank), divided by its greatest possible value: first in both lanes is 1.
 
     Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009, which also gives k = 60.

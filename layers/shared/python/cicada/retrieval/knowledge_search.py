@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from cicada.documents.filter import PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.languages.detection import has_words, is_in
-from cicada.retrieval.model import RankedPassage, Retrieval
-from cicada.retrieval.ports import QueryFormulator
-from cicada.retrieval.search import Retriever
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The passages, best first, and the steps taken. Without passages the last step is the reason.
-
-    `nothing_found`: nothing matches; `below_threshold`: what matches is less relevant than the base asks for.
-    """
-
-    passages: tuple[RankedPassage, ...]
-    path: tuple[str, ...]
+from cicada.retrieval.model import Retrieval
+from cicada.retrieval.ports import QueryFormulator, Strategy
+from cicada.retrieval.strategies import DEFAULT
 
 
 def _unreported(error: CicadaError) -> None:
@@ -33,17 +22,17 @@ def _unreported(error: CicadaError) -> None:
 class KnowledgeSearch:
     """Searches each knowledge base by its settings. `report` is told when a query could not be formulated."""
 
-    retriever: Callable[[KnowledgeBase], Retriever]
+    strategies: Mapping[str, Callable[[KnowledgeBase], Strategy]]
     bases: KnowledgeBases = field(default_factory=KnowledgeBases)
     formulator: QueryFormulator | None = None
     report: Callable[[CicadaError], object] = _unreported
 
-    def search(self, text: str, filter: PassageFilter) -> Found:
+    def search(self, text: str, filter: PassageFilter, strategy: str = DEFAULT) -> Retrieval:
         """What the filter's base has for `text`. Failures are `DependencyError`s, never an empty result."""
         base = self.bases.of(filter.collection.knowledge_base)
         query, formulated = self._query(text, base)
-        retrieval = self.retriever(base).retrieve(query, filter)
-        return Found(retrieval.ranking.passages, ("retrieve", *formulated, *_outcome(retrieval)))
+        found = self.strategies[strategy](base).retrieve(query, filter)
+        return replace(found, path=("retrieve", *formulated, *_outcome(found)))
 
     def _query(self, text: str, base: KnowledgeBase) -> tuple[str, tuple[str, ...]]:
         """The text in the base's language, and the step that this was; the user's own words if it cannot be had."""
@@ -61,4 +50,4 @@ def _outcome(retrieval: Retrieval) -> tuple[str, ...]:
     if not retrieval.candidates:
         return ("nothing_found",)
     reranked = () if retrieval.ranking.by == "fusion" else (f"rerank:{retrieval.ranking.by}",)
-    return reranked if retrieval.ranking.passages else (*reranked, "below_threshold")
+    return reranked if retrieval.passages else (*reranked, "below_threshold")

@@ -30,7 +30,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneHits:
+class IndexHits:
     """What the two lanes found, each in falling order of score."""
 
     lexical: tuple[Hit, ...]
@@ -97,11 +97,26 @@ class Ranking:
     passages: tuple[RankedPassage, ...]
     by: str
 
+    def best(self, limit: int, threshold: float) -> Ranking:
+        """The first `limit` passages of at least this relevance; those without one are not judged."""
+        relevant = [each for each in self.passages if each.relevance is None or each.relevance >= threshold]
+        return Ranking(tuple(relevant[:limit]), self.by)
+
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """One search with its stages: what the lanes found, their fusion (the whole pool), and the final order."""
+    """One search with its stages: what the lanes found, their fusion (all candidates), and the final order.
 
-    lanes: LaneHits
+    `path` names the steps taken. Without passages the last step is the reason: `nothing_found` where nothing matches,
+    `below_threshold` where what matches is less relevant than the base asks for.
+    """
+
+    lanes: IndexHits
     candidates: tuple[Candidate, ...]
     ranking: Ranking
+    path: tuple[str, ...] = ()
+
+    @property
+    def passages(self) -> tuple[RankedPassage, ...]:
+        """Best first."""
+        return self.ranking.passages

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import Detail, RerankMode
 from cicada.retrieval.model import (
     Candidate,
     EmbeddedPassage,
     EncodedQuery,
+    IndexHits,
     IndexQuery,
-    LaneHits,
     PassageVectors,
     Ranking,
+    Retrieval,
     Vector,
 )
 
@@ -26,7 +28,7 @@ class PassageIndex(Protocol):
     An index belongs to one embedder: opening it with another model or dimension is a `ConfigurationError`.
     """
 
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         """Both lanes in one round trip."""
         ...
 
@@ -118,6 +120,23 @@ class Reranker(Protocol):
         the first ones only puts them first and the others behind them in the order in which they came, or leaves
         those out. No candidates make an empty ranking without a call. Failures are `DependencyError`s.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SearchBackend:
+    """What every strategy has to search with. `rerankers`: for each mode that a knowledge base may be set to."""
+
+    index: PassageIndex
+    embedder: Embedder
+    rerankers: Mapping[RerankMode, Reranker]
+
+
+class Strategy(Protocol):
+    """A way to find the passages for a question in one knowledge base."""
+
+    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+        """The best passages for `text`. Failures are `DependencyError`s, never an empty result."""
         ...
 
 

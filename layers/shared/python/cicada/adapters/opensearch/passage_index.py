@@ -27,7 +27,7 @@ from cicada.adapters.opensearch.waiting import Say, waiting
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage
 from cicada.errors import Unavailable
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery, LaneHits, PassageVectors
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
 
 # More than a search finds, in as many generations as a document ever has.
 _MAX_VECTORS = 10_000
@@ -61,7 +61,7 @@ class OpenSearchPassageIndex:
         self._rows = DocumentRows(self._requests, options.dimension, options.clock, options.visibility_seconds)
         self._is_checked = False
 
-    def search(self, query: IndexQuery) -> LaneHits:
+    def search(self, query: IndexQuery) -> IndexHits:
         bodies = lane_bodies(query, self._options.dimension, self._options.bm25)
         collection = query.filter.collection
         with waiting(self._on_wait, self._wait_seconds) as refused:
@@ -73,7 +73,7 @@ class OpenSearchPassageIndex:
 
             answers = self._without_stale(collection, found)
         lanes = dict(zip(bodies, answers, strict=True))
-        return LaneHits(
+        return IndexHits(
             _hits(lanes.get("lexical", []), collection, float), _hits(lanes["semantic"], collection, cosine)
         )
 

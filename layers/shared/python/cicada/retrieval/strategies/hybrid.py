@@ -1,18 +1,18 @@
-"""Find the passages for a question."""
+"""BM25 and vectors in one request, fused, reranked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from cicada.documents.filter import PassageFilter
-from cicada.knowledge_bases.settings import Fusion
+from cicada.knowledge_bases.settings import Fusion, KnowledgeBase
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexQuery, RankedPassage, Ranking, Retrieval
-from cicada.retrieval.ports import DetailedEmbedder, Embedder, PassageIndex, Reranker
+from cicada.retrieval.ports import DetailedEmbedder, Embedder, PassageIndex, Reranker, SearchBackend
 
 
 @dataclass(frozen=True, slots=True)
-class Retriever:
+class HybridSearch:
     """`pool`: hits taken from each lane. `limit`: passages returned. Without a reranker the fused order is final.
 
     `threshold`: passages of less relevance are left out; it means the same in every base only behind a reranker.
@@ -31,19 +31,28 @@ class Retriever:
 
         Failures are `DependencyError`s.
         """
-        return self.retrieve(text, filter).ranking.passages
+        return self.retrieve(text, filter).passages
 
     def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
-        """The same search with all its stages: both lanes, their fusion, the ranking."""
+        """The same search with all its stages: the hits of both lanes, their fusion, the ranking."""
         query = encode_query(self.embedder, text)
-        lanes = self.index.search(IndexQuery(filter, text, query.vector, self.pool))
-        candidates = fuse(lanes, self.fusion)
+        hits = self.index.search(IndexQuery(filter, text, query.vector, self.pool))
+        candidates = fuse(hits, self.fusion)
         ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
-        return Retrieval(lanes, candidates, self._cut(ranking))
+        return Retrieval(hits, candidates, ranking.best(self.limit, self.threshold))
 
-    def _cut(self, ranking: Ranking) -> Ranking:
-        kept = [each for each in ranking.passages if each.relevance is None or each.relevance >= self.threshold]
-        return Ranking(tuple(kept[: self.limit]), ranking.by)
+
+def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:
+    """The search that the base's settings describe."""
+    return HybridSearch(
+        backend.index,
+        backend.embedder,
+        base.pool,
+        base.limit,
+        base.fusion,
+        backend.rerankers[base.rerank],
+        base.score_threshold,
+    )
 
 
 def encode_query(embedder: Embedder, text: str) -> EncodedQuery:

@@ -1,0 +1,20 @@
+"""The ways to find passages, by name. A new one is a file here and a line in `STRATEGIES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from cicada.knowledge_bases.settings import KnowledgeBase
+from cicada.retrieval.ports import SearchBackend, Strategy
+from cicada.retrieval.strategies.hybrid import hybrid
+
+DEFAULT = "hybrid"
+STRATEGIES: Mapping[str, Callable[[SearchBackend, KnowledgeBase], Strategy]] = {
+    "hybrid": hybrid,
+}
+
+
+def strategies(backend: SearchBackend) -> dict[str, Callable[[KnowledgeBase], Strategy]]:
+    """Each strategy for any knowledge base. All share the backend, and what its parts have learnt."""
+    return {name: partial(strategy, backend) for name, strategy in STRATEGIES.items()}
