@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.document_store import MAX_BYTES, S3DocumentStore
-from cicada.adapters.s3.errors import s3_errors
 from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import version_of

@@ -14,9 +14,8 @@ from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.agents.model import AgentTurn
-from cicada.answering.answer import Answerer
+from cicada.answering.answer import Answerer, PassageAnswerer
 from cicada.answering.model import ModelUsage, Prompt
-from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.answering.pump import Pace
 from cicada.conversation.accept import Accepter
@@ -155,7 +154,7 @@ class Pipeline:
             log=self.log,
             channel=channel,
             queue=queue,
-            answerer=Answerer(lambda question: classify(question.message, rules), passages, NoAgent(), self.model),
+            answerer=Answerer(lambda message, _: classify(message, rules), passages, NoAgent(), self.model),
             clock=time.time,
             lease_seconds=15,
             heartbeat_seconds=4,

@@ -110,7 +110,7 @@ class World:
         assert actor
         agent = SteppedAgent(actor, self.generations, self.breaks)
         route = Classification(Route.PROFILE_REQUEST, 1.0, "scripted")
-        answerer = Answerer(lambda message: route, Answering().passages, agent, ScriptedModel())
+        answerer = Answerer(lambda *_: route, Answering().passages, agent, ScriptedModel())
         return Processor(
             self.log,
             self.channel,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError
 
-from cicada.adapters.dynamodb.errors import dynamo_errors
+from cicada.adapters.aws_errors import dynamo_errors
 from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
 from cicada.errors import CicadaError, ConfigurationError, LeaseLost, Throttled, Unavailable
 from cicada.identity.principal import Principal

@@ -10,7 +10,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 
-from cicada.adapters.s3.errors import s3_errors
+from cicada.adapters.aws_errors import s3_errors
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 
 

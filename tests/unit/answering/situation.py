@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cicada.answering.answer import Answerer
+from cicada.answering.answer import Answerer, PassageAnswerer
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
-from cicada.answering.passages import PassageAnswerer
 from cicada.conversation.model import Question
 from cicada.documents.model import Collection, DocumentKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
@@ -57,7 +56,7 @@ class Situation:
 
     @property
     def answerer(self) -> Answerer:
-        return Answerer(lambda message: self.classification, self.passages, self.agent, self.model)
+        return Answerer(lambda *_: self.classification, self.passages, self.agent, self.model)
 
     def routed(self, route: Route, confidence: float = 0.9) -> Situation:
         self.classification = Classification(route, confidence, "because")

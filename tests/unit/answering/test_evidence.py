@@ -6,11 +6,11 @@ import pytest
 
 from cicada.agents.text import ANSWER_LIMIT_BYTES
 from cicada.answering.evidence import RetrievedEvidence
+from cicada.answering.prompt import evidence_text
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
 from cicada.errors import Unavailable
 from cicada.identity.principal import Principal
-from cicada.retrieval.format import evidence_text
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.retrieval import search_of

@@ -15,8 +15,7 @@ from cicada.adapters.bedrock.converse_stream import ConverseModel
 from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind
 from cicada.agents.ports import Agent
-from cicada.answering.answer import Answerer
-from cicada.answering.passages import PassageAnswerer
+from cicada.answering.answer import Answerer, PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import Status
@@ -118,7 +117,7 @@ def asked(*replies: Reply, route: Route = Route.SCRIPT_QUERY) -> Iterator[tuple[
             ids = dict.fromkeys(AgentKind, BedrockAgentId("AGENT00001", "ALIAS00001"))
             agent = BedrockAgent(bedrock.client("bedrock-agent-runtime"), ids, retry)
         passages = PassageAnswerer(fixed_search(passage("The queen, my lord, is dead.")), model)
-        here.answerer = Answerer(lambda message: Classification(route, 0.9, "because"), passages, agent, model)
+        here.answerer = Answerer(lambda *_: Classification(route, 0.9, "because"), passages, agent, model)
         here.ask()
         yield here, bedrock
 

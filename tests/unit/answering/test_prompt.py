@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from cicada.answering.prompt import general_prompt, passages_prompt
+from cicada.answering.prompt import evidence_text, general_prompt, passage_text, passages_prompt
 from cicada.documents.model import Passage, ScriptLocator, SectionLocator
 from cicada.knowledge_bases.settings import Holds
-from cicada.retrieval.format import evidence_text, passage_text
 from cicada.retrieval.model import RankedPassage
 from tests.unit.answering.situation import SEYTON, passage
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from cicada.answering.prompt import passage_text
 from cicada.documents.model import Collection, DocumentKey
 from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
 from cicada.ingest import contexts
@@ -20,7 +21,6 @@ from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, SourceFile
 from cicada.ingest.script_parser import ScriptParser
 from cicada.knowledge_bases.settings import Detail
-from cicada.retrieval.format import passage_text
 from cicada.retrieval.model import PassageVectors
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.context_writer import ScriptedContextWriter

@@ -20,9 +20,8 @@ from cicada.languages.terms import MAX_TERMS
 from cicada.retrieval.bm25 import Bm25
 from cicada_embedded.analysis import analyzer
 from cicada_embedded.filters import CollectionState
-from cicada_embedded.inverted import FIELDS, MAX_COUNT, Segment, merged, new_segment
+from cicada_embedded.inverted import FIELDS, MAX_COUNT, ScoredLanguage, Segment, merged, new_segment, scored_language
 from cicada_embedded.kept import KeptCollections, Selected, all_numbers, best_places, portions
-from cicada_embedded.scoring import ScoredLanguage, scored_language
 
 _COUNTS = np.dtype([("term", "<u8"), *((field, "u1") for field in FIELDS)])
 # Passages that lists are made of at once. The lists are merged, and few of them take few merges.

@@ -1,4 +1,4 @@
-"""Decide how a message is answered, and answer it."""
+"""Decide how a message is answered, and answer it: from passages, by an agent, or by the model alone."""
 
 from __future__ import annotations
 
@@ -7,15 +7,40 @@ from dataclasses import dataclass, replace
 
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.agents.ports import Agent
-from cicada.answering.model import AnswerPart, Finished, Progress, Text
-from cicada.answering.passages import PassageAnswerer, streamed
+from cicada.answering.model import AnswerPart, Cited, Finished, ModelUsage, Progress, Prompt, Text
 from cicada.answering.ports import ChatModel
-from cicada.answering.prompt import general_prompt
+from cicada.answering.prompt import general_prompt, passages_prompt
 from cicada.conversation.model import Question
 from cicada.identity.principal import Principal
+from cicada.permissions.readers import readable_passages
 from cicada.planning.model import Classification, Route
+from cicada.retrieval.knowledge_search import KnowledgeSearch
 
+_NOTHING_FOUND = "I found no passage that matches your question, so I cannot answer it from the documents."
 _AGENTS = {Route.PROFILE_REQUEST: AgentKind.PROFILES, Route.THEORY_REQUEST: AgentKind.THEORIES}
+
+
+@dataclass(frozen=True, slots=True)
+class PassageAnswerer:
+    """Direct retrieval-augmented generation: what is searched does not depend on a model choosing a tool."""
+
+    search: KnowledgeSearch
+    model: ChatModel
+
+    def answer(self, question: Question, principal: Principal) -> Iterator[AnswerPart]:
+        """Sources first, then the text. Failures are `DependencyError`s, never an answer that says nothing is found."""
+        yield Progress("searching")
+        readable = readable_passages(principal, question.knowledge_base, question.scope)
+        found = self.search.search(question.message, readable)
+        if not found.passages:
+            yield Text(_NOTHING_FOUND)
+            yield Finished(found.path, confidence=0.0)
+            return
+        yield Cited(found.passages)
+        prompt = passages_prompt(question.message, found.passages, self.search.bases.of(question.knowledge_base).holds)
+        usage = yield from streamed(self.model, prompt)
+        confidence = found.passages[0].relevance
+        yield Finished((*found.path, "generate"), confidence, usage.input_tokens, usage.output_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +48,11 @@ class Answerer:
     """Routes a message to retrieval, to an agent or to the model alone.
 
     A message that seems general with less confidence than `general_confidence` is searched for all the same:
-    an unneeded search costs little, a question left unanswered costs the user.
+    an unneeded search costs little, a question left unanswered costs the user. `classify` gets the message and the
+    name of its knowledge base.
     """
 
-    classify: Callable[[Question], Classification]
+    classify: Callable[[str, str], Classification]
     passages: PassageAnswerer
     agent: Agent
     model: ChatModel
@@ -45,7 +71,7 @@ class Answerer:
             yield replace(part, path=(route.value, *part.path)) if isinstance(part, Finished) else part
 
     def _route(self, question: Question) -> Route:
-        found = self.classify(question)
+        found = self.classify(question.message, question.knowledge_base)
         unsure = found.route is Route.GENERAL and found.confidence < self.general_confidence
         return Route.SCRIPT_QUERY if unsure else found.route
 
@@ -60,3 +86,14 @@ class Answerer:
         yield Progress("answering")
         usage = yield from streamed(self.model, general_prompt(question.message))
         yield Finished(("generate",), None, usage.input_tokens, usage.output_tokens)
+
+
+def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, ModelUsage]:
+    """The model's text as parts; the generator's return value is the usage."""
+    usage = ModelUsage(0, 0)
+    for piece in model.stream(prompt):
+        if isinstance(piece, ModelUsage):
+            usage = piece
+        else:
+            yield Text(piece)
+    return usage

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cicada.agents.text import fitted
+from cicada.answering.prompt import evidence_text
 from cicada.identity.principal import Principal
 from cicada.permissions.readers import readable_passages
-from cicada.retrieval.format import evidence_text
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 
 

@@ -10,8 +10,7 @@ from cicada.adapters.bedrock.chat_model import BedrockChatModel
 from cicada.adapters.bedrock.converse_stream import ConverseModel
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
-from cicada.answering.answer import Answerer
-from cicada.answering.passages import PassageAnswerer
+from cicada.answering.answer import Answerer, PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.answering.pump import Pace
 from cicada.bootstrap.agents import agent
@@ -50,9 +49,8 @@ def answerer() -> Answerer:
     model = _converse_model(settings.model)
     chat = BedrockChatModel(bedrock, model)
     search = knowledge_search(settings.search)
-    classifier = MessageClassifier(search.bases)
     return Answerer(
-        classify=lambda question: classifier.classify(question.message, question.knowledge_base),
+        classify=MessageClassifier(search.bases).classify,
         passages=PassageAnswerer(search, chat),
         agent=agent(settings.agent, bedrock, model, search, settings.model.model_timeout_seconds),
         model=chat,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cicada.adapters.dynamodb.errors import dynamo_errors
+from cicada.adapters.aws_errors import dynamo_errors
 from cicada.conversation.model import Connection
 from cicada.identity.principal import Principal, groups_of, groups_text
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from cicada.adapters.dynamodb.errors import dynamo_errors
+from cicada.adapters.aws_errors import dynamo_errors
 from cicada.adapters.dynamodb.request_items import event_item, number, partition_key
 from cicada.conversation.model import Head, Lease, RequestKey, Status, StoredEvent
 

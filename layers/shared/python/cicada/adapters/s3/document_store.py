@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cicada.adapters.s3.errors import s3_errors
+from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import SIDECAR_BYTES, IngestReport, OversizedFile, SourceFile, version_of

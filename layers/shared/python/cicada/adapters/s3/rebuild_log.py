@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from cicada.adapters.s3.errors import s3_errors
+from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.keys import REBUILD_KEY, TRUTH_PREFIX, truth_document, truth_key
 from cicada.ingest.model import RebuildRecord
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
-from cicada.adapters.sqs.errors import sqs_errors
+from cicada.adapters.aws_errors import sqs_errors
 from cicada.adapters.sqs.request_queue import read_request_message, request_message
 from cicada.conversation.model import DeadLetter, RequestKey
 from cicada.errors import InvalidFrame

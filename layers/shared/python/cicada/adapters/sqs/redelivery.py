@@ -10,7 +10,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.sqs.errors import sqs_errors
+from cicada.adapters.aws_errors import sqs_errors
 from cicada.errors import CicadaError
 
 if TYPE_CHECKING:

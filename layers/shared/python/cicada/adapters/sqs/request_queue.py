@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.sqs.errors import sqs_errors
+from cicada.adapters.aws_errors import sqs_errors
 from cicada.conversation.model import RequestKey
 from cicada.errors import InvalidFrame
 from cicada.identity.principal import Principal

@@ -1,0 +1,111 @@
+"""What DynamoDB, S3 and SQS refuse, as the library's own errors. Bedrock, whose streams fail midway, has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+
+from cicada.errors import ConfigurationError, Throttled, Unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    """`throttled`, `misconfigured`: how such codes begin. `answers`: codes that are no failure and pass through.
+
+    `check`: what to look at when a call is refused for the configuration.
+    """
+
+    name: str
+    throttled: tuple[str, ...]
+    misconfigured: tuple[str, ...]
+    check: str
+    answers: tuple[str, ...] = ()
+
+
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+_DYNAMODB = _Service(
+    "database",
+    ("ProvisionedThroughputExceeded", "Throttling", "RequestLimitExceeded"),
+    (
+        "ResourceNotFound",
+        "AccessDenied",
+        "Validation",
+        "UnrecognizedClient",
+        "MissingAuthenticationToken",
+        "InvalidSignature",
+        "IncompleteSignature",
+    ),
+    "the table's name and the role",
+    ("ConditionalCheckFailedException",),
+)
+# https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+_S3 = _Service(
+    "document store",
+    ("SlowDown", "Throttling", "RequestLimitExceeded", "TooManyRequests", "503"),
+    (
+        "AccessDenied",
+        "AllAccessDisabled",
+        "AuthorizationHeaderMalformed",
+        "InvalidAccessKeyId",
+        "InvalidBucketName",
+        "NoSuchBucket",
+        "PermanentRedirect",
+        "SignatureDoesNotMatch",
+    ),
+    "the bucket's name and the role, which needs s3:ListBucket besides reading and writing objects",
+    ("NoSuchKey",),
+)
+# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/CommonErrors.html
+_SQS = _Service(
+    "request queue",
+    (),
+    ("AccessDenied", "QueueDoesNotExist", "NonExistentQueue"),
+    "the queue's name and the role",
+)
+
+
+def dynamo_errors() -> AbstractContextManager[None]:
+    """Translate what boto3 raises inside; the cause is kept. Raises as `s3_errors` does.
+
+    A refused condition is an answer and no failure: ConditionalCheckFailedException passes through.
+    """
+    return _translated(_DYNAMODB)
+
+
+def s3_errors() -> AbstractContextManager[None]:
+    """Translate what boto3 raises inside; the cause is kept.
+
+    Raises `Throttled`, `ConfigurationError` or `Unavailable`. That an object is not there is an answer and no
+    failure: NoSuchKey passes through.
+    """
+    return _translated(_S3)
+
+
+def sqs_errors() -> AbstractContextManager[None]:
+    """Translate what boto3 raises inside; the cause is kept. Raises `ConfigurationError` or `Unavailable`."""
+    return _translated(_SQS)
+
+
+@contextmanager
+def _translated(service: _Service) -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        # SQS puts "AWS.SimpleQueueService." before the codes of its former protocol.
+        code = error.response.get("Error", {}).get("Code", "").rpartition(".")[2]
+        if code in service.answers:
+            raise
+        if code.startswith(service.throttled):
+            raise Throttled(f"The {service.name} asks for fewer calls; try again in a moment.") from error
+        if code.startswith(service.misconfigured):
+            raise ConfigurationError(f"The {service.name} refused the call ({code}); check {service.check}.") from error
+        raise Unavailable(f"The {service.name} did not do the call ({code}); try again.") from error
+    except NoCredentialsError as error:
+        raise ConfigurationError(
+            f"There are no credentials for the {service.name}; give the function a role."
+        ) from error
+    except BotoCoreError as error:
+        raise Unavailable(f"The {service.name} could not be reached; try again.") from error
