@@ -1,4 +1,4 @@
-"""The production search on a retrieval set: its corpus in a temporary index, its queries through the `Retriever`."""
+"""The production search on a retrieval set: the corpus in a temporary index, the queries through the hybrid strategy."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from cicada.documents.model import Collection, DocumentKey, Passage, SectionLoca
 from cicada.knowledge_bases.settings import Detail, Fusion
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, Retrieval
-from cicada.retrieval.ports import DetailedEmbedder
+from cicada.retrieval.ports import DetailedEmbedder, PassageIndex
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -41,9 +41,14 @@ def retriever(dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) 
             Path(folder) / "index.sqlite", embedder.model_id, embedder.dimension, bm25=pipeline.bm25
         )
         with closing(index):
-            index.replace(_document(), _embedded(dataset.rows, embedder, pipeline.detail))
-            reranker = LocalReranker(index, pipeline.depth) if pipeline.depth else None
-            yield HybridSearch(index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=reranker, threshold=0.0)
+            yield search_over(index, dataset, embedder, pipeline)
+
+
+def search_over(index: PassageIndex, dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) -> HybridSearch:
+    """The search over the set's corpus, which is written to this index."""
+    index.replace(_document(), _embedded(dataset.rows, embedder, pipeline.detail))
+    reranker = LocalReranker(index, pipeline.depth) if pipeline.depth else None
+    return HybridSearch(index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=reranker, threshold=0.0)
 
 
 def search_all(dataset: Dataset, search: HybridSearch) -> dict[str, Retrieval]:

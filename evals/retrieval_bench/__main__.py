@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from evals.retrieval_bench.corpus import ROOT
+from evals.retrieval_bench.shapes import shapes
 from local import opensearch
 from local.stage.isolated import free_port
 from local.stage.settings import StageError
@@ -35,10 +36,11 @@ def main(arguments: list[str]) -> int:
         with TemporaryDirectory(prefix="cicada-bench-") as folder, _server(options.opensearch, Path(folder)) as url:
             for chunks in options.chunks:
                 results += _engines(Path(folder), chunks, url, options.without)
+            whole = list(shapes(url, _say))
     except StageError as error:
         print(error, file=sys.stderr)
         return 1
-    found = {"load": [load, os.getloadavg()[0]], "results": results}
+    found = {"load": [load, os.getloadavg()[0]], "results": results, "shapes": whole}
     print(json.dumps(found, indent=2) if options.json else "\n".join(_table(found)))
     return 0
 
@@ -90,6 +92,9 @@ def _table(found: Result) -> Iterator[str]:
             f"{each['engine']:<11}{each['chunks']:>8}{each['ingest_per_second']:>10.0f}{each['first_ms']:>8.0f}"
             f"{each['memory_mb']:>7.0f}  {searches}"
         )
+    yield "the whole search on the sample plays; milliseconds, p50/p95, without the query's embedding"
+    for each in found["shapes"]:
+        yield f"{each['shape']:<30} nDCG@10 {each['ndcg@10']:.3f}  {each['p50']:.1f}/{each['p95']:.1f}"
 
 
 def _say(line: str) -> None:
