@@ -1,4 +1,4 @@
-"""The production search on a retrieval set: the corpus in a temporary index, the queries through the hybrid strategy."""
+"""The production search on a retrieval set: the corpus in a temporary index, the queries through the hybrid search."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
