@@ -24,7 +24,7 @@ TESTS = (
     "tests/contract/test_passage_index.py",
     "tests/contract/test_sqlite_passage_index.py",
     "tests/unit/evals/test_retrieval_evaluation.py",
-    "tests/clients/test_eval_retrieval.py",
+    "tests/cli/test_eval_retrieval.py",
 )
 
 

@@ -28,7 +28,7 @@ from evals.figures.record import Record
 from local.stage.settings import ROOT
 
 SOURCED = Path(__file__).with_name("sourced.toml")
-_CODE = ("layers/shared/python", "layers/embedded/python", "local", "evals", "functions", "infra", "clients")
+_CODE = ("layers/shared/python", "layers/embedded/python", "local", "evals", "functions", "infra", "cli", "clients")
 _FIGURE = re.compile(
     r"(?<![\w.])[+−-]?0?\.\d{2,}\b"
     r"|(?<![\w.])\d+(?:\.\d+)? ?(?:%|ms\b|milliseconds\b|[KMG]B\b)"

@@ -13,7 +13,7 @@ QUESTION = "Who tells Macbeth that the queen is dead?"
 def ask_first_question(config: StageConfig) -> None:
     """Prints the question and the answer as it streams, with the command that a user would type."""
     print(f"\n$ cicada ask {QUESTION!r}\n", flush=True)
-    command = [sys.executable, "-m", "clients.command", "ask", QUESTION]
+    command = [sys.executable, "-m", "cli", "ask", QUESTION]
     environment = inherited() | {"CICADA_STAGE_FILE": str(config.info_file)}
     if subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False).returncode:
         hint = f" Does {url} answer, and is CICADA_LLM_MODEL one of its models?" if (url := _model_url()) else ""

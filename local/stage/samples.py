@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clients.command.uploading import UNREPORTED, Uploader
-from clients.command.uploads import uploads_of
+from clients.documents.files import uploads_of
+from clients.documents.uploader import UNREPORTED, Uploader
 from local.stage.aws import aws_client
 from local.stage.settings import ROOT, StageConfig, StageError
 

@@ -19,7 +19,7 @@ from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 def cicada(stage: Target, *arguments: str) -> tuple[int, dict[str, Any]]:
     """The command's exit code and what it printed."""
     ended = subprocess.run(
-        [sys.executable, "-m", "clients.command", *arguments, "--json"],
+        [sys.executable, "-m", "cli", *arguments, "--json"],
         cwd=ROOT,
         env=inherited() | {"CICADA_STAGE_FILE": str(stage.config.info_file)},
         stdin=subprocess.DEVNULL,

@@ -1,0 +1,81 @@
+"""The `cicada` command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+
+from cicada_client.errors import CicadaClientError
+from cli.errors import CommandError
+from cli.evaluate import command as evaluate
+from cli.operator import ingest, invoke, rebuild, redrive, remove, stage
+from cli.text import clean_line
+from cli.user import access_token, ask, chat
+
+_SUBCOMMANDS = (chat, ask, ingest, remove, rebuild, stage, access_token, invoke, redrive, evaluate)
+_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one subcommand; its exit code: 0 for done, 1 for failed, 2 for a wrong use."""
+    _tolerate_encodings()
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except CommandError as error:
+        return _say(str(error), error.exit_code)
+    except CicadaClientError as error:
+        return _say(str(error), 1)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has left; without this the interpreter would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
+
+
+def _tolerate_encodings() -> None:
+    """A character that the terminal's encoding lacks, or bytes that are no text, become a question mark."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="cicada",
+        description="Ask questions of CICADA, and look after its local stage.",
+        epilog="Without --url and CICADA_URL the commands talk to the local stage that `make run` started.",
+    )
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for subcommand in _SUBCOMMANDS:
+        subcommand.register(subparsers)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"cicada {version('cicada')}")
+        parser.exit()
+
+
+def _say(sentence: str, code: int) -> int:
+    print(f"cicada: {clean_line(sentence)}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+"""`cicada eval`: measure a part of the system on a file of labelled examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cli.evaluate import retrieval, router
+
+if TYPE_CHECKING:
+    from cli.arguments import Subparsers
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand, with one subcommand of its own for each part that can be measured."""
+    parser = subparsers.add_parser(
+        "eval", help="measure a part of the system", description="Measure a part of the system on labelled examples."
+    )
+    parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
+    router.register(parts)
+    retrieval.register(parts)

@@ -1,0 +1,39 @@
+"""`cicada eval router`: how well messages are classified."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+from cli.text import clean
+
+if TYPE_CHECKING:
+    from cli.arguments import Subparsers
+
+
+def register(parts: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = parts.add_parser(
+        "router",
+        help="how well messages are routed",
+        description="Route the messages of a file and compare with their labels: one JSON object a line with text,"
+        " label, and optionally slice.",
+    )
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="the labelled messages")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if the file could be judged, whatever the score."""
+    from cicada.errors import CicadaError  # imported late: the library is slow to import
+    from evals import router
+
+    try:
+        report = router.run(options.file)
+    except CicadaError as error:
+        raise CommandError(str(error)) from error
+    print(router.to_json(report) if options.json else clean(router.render(report)))
+    return 0

@@ -1,0 +1,74 @@
+"""What the commands on documents have in common: where they work, and how they follow each document to its end."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Generator
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+from cli.screen import Screen, open_screen
+from cli.settings import read_settings
+
+if TYPE_CHECKING:
+    from clients.documents.uploader import Followed, Uploader
+
+_PATIENCE_SECONDS = 900.0
+
+
+def add_document_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say whose documents, where, and how long to wait."""
+    parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="which one (default: scripts)")
+    parser.add_argument("--tenant", metavar="NAME", default="default", help="whose documents they are")
+    parser.add_argument("--stack", metavar="NAME", help="a stack on AWS, as Cicada-prod")
+    parser.add_argument(
+        "--patience",
+        metavar="SECONDS",
+        type=float,
+        default=_PATIENCE_SECONDS,
+        help="give up when nothing was heard for so long (default: 900)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
+
+
+def follow(
+    options: argparse.Namespace,
+    work: Callable[[Uploader], Generator[Followed]],
+    documents: int,
+    show: Callable[[Followed, Screen], None],
+    when_stopped: str,
+) -> list[Followed]:
+    """What became of each document, shown when it is known unless JSON is wanted. `when_stopped` is said at Ctrl-C."""
+    from cicada.errors import CicadaError  # the library and boto3 take a while: only who works on documents pays
+    from cli.operator.deployment_target import open_place
+    from clients.documents.uploader import Uploader
+
+    place = open_place(options.stack)
+    uploader = Uploader(place.client("s3"), place.output("DocumentsBucket"), options.patience)
+    screen = open_screen(read_settings())
+    results: list[Followed] = []
+    try:
+        with closing(work(uploader)) as followed:
+            _tell(screen, documents, 0)
+            for result in followed:
+                results.append(result)
+                if not options.json:
+                    show(result, screen)
+                _tell(screen, documents, len(results))
+    except CicadaError as error:
+        raise CommandError(str(error)) from error
+    except KeyboardInterrupt:
+        screen.note(when_stopped)
+        raise
+    finally:
+        screen.end_line()
+    return results
+
+
+def counted(files: int) -> str:
+    return f"{files} file" if files == 1 else f"{files} files"
+
+
+def _tell(screen: Screen, documents: int, done: int) -> None:
+    screen.status(f"{done} of {counted(documents)} done …")

@@ -1,0 +1,67 @@
+"""`cicada invoke`: a deployed function, called as the Lambda console calls it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+from cli.local_stage import Stage, read_stage
+from cli.settings import Settings, read_settings
+from cli.text import to_json
+
+if TYPE_CHECKING:
+    from cli.arguments import Subparsers
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "invoke",
+        help="invoke a function of the local stage with a test event",
+        description="Invoke a deployed function of the local stage and print what it returns as JSON.",
+    )
+    parser.add_argument("function", metavar="FUNCTION", help="the function's name, as `cicada stage` shows it")
+    parser.add_argument(
+        "event",
+        metavar="EVENT.json",
+        nargs="?",
+        help='its event; "-" for standard input (default: events/FUNCTION.json)',
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if the function returned, 1 if it raised."""
+    settings = read_settings()
+    stage = read_stage(settings.stage_file)
+    deployed = _deployed_name(stage, options.function)
+    event = _event(options.function, options.event, settings)
+    from cli.local_services import invoke_function  # boto3 takes a while: only who invokes pays
+
+    invocation = invoke_function(stage, deployed, event)
+    print(to_json(invocation.result))
+    if invocation.failed:
+        raise CommandError(f"The function {options.function} failed.")
+    return 0
+
+
+def _deployed_name(stage: Stage, function: str) -> str:
+    if function not in stage.functions:
+        raise CommandError(f"There is no function {function}; there are {', '.join(sorted(stage.functions))}.", 2)
+    return stage.functions[function]
+
+
+def _event(function: str, argument: str | None, settings: Settings) -> str:
+    name = argument or str(settings.events / f"{function}.json")
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        json.loads(text)
+    except OSError as error:
+        raise CommandError(f"{name} cannot be read: {error.strerror}.", 2) from error
+    except ValueError as error:
+        raise CommandError(f"{'Standard input' if name == '-' else name} is not JSON: {error}.", 2) from error
+    return text

@@ -1,0 +1,113 @@
+"""`cicada redrive`: the requests that were set aside, and another chance for them."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+from cli.local_stage import read_stage
+from cli.settings import read_settings
+from cli.text import clean_line
+
+if TYPE_CHECKING:
+    from cicada.conversation.model import DeadLetter
+    from cicada.conversation.redrive import Redriver
+    from cli.arguments import Subparsers
+    from cli.operator.redrive_aws import Place
+
+_OUTCOMES = {
+    "queued": "queued again",
+    "ended": "answered since; its dead letter is removed",
+    "expired": "expired; its dead letter is removed",
+    "running": "being answered; left where it is",
+    "unreadable": "names no request; left where it is",
+}
+_OUTPUTS = {"table": "RequestsTable", "queue_url": "RequestsQueueUrl", "dead_letter_queue_url": "DeadLetterQueueUrl"}
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "redrive",
+        help="answer the requests in the dead-letter queue again",
+        description="Queue the requests in the dead-letter queue again: those of the local stage, or with --stack or"
+        " the three names those of a stage on AWS, with the credentials that the AWS command line uses.",
+    )
+    parser.add_argument("--list", action="store_true", help="only show what there is")
+    parser.add_argument("--stack", metavar="NAME", help="a stack on AWS, as Cicada-prod")
+    parser.add_argument("--table", metavar="NAME", help="the table of requests on AWS")
+    parser.add_argument("--queue-url", metavar="URL", help="the request queue on AWS")
+    parser.add_argument("--dead-letter-queue-url", metavar="URL", help="the dead-letter queue on AWS")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0, also when there is nothing to do; 1 if something is left that names no request or is being answered."""
+    from cicada.errors import CicadaError  # the library and boto3 take a while: only who redrives pays
+    from cli.operator.redrive_aws import open_redriver
+
+    try:
+        redriver = open_redriver(_place(options))
+        return _show(redriver) if options.list else _redrive(redriver)
+    except CicadaError as error:
+        raise CommandError(str(error)) from error
+
+
+def _place(options: argparse.Namespace) -> Place:
+    from cli.operator import redrive_aws
+
+    names = {field: getattr(options, field) for field in _OUTPUTS}
+    if options.stack:
+        return redrive_aws.Place(None, **_from_outputs(redrive_aws.stack_outputs(options.stack)))
+    if all(names.values()):
+        return redrive_aws.Place(None, **names)
+    if any(names.values()):
+        raise CommandError("Give all of --table, --queue-url and --dead-letter-queue-url, or --stack.", 2)
+    stage = read_stage(read_settings().stage_file)
+    return redrive_aws.Place(stage, **_from_outputs(stage.everything.get("outputs", {})))
+
+
+def _from_outputs(outputs: dict[str, str]) -> dict[str, str]:
+    missing = [name for name in _OUTPUTS.values() if name not in outputs]
+    if missing:
+        raise CommandError(f"The stack has no output {missing[0]}; deploy it again.")
+    return {field: outputs[name] for field, name in _OUTPUTS.items()}
+
+
+def _show(redriver: Redriver) -> int:
+    letters = redriver.look()
+    now = time.time()
+    for letter in letters:
+        print(
+            f"{_name(letter)}  {clean_line(letter.reason or 'given up by the queue'):24}  {_age(now - letter.sent_at)}"
+        )
+    print(f"{_count(len(letters))} shown, about {redriver.dead_letters.count()} in the queue.")
+    return 0
+
+
+def _redrive(redriver: Redriver) -> int:
+    outcomes: Counter[str] = Counter()
+    for letter, outcome in redriver.redrive():
+        outcomes[outcome] += 1
+        print(f"{_name(letter)}  {_OUTCOMES[outcome]}")
+    print(f"{_count(outcomes.total())}, {outcomes['queued']} queued again.")
+    return 1 if outcomes["running"] or outcomes["unreadable"] else 0
+
+
+def _name(letter: DeadLetter) -> str:
+    return clean_line(letter.key.request_id if letter.key else "(no request)").ljust(36)
+
+
+def _count(letters: int) -> str:
+    return f"{letters} dead letter" if letters == 1 else f"{letters} dead letters"
+
+
+def _age(seconds: float) -> str:
+    """In the largest unit that it fills."""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{int(seconds // length)} {unit}"
+    return f"{max(0, int(seconds))} s"

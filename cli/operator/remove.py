@@ -1,0 +1,83 @@
+"""`cicada remove`: documents out of a knowledge base."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+from cli.operator.documents import add_document_options, follow
+from cli.screen import Screen
+from cli.text import to_json
+
+if TYPE_CHECKING:
+    from cicada.documents.model import DocumentKey
+    from cli.arguments import Subparsers
+    from clients.documents.uploader import Followed
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "remove",
+        help="take documents out of a knowledge base",
+        description="Take documents with their sidecars out of the local stage, or with --stack out of a stage on AWS,"
+        " and wait until none of them is searchable any more.",
+    )
+    parser.add_argument(
+        "names", metavar="NAME", nargs="+", help="a document's id: the file's name, of a folder the path below it"
+    )
+    add_document_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if every document is gone now, 1 if one was not there or nothing was heard of it."""
+    prefix = f"documents/{options.tenant}/{options.knowledge_base}"
+    documents = [_document(prefix, name) for name in dict.fromkeys(options.names)]
+    results = follow(
+        options,
+        lambda uploader: uploader.remove(documents),
+        len(documents),
+        _show,
+        "Stopped. What was taken out of the bucket is removed all the same; name it again for its sidecar.",
+    )
+    if options.json:
+        print(to_json(_fields(options, results)))
+    return 1 if any(result.has_failed for result in results) else 0
+
+
+def _document(prefix: str, name: str) -> DocumentKey:
+    from cicada.adapters.s3.keys import document_key, is_sidecar
+    from cicada.errors import DocumentRejected
+
+    if is_sidecar(name):
+        raise CommandError(f"{name} only describes a document; name the document, and both are removed.", 2)
+    try:
+        return document_key(f"{prefix}/{name}")
+    except DocumentRejected as error:
+        raise CommandError(f"{name} cannot be the name of a document: {error}", 2) from error
+
+
+def _show(result: Followed, screen: Screen) -> None:
+    name = result.document.document_id
+    if result.outcome == "missing":
+        screen.note(f"There is no document {name} in the knowledge base {result.document.collection.knowledge_base}.")
+    elif result.outcome == "unreported":
+        screen.line(
+            f"{name}: taken out of the bucket, but nothing was heard of it; its report will be at {result.report_key},"
+            " and its sidecar stays until it is removed again"
+        )
+    else:
+        screen.line(f"{name}: {result.outcome}")
+
+
+def _fields(options: argparse.Namespace, results: list[Followed]) -> dict[str, object]:
+    return {
+        "tenant": options.tenant,
+        "knowledgeBase": options.knowledge_base,
+        "documents": [
+            {"documentId": result.document.document_id, "outcome": result.outcome}
+            for result in sorted(results, key=lambda result: result.document.document_id)
+        ],
+    }

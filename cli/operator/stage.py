@@ -1,0 +1,74 @@
+"""`cicada stage`: what runs where on the local stage."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cli.local_stage import read_stage
+from cli.settings import read_settings
+from cli.text import clean_line, to_json
+
+if TYPE_CHECKING:
+    from cli.arguments import Subparsers
+
+_TITLES = {
+    "websocketUrl": "WebSocket",
+    "pageUrl": "Chat page",
+    "endpointUrl": "AWS services",
+    "bedrockUrl": "Bedrock",
+    "search": "Search",
+    "region": "Region",
+    "userPoolId": "User pool",
+    "clientId": "App client",
+    "users": "Users",
+    "functions": "Functions",
+    "outputs": "Stack outputs",
+    "processes": "Processes",
+    "logs": "Logs",
+    "python": "Python",
+}
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "stage",
+        help="show what runs where on the local stage",
+        description="Show the addresses, sample users and stack outputs of the local stage that `make run` started.",
+    )
+    parser.add_argument("--json", action="store_true", help="print the same as one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if the stage runs."""
+    stage = read_stage(read_settings().stage_file)
+    print(to_json(stage.everything) if options.json else "\n".join(_lines(stage.everything)))
+    return 0
+
+
+def _lines(fields: Mapping[str, Any]) -> Iterator[str]:
+    for name in [*_TITLES, *(name for name in fields if name not in _TITLES)]:
+        if name in fields:
+            yield from _entry(_TITLES.get(name, name), _values(name, fields[name]))
+
+
+def _entry(title: str, values: list[str]) -> Iterator[str]:
+    for index, value in enumerate(values):
+        yield clean_line(title if index == 0 else "").ljust(15) + clean_line(value)
+
+
+def _values(name: str, value: Any) -> list[str]:
+    if name == "users":
+        return [_user(user) for user in value]
+    if isinstance(value, dict):
+        return [f"{key}: {item}" for key, item in value.items()]
+    return [str(value)]
+
+
+def _user(user: Mapping[str, str]) -> str:
+    """With the id that lists of readers name, if the stage has said it."""
+    sub = f", sub {user['sub']}" if "sub" in user else ""
+    return f"{user['name']}, password {user['password']}{sub}"

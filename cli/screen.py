@@ -1,0 +1,114 @@
+"""Where an answer is shown: a terminal with a status line, or a plain stream."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import unicodedata
+from typing import TextIO
+
+from cicada_client.events import Source
+from cicada_client.notices import Notice, Reconnected, Reconnecting
+from cli.settings import Settings
+from cli.text import clean, clean_line, source_line
+
+_ERASE_LINE = "\r\x1b[K"
+_DIM, _NORMAL = "\x1b[2m", "\x1b[0m"
+
+
+class Screen:
+    """Answers go to `out`. What is said about them goes there too on a terminal, and to `notes` otherwise."""
+
+    def __init__(self, out: TextIO, notes: TextIO, *, terminal: bool, colour: bool) -> None:
+        self._out = out
+        self._side = notes
+        self._terminal = terminal
+        self._colour = colour
+        self._at_line_start = True
+        self._status_shown = False
+
+    def chunk(self, text: str) -> None:
+        """Show the next piece of an answer at once."""
+        self._write(clean(text))
+
+    def line(self, text: str = "") -> None:
+        """Show a line of its own."""
+        self.end_line()
+        self._write(clean_line(text) + "\n")
+
+    def end_line(self) -> None:
+        """Go to the beginning of a line, if not there."""
+        self._erase_status()
+        if not self._at_line_start:
+            self._write("\n")
+
+    def note(self, text: str) -> None:
+        """Say something about the answer, apart from it."""
+        self._say(clean_line(text))
+
+    def notes(self, text: str) -> None:
+        """Say several lines, apart from the answer; the text is our own."""
+        for line in text.splitlines():
+            self._say(line)
+
+    def status(self, text: str) -> None:
+        """What is going on, until something else is shown; only on a terminal, and never in the middle of a line."""
+        self._erase_status()
+        if self._terminal and self._at_line_start:
+            self._out.write(self._dimmed(_fitting(clean_line(text), shutil.get_terminal_size().columns - 1)))
+            self._out.flush()
+            self._status_shown = True
+
+    def sources(self, sources: tuple[Source, ...]) -> None:
+        """Show where passages are from, a line each."""
+        self.end_line()
+        for source in sources:
+            self._write(self._dimmed(source_line(source)) + "\n")
+
+    def observe(self, notice: Notice) -> None:
+        """Say in one line that the connection was lost and found again."""
+        match notice:
+            case Reconnecting():
+                self.status(f"{notice.reason} Connecting again …")
+            case Reconnected():
+                self.note("The connection was lost; the answer goes on where it stopped.")
+
+    def _say(self, text: str) -> None:
+        if self._terminal:
+            self.end_line()
+            self._write(self._dimmed(text) + "\n")
+        else:
+            print(text, file=self._side, flush=True)
+
+    def _write(self, text: str) -> None:
+        if not text:
+            return
+        self._erase_status()
+        self._out.write(text)
+        self._out.flush()
+        self._at_line_start = text.endswith("\n")
+
+    def _erase_status(self) -> None:
+        if self._status_shown:
+            self._out.write(_ERASE_LINE)
+            self._out.flush()
+            self._status_shown = False
+
+    def _dimmed(self, text: str) -> str:
+        return f"{_DIM}{text}{_NORMAL}" if self._terminal and self._colour else text
+
+
+def open_screen(settings: Settings) -> Screen:
+    """The screen on this process's standard output and error."""
+    terminal = sys.stdout.isatty() and not settings.plain
+    return Screen(sys.stdout, sys.stderr, terminal=terminal, colour=settings.colour)
+
+
+def _fitting(text: str, columns: int) -> str:
+    """The beginning of the text that takes at most so many columns."""
+    used = 0
+    for index, character in enumerate(text):
+        used += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if used > columns:
+            return text[:index]
+    return text

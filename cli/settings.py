@@ -1,0 +1,42 @@
+"""What the command reads from the environment, and where the checkout's files are; nothing else reads either."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`url` and `token` are None where the local stage is to be used. `plain` forbids escape sequences.
+
+    `region`: of stacks on AWS; None where the files of the AWS command line say it.
+    """
+
+    url: str | None
+    token: str | None
+    colour: bool
+    plain: bool
+    stage_file: Path
+    events: Path
+    region: str | None = None
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """From CICADA_URL, CICADA_TOKEN, CICADA_STAGE_FILE, AWS_REGION, NO_COLOR (no-color.org) and TERM."""
+    found = os.environ if environment is None else environment
+    plain = found.get("TERM") == "dumb"
+    return Settings(
+        url=found.get("CICADA_URL") or None,
+        token=found.get("CICADA_TOKEN") or None,
+        colour=not found.get("NO_COLOR") and not plain,
+        plain=plain,
+        stage_file=Path(found.get("CICADA_STAGE_FILE") or CHECKOUT / ".stage" / "stage.json"),
+        events=CHECKOUT / "events",
+        # boto3 reads the second alone, the AWS command line the first before it.
+        region=found.get("AWS_REGION") or found.get("AWS_DEFAULT_REGION") or None,
+    )

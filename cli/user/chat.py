@@ -1,0 +1,115 @@
+"""`cicada chat`: a conversation in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cicada_client.answer import Answer
+from cicada_client.client import Client
+from cicada_client.errors import ConnectionLost, Refused
+from cli.interrupt import cancelling
+from cli.screen import Screen, open_screen
+from cli.settings import read_settings
+from cli.user.connecting import add_target_options, open_client, scope
+from cli.user.prompt import Prompt, open_prompt
+from cli.user.rendering import show, show_excerpts, show_history
+
+if TYPE_CHECKING:
+    from cli.arguments import Subparsers
+
+_HELP = """\
+/history   this conversation so far; before its first question, your conversations
+/sources   all passages that the last answer was made from
+/new       begin a new conversation
+/help      this
+/quit      leave (also Ctrl-D)
+Ctrl-C stops an answer that is coming; pressed again it leaves."""
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "chat",
+        help="talk in the terminal",
+        description="A conversation in the terminal. With input that is no terminal each line is a question.",
+        epilog="In the conversation:\n" + _HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_target_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when the user leaves; 1 if input that is no terminal held a question that was not answered."""
+    settings = read_settings()
+    screen = open_screen(settings)
+    prompt = open_prompt(sys.stdin, sys.stdout)
+    with open_client(options, settings, screen.observe) as client:
+        conversation = Conversation(client, screen, options)
+        if prompt.interactive:
+            screen.note("Ask a question. /help says what else there is.")
+        return conversation.hold(prompt)
+
+
+class Conversation:
+    """Questions and answers of one session."""
+
+    def __init__(self, client: Client, screen: Screen, options: argparse.Namespace) -> None:
+        self._client = client
+        self._screen = screen
+        self._options = options
+        self._session_id: str | None = options.session
+        self._last = Answer()
+        self._commands: dict[str, Callable[[], None]] = {
+            "/history": self._show_history,
+            "/sources": lambda: show_excerpts(self._last.sources, self._screen),
+            "/new": self._begin_anew,
+            "/help": lambda: self._screen.notes(_HELP),
+        }
+
+    def hold(self, prompt: Prompt) -> int:
+        """Serve line after line until the last."""
+        code = 0
+        for line in prompt:
+            if line == "/quit":
+                break
+            if not self._serve(line) and not prompt.interactive:
+                code = 1
+        return code
+
+    def _serve(self, line: str) -> bool:
+        """Whether it went well; a failure that leaves the conversation possible is said."""
+        command = self._commands.get(line)
+        try:
+            if command is not None:
+                command()
+                return True
+            if line.startswith("/"):
+                self._screen.note(f"There is no {line}. /help says what there is.")
+                return False
+            return self._ask(line)
+        except (Refused, ConnectionLost) as error:
+            self._screen.note(str(error))
+            return False
+
+    def _ask(self, question: str) -> bool:
+        request_id = str(uuid.uuid4())
+        options = self._options
+        events = self._client.ask(question, self._session_id, options.knowledge_base, scope(options), request_id)
+        with cancelling(lambda: self._client.cancel(request_id)):
+            self._last = show(events, self._screen)
+        self._session_id = self._last.session_id or self._session_id
+        self._screen.line()
+        return self._last.status == "complete"
+
+    def _show_history(self) -> None:
+        show_history(self._client.history(self._session_id), self._screen)
+
+    def _begin_anew(self) -> None:
+        self._session_id = None
+        self._last = Answer()
+        self._screen.note("A new conversation.")

@@ -1,0 +1,77 @@
+"""Which system a question goes to, and as whom."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+
+from cicada_client.client import Client
+from cicada_client.notices import Notice
+from cli.errors import CommandError
+from cli.local_stage import Stage, read_stage
+from cli.settings import Settings
+
+
+def add_target_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say where to ask and what about."""
+    parser.add_argument("--url", help="WebSocket address (default: CICADA_URL, else the local stage)")
+    parser.add_argument("--token", help="access token (default: CICADA_TOKEN, which other processes cannot see)")
+    parser.add_argument("--user", help="a sample user of the local stage (default: the first)")
+    parser.add_argument(
+        "--session",
+        metavar="SESSION",
+        help="continue this conversation; it does not remember its knowledge base, so name that again",
+    )
+    parser.add_argument(
+        "--knowledge-base",
+        metavar="NAME",
+        help="ask this knowledge base; one that does not exist is searched too, and nothing is found",
+    )
+    parser.add_argument(
+        "--episode",
+        action="append",
+        metavar="ID",
+        help="ask about this episode only; repeatable; in one that does not exist nothing is found",
+    )
+
+
+def open_client(options: argparse.Namespace, settings: Settings, observe: Callable[[Notice], None]) -> Client:
+    """A client for the target of the options; a sentence if it is not clear which that is."""
+    url = options.url or settings.url
+    token = options.token or (None if options.user else settings.token)
+    if url and not token and not options.user:
+        raise CommandError(
+            "There is no access token for that address: set CICADA_TOKEN, give --token, or name a --user of the"
+            " local stage.",
+            2,
+        )
+    stage = None if url and token else read_stage(settings.stage_file)
+    try:
+        return Client(url or _address(stage), _provider(stage, token, options.user), observe=observe)
+    except ValueError as error:
+        raise CommandError(str(error), 2) from error
+
+
+def scope(options: argparse.Namespace) -> dict[str, list[str]] | None:
+    """The episodes that the question is restricted to, as the protocol names them."""
+    return {"episodes": options.episode} if options.episode else None
+
+
+def _address(stage: Stage | None) -> str:
+    return stage.websocket_url if stage else ""
+
+
+def _provider(stage: Stage | None, token: str | None, user: str | None) -> Callable[[], str]:
+    if token:
+        return partial(str, token)
+    if stage is None:
+        raise CommandError("There is no access token.", 2)
+    stage.password(user)
+    return partial(_sign_in, stage, user)
+
+
+def _sign_in(stage: Stage, user: str | None) -> str:
+    from cli.local_services import sign_in  # boto3 takes a while: only who signs in pays
+
+    return sign_in(stage, user)

@@ -1,0 +1,89 @@
+"""Show one answer as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cicada_client.answer import Answer
+from cicada_client.events import Accepted, Cancelled, Chunk, Event, Failed, Reset, Source, Status
+from cicada_client.history import HistoryPage, Session, Turn
+from cli.screen import Screen
+
+_STAGES = {
+    "planning": "Reading the question",
+    "searching": "Searching",
+    "ranking": "Ranking what was found",
+    "answering": "Answering",
+    "agent": "Asking the agent",
+}
+
+
+def show(events: Iterator[Event], screen: Screen) -> Answer:
+    """Show the events until the last one, then the sources that the text cites; the whole answer."""
+    answer = Answer()
+    screen.status("Asking …")
+    try:
+        for event in events:
+            answer = answer.then(event)
+            _show_event(event, screen)
+    finally:
+        screen.end_line()
+    screen.sources(answer.cited)
+    return answer
+
+
+def collect(events: Iterator[Event], screen: Screen) -> Answer:
+    """The whole answer, without showing it."""
+    answer = Answer()
+    try:
+        for event in events:
+            answer = answer.then(event)
+    finally:
+        screen.end_line()
+    return answer
+
+
+def show_excerpts(sources: tuple[Source, ...], screen: Screen) -> None:
+    """Show each source with its text."""
+    if not sources:
+        screen.note("There are no sources.")
+    for source in sources:
+        screen.sources((source,))
+        screen.line(f"    {source.excerpt}")
+
+
+def show_history(page: HistoryPage, screen: Screen) -> None:
+    """Show a page in the order of time, oldest first."""
+    if not page.sessions and not page.turns:
+        screen.note("There is nothing yet.")
+    for session in reversed(page.sessions):
+        _show_session(session, screen)
+    for turn in reversed(page.turns):
+        _show_turn(turn, screen)
+
+
+def _show_session(session: Session, screen: Screen) -> None:
+    screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {session.title}")
+
+
+def _show_turn(turn: Turn, screen: Screen) -> None:
+    screen.note(f"{turn.created_at[:16].replace('T', ' ')}  {turn.message}")
+    screen.chunk(turn.answer or f"({turn.status})")
+    screen.chunk(" …" if turn.truncated else "")
+    screen.end_line()
+
+
+def _show_event(event: Event, screen: Screen) -> None:
+    match event:
+        case Accepted():
+            screen.status("Waiting for an answer …")
+        case Status():
+            screen.status(" ".join(filter(None, [_STAGES.get(event.stage, event.stage), event.detail, "…"])))
+        case Chunk():
+            screen.chunk(event.content)
+        case Reset():
+            screen.note("The answer starts again.")
+        case Cancelled():
+            screen.note("Cancelled.")
+        case Failed():
+            screen.note(f"The answer failed: {event.error}")

@@ -1,0 +1,82 @@
+"""Which files a command line names, and the documents that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cicada.adapters.s3.keys import document_key, is_sidecar
+from cicada.documents.model import DocumentKey
+from cicada.errors import DocumentRejected
+from cli.errors import CommandError
+
+SIDECAR = ".metadata.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file, the document that it becomes, and the sidecar beside it, if there is one."""
+
+    path: Path
+    document: DocumentKey
+    sidecar: Path | None
+
+
+def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str) -> list[Upload]:
+    """All files, those of folders with their path below the folder as their id. Hidden ones are left out.
+
+    Raises `CommandError` for a path that is not there, a name that is not allowed, two files of one id, and a sidecar
+    without its file.
+    """
+    found: dict[DocumentKey, Upload] = {}
+    for path in paths:
+        for file, name in _files(path):
+            document = _document(file, f"documents/{tenant}/{knowledge_base}/{name}")
+            other = found.setdefault(document, Upload(file, document, _sidecar(file)))
+            if other.path != file:
+                raise CommandError(f"{other.path} and {file} would both become {name}; ingest them one by one.", 2)
+    if not found:
+        raise CommandError(f"There is no file to ingest in {', '.join(map(str, paths))}.", 2)
+    return list(found.values())
+
+
+def _files(path: Path) -> Iterator[tuple[Path, str]]:
+    if path.is_dir():
+        for file in sorted(path.rglob("*")):
+            below = file.relative_to(path)
+            if not file.is_file() or any(part.startswith(".") for part in below.parts):
+                continue
+            if is_sidecar(file.name):
+                _require_its_file(file)
+            else:
+                yield file, below.as_posix()
+    elif not path.is_file():
+        raise CommandError(f"There is no file or folder {path}.", 2)
+    elif is_sidecar(path.name):
+        raise CommandError(f"{path} only describes a file; name that file: {path.name.removesuffix(SIDECAR)}.", 2)
+    else:
+        _require_its_file(path.with_name(f"{path.stem}{SIDECAR}"))
+        yield path, path.name
+
+
+def _require_its_file(sidecar: Path) -> None:
+    """A sidecar that describes nothing was meant for another file, which would be open to all without it."""
+    if sidecar.is_file() and not sidecar.with_name(sidecar.name.removesuffix(SIDECAR)).is_file():
+        raise CommandError(
+            f"{sidecar} belongs to no file, so nothing was uploaded: a sidecar is called <file name>{SIDECAR}, with the"
+            " whole name of the file that lies beside it.",
+            2,
+        )
+
+
+def _document(file: Path, key: str) -> DocumentKey:
+    try:
+        return document_key(key)
+    except DocumentRejected as error:
+        raise CommandError(f"{file} cannot be ingested: {error}", 2) from error
+
+
+def _sidecar(file: Path) -> Path | None:
+    sidecar = file.with_name(f"{file.name}{SIDECAR}")
+    return sidecar if sidecar.is_file() else None

@@ -1,0 +1,258 @@
+"""The conversation in the terminal: through a pipe, and through a real terminal with its keys."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from cli.__main__ import main
+from tests.clients.disturbing_server import TOKEN, WORDS, Body, Delivery, DisturbingServer, Drop, answer, running
+from tests.patience import PATIENCE_SECONDS
+
+TEXT = "".join(WORDS)
+SOURCE_LINE = "[1] Macbeth · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON"
+CTRL_C, CTRL_D = b"\x03", b"\x04"
+
+
+@pytest.fixture
+def piped(monkeypatch: pytest.MonkeyPatch) -> Iterator[DisturbingServer]:
+    """A server that the environment names, and input that is a pipe."""
+    with running(DisturbingServer()) as server:
+        monkeypatch.setenv("CICADA_URL", server.url)
+        monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+        yield server
+
+
+def chat(lines: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    return main(["chat"])
+
+
+def test_each_line_of_a_pipe_is_a_question_of_one_conversation(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert chat("first\n\nsecond\n", monkeypatch) == 0
+    asked = [(command["message"], command.get("sessionId")) for command in piped.questions()]
+    assert asked == [("first", None), ("second", "session-1")]
+    assert capsys.readouterr().out == f"{TEXT}\n{SOURCE_LINE}\n\n" * 2
+
+
+def test_new_begins_another_conversation(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chat("first\n/new\nsecond\n/quit\nthird\n", monkeypatch) == 0
+    asked = [(command["message"], command.get("sessionId")) for command in piped.questions()]
+    assert asked == [("first", None), ("second", None)]
+
+
+def test_sources_shows_what_the_last_answer_cites(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert chat("/sources\nfirst\n/sources\n", monkeypatch) == 0
+    captured = capsys.readouterr()
+    assert captured.err == "There are no sources.\n"
+    assert captured.out.endswith(f"{SOURCE_LINE}\n SEYTON: The Queen, my lord, is dead.\n".replace("\n ", "\n"))
+
+
+def test_history_shows_conversations_first_and_then_this_one(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turn = {"requestId": "r", "createdAt": "2026-01-02T03:04:05.000+00:00", "status": "complete", "message": "first"}
+    session = {"sessionId": "s-9", "title": "An\x1b[1m older one", "lastAt": "2026-01-01T00:00:00.000+00:00"}
+
+    def page(command: Body) -> list[Body] | None:
+        if command["action"] != "history":
+            return None
+        if "sessionId" in command:
+            return [{"type": "history", "sessionId": "session-1", "turns": [turn | {"answer": "The answer."}]}]
+        return [{"type": "history", "sessions": [session]}]
+
+    piped.on_command = page
+    assert chat("/history\nfirst\n/history\n", monkeypatch) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("2026-01-01 00:00 s-9 An[1m older one\n")
+    assert captured.out.endswith("The answer.\n")
+    assert captured.err == "2026-01-02 03:04 first\n"
+
+
+def test_an_unknown_command_is_not_a_question(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert chat("/nothing\n/help\n", monkeypatch) == 1
+    assert piped.commands == []
+    assert "There is no /nothing." in capsys.readouterr().err
+
+
+def test_a_refused_question_does_not_end_the_conversation(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse_first(command: Body) -> list[Body] | None:
+        if command.get("message") != "first":
+            return None
+        return [{"requestId": command["requestId"], "type": "error", "error": "Too long.", "code": "x"}]
+
+    piped.on_command = refuse_first
+    assert chat("first\nsecond\n", monkeypatch) == 1
+    captured = capsys.readouterr()
+    assert captured.err == "Too long.\n"
+    assert TEXT in captured.out
+
+
+class Terminal:
+    """A chat in a pseudo-terminal of its own."""
+
+    def __init__(self, process: subprocess.Popen[bytes], master: int) -> None:
+        self._process = process
+        self._master = master
+        self.seen = ""
+
+    def press(self, keys: bytes) -> None:
+        os.write(self._master, keys)
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C at the prompt. A signal before readline waits for a key is seen only with the next one."""
+        ends_at = time.monotonic() + PATIENCE_SECONDS
+        while not self._is_waiting():
+            assert time.monotonic() < ends_at, "the chat does not wait for a key"
+            time.sleep(0.01)
+        self.press(CTRL_C)
+
+    def expect(self, text: str) -> None:
+        """Read until the text has come after what was expected before; what came until then is forgotten."""
+        ends_at = time.monotonic() + PATIENCE_SECONDS
+        while text not in self.seen:
+            assert time.monotonic() < ends_at, f"{text!r} did not come; there is {self.seen!r}"
+            if select.select([self._master], [], [], 0.5)[0]:
+                self.seen += os.read(self._master, 65536).decode(errors="replace")
+        self.seen = self.seen.partition(text)[2]
+
+    def exit_code(self) -> int:
+        return self._process.wait(PATIENCE_SECONDS)
+
+    def _is_waiting(self) -> bool:
+        """Whether the process sleeps; at the prompt it does so only to wait for a key."""
+        status = Path("/proc") / str(self._process.pid) / "stat"
+        if status.exists():
+            return status.read_text().rpartition(") ")[2].startswith("S")
+        command = ["ps", "-o", "state=", "-p", str(self._process.pid)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith(("S", "I"))
+
+
+@contextmanager
+def terminal(server: DisturbingServer, tmp_path: Path, **environment: str) -> Iterator[Terminal]:
+    master, slave = pty.openpty()
+    termios.tcsetwinsize(slave, (24, 100))
+    variables = {"CICADA_URL": server.url, "CICADA_TOKEN": TOKEN, "TERM": "xterm", "HOME": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", "chat"],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={"PYTHONUTF8": "1"} | variables | environment,
+        preexec_fn=lambda: _control(slave),
+    )
+    os.close(slave)
+    try:
+        yield Terminal(process, master)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+        process.wait()
+        os.close(master)
+
+
+def _control(slave: int) -> None:
+    """Make the terminal the child's own, so that Ctrl-C reaches it as a signal."""
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+
+def test_a_conversation_at_a_terminal(tmp_path: Path) -> None:
+    with running(DisturbingServer()) as server, terminal(server, tmp_path) as screen:
+        screen.expect("> ")
+        screen.press(b"Who says it?\r")
+        screen.expect("The Queen, my lord, is dead. [1]")
+        screen.expect(SOURCE_LINE)
+        screen.expect("> ")
+        screen.press(b"/help\r")
+        screen.expect("/quit")
+        screen.expect("> ")
+        screen.press(CTRL_D)
+        assert screen.exit_code() == 0
+
+
+def test_a_lost_connection_is_one_dim_line_at_a_terminal(tmp_path: Path) -> None:
+    def network(delivery: Delivery) -> list[Body | Drop]:
+        frames: list[Body | Drop] = list(delivery.frames)
+        return [*frames[:6], Drop()] if delivery.connection == 1 else frames
+
+    with running(DisturbingServer(network=network)) as server, terminal(server, tmp_path) as screen:
+        screen.expect("> ")
+        screen.press(b"q\r")
+        screen.expect("The Queen, my ")
+        screen.expect("\x1b[2mThe connection was lost; the answer goes on where it stopped.\x1b[0m")
+        screen.expect("lord, is dead. [1]")
+        screen.expect(SOURCE_LINE)
+
+
+def test_no_color_leaves_the_text_plain(tmp_path: Path) -> None:
+    with running(DisturbingServer()) as server, terminal(server, tmp_path, NO_COLOR="1") as screen:
+        screen.expect("> ")
+        screen.press(b"q\r")
+        screen.expect("is dead.")
+        assert "\x1b[2m" not in screen.seen
+        screen.expect(SOURCE_LINE)
+
+
+def test_ctrl_c_cancels_the_answer_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    server = DisturbingServer(script=[*answer()[:6], {"type": "cancelled"}])
+
+    def cancelled_on_demand(command: Body) -> list[Body] | None:
+        numbered = server.numbered(command.get("requestId", ""))
+        return {"ping": None, "cancel": numbered[6:]}.get(command["action"], numbered[:6])
+
+    server.on_command = cancelled_on_demand
+    with running(server), terminal(server, tmp_path) as screen:
+        screen.expect("> ")
+        screen.press(b"q\r")
+        screen.expect("The Queen, my ")
+        screen.press(CTRL_C)
+        screen.expect("Cancelled.")
+        screen.expect("> ")
+        screen.press(b"/quit\r")
+        assert screen.exit_code() == 0
+    assert {command["requestId"] for command in server.sent("cancel")} == {server.questions()[0]["requestId"]}
+
+
+def test_a_second_ctrl_c_leaves(tmp_path: Path) -> None:
+    server = DisturbingServer(network=lambda delivery: delivery.frames[:6])
+    with running(server), terminal(server, tmp_path) as screen:
+        screen.expect("> ")
+        screen.press(b"q\r")
+        screen.expect("The Queen, my ")
+        screen.press(CTRL_C)
+        while not server.sent("cancel"):
+            time.sleep(0.01)
+        screen.press(CTRL_C)
+        assert screen.exit_code() == 130
+
+
+def test_ctrl_c_at_the_prompt_asks_once_more(tmp_path: Path) -> None:
+    with running(DisturbingServer()) as server, terminal(server, tmp_path) as screen:
+        screen.expect("> ")
+        screen.interrupt()
+        screen.expect("Ctrl-C again leaves.")
+        screen.expect("> ")
+        screen.interrupt()
+        assert screen.exit_code() == 130

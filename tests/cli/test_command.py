@@ -1,0 +1,379 @@
+"""The `cicada` command, run as a person or a script runs it."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.__main__ import main
+from cli.settings import read_settings
+from local.stage.settings import ROOT
+from tests.cli.aws_stand_in import AwsStandIn, running_aws
+from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, DisturbingServer, Drop, answer, refused, running
+
+TEXT = "".join(WORDS)
+SOURCE_LINE = "[1] Macbeth · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON\n"
+FUNCTIONS = {"message_processor": "cicada-local-message-processor"}
+
+
+@pytest.fixture(autouse=True)
+def _no_stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither the environment nor a stage that happens to run here has a say."""
+    for name in ("CICADA_URL", "CICADA_TOKEN", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CICADA_STAGE_FILE", str(tmp_path / "stage.json"))
+
+
+@pytest.fixture
+def server() -> Iterator[DisturbingServer]:
+    with running(DisturbingServer()) as server:
+        yield server
+
+
+@pytest.fixture
+def aws() -> Iterator[AwsStandIn]:
+    with running_aws(AwsStandIn({"ada": "Ada-1815!", "grace": "Grace-1906!"}, TOKEN)) as aws:
+        yield aws
+
+
+@pytest.fixture
+def stage(aws: AwsStandIn, server: DisturbingServer, tmp_path: Path) -> dict[str, Any]:
+    """A running local stage: its file, a WebSocket server and the AWS services behind it."""
+    fields = {
+        "websocketUrl": server.url,
+        "pageUrl": "http://127.0.0.1:8080",
+        "users": [{"name": name, "password": word} for name, word in aws.passwords.items()],
+        "region": "us-east-1",
+        "endpointUrl": aws.url,
+        "userPoolId": "us-east-1_abc",
+        "clientId": "client",
+        "functions": FUNCTIONS,
+        "outputs": {"ApiId": "api1"},
+        "processes": {"emulator": {"pid": 1}},
+    }
+    (tmp_path / "stage.json").write_text(json.dumps(fields))
+    return fields
+
+
+def at(server: DisturbingServer) -> list[str]:
+    return ["--url", server.url, "--token", TOKEN]
+
+
+def test_help_names_every_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in ("chat", "ask", "remove", "stage", "token", "invoke", "eval"))
+
+
+@pytest.mark.parametrize("name", ["chat", "ask", "remove", "stage", "token", "invoke", "eval"])
+def test_every_subcommand_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([name, "--help"])
+    assert caught.value.code == 0
+    assert f"usage: cicada {name}" in capsys.readouterr().out
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, cli.__main__\n"
+        "print([name for name in ('boto3', 'pydantic', 'cicada', 'evals', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_ask_prints_the_answer_and_then_its_sources(
+    server: DisturbingServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "Who says that the queen is dead?", *at(server)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"{TEXT}\n{SOURCE_LINE}"
+    assert captured.err == ""
+
+
+def test_only_the_sources_that_the_answer_cites_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    script = answer(["The Queen ", "is dead [2][4", "], and more [1; 12]."])
+    script[2] = {"type": "sources", "sources": [SOURCE | {"n": n} for n in range(1, 6)]}
+    with running(DisturbingServer(script)) as server:
+        assert main(["ask", "q", *at(server)]) == 0
+    shown = capsys.readouterr().out.splitlines()[1:]
+    assert [line[:3] for line in shown] == ["[1]", "[2]", "[4]"]
+
+
+def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        assert capsys.readouterr().out == f"cicada {tomllib.load(file)['project']['version']}\n"
+
+
+def test_ask_prints_one_json_object(server: DisturbingServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "q", "--json", *at(server)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == {
+        "requestId": server.commands[0]["requestId"],
+        "sessionId": "session-1",
+        "status": "complete",
+        "text": TEXT,
+        "sources": [SOURCE],
+        "usage": {"inputTokens": 10, "outputTokens": 5},
+        "timings": {"firstTokenMs": 20},
+        "path": ["direct"],
+        "confidence": 0.8,
+        "failure": None,
+    }
+
+
+def test_ask_sends_its_options(server: DisturbingServer) -> None:
+    options = ["--session", "s-1", "--knowledge-base", "plays", "--episode", "Act 1", "--episode", "Act 5"]
+    assert main(["ask", "q", *options, *at(server)]) == 0
+    sent = server.commands[0]
+    assert (sent["sessionId"], sent["knowledgeBase"], sent["scope"]) == (
+        "s-1",
+        "plays",
+        {"episodes": ["Act 1", "Act 5"]},
+    )
+
+
+def test_ask_reads_the_question_from_standard_input(server: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("a long\nquestion\n"))
+    assert main(["ask", "-", *at(server)]) == 0
+    assert server.commands[0]["message"] == "a long\nquestion"
+
+
+def test_ask_survives_a_broken_connection_and_says_so_beside_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    server = DisturbingServer(
+        network=lambda delivery: [*delivery.frames[:6], Drop()] if delivery.connection == 1 else delivery.frames
+    )
+    with running(server):
+        assert main(["ask", "q", *at(server)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"{TEXT}\n{SOURCE_LINE}"
+    assert captured.err == "The connection was lost; the answer goes on where it stopped.\n"
+
+
+def test_a_failed_answer_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    failure = {"type": "error", "error": "The model failed.", "code": "stream_broken", "retryable": True}
+    with running(DisturbingServer(script=[*answer()[:4], failure])) as server:
+        assert main(["ask", "q", *at(server)]) == 1
+        assert "The model failed." in capsys.readouterr().err
+        assert main(["ask", "q", "--json", *at(server)]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["status"] == "failed"
+    assert printed["failure"] == {"error": "The model failed.", "code": "stream_broken", "retryable": True}
+
+
+def test_a_refused_question_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    sentence = "Too many\x1b[31m requests."
+    limited = DisturbingServer(
+        on_command=lambda command: [refused(command["requestId"], "rate_limited", sentence, retryAfterSeconds=3)]
+    )
+    with running(limited):
+        assert main(["ask", "q", *at(limited)]) == 1
+    assert capsys.readouterr().err == "cicada: Too many[31m requests.\n"
+
+
+def test_a_refused_token_is_one_sentence_without_the_token(
+    server: DisturbingServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "q", "--url", server.url, "--token", "wrong-token"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("cicada: ws://127.0.0.1")
+    assert "refused the access token" in said
+    assert "wrong-token" not in said
+
+
+def test_nobody_listening_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with running(DisturbingServer()) as server:
+        pass
+    assert main(["ask", "q", *at(server)]) == 1
+    assert capsys.readouterr().err == f"cicada: Nothing answers at {server.url}.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ask", "  ", "--url", "ws://127.0.0.1:1", "--token", "t"], "The question is empty."),
+        (["ask", "q", "--url", "http://127.0.0.1", "--token", "t"], "must begin with ws://"),
+        (["ask", "q", "--url", "ws://127.0.0.1:1"], "no access token"),
+    ],
+)
+def test_a_wrong_use_is_one_sentence_and_exit_code_2(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_environment_names_address_and_token(server: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CICADA_URL", server.url)
+    monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+    assert main(["ask", "q"]) == 0
+
+
+def test_settings_come_from_the_environment_given() -> None:
+    settings = read_settings({"NO_COLOR": "1", "TERM": "xterm", "CICADA_URL": "", "CICADA_STAGE_FILE": "/x/y"})
+    assert (settings.colour, settings.plain, settings.url, settings.stage_file) == (False, False, None, Path("/x/y"))
+    assert read_settings({"TERM": "dumb"}).plain
+
+
+def test_without_address_the_local_stage_is_asked_as_its_first_user(
+    stage: dict[str, Any], server: DisturbingServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "q"]) == 0
+    assert server.tokens == [TOKEN]
+
+
+def test_a_user_that_the_stage_does_not_have_is_named(
+    stage: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "q", "--user", "eve"]) == 2
+    assert capsys.readouterr().err == "cicada: The local stage has no user eve; it has ada, grace.\n"
+
+
+def test_without_a_stage_every_command_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["ask", "q"], ["chat"], ["stage"], ["token", "ada"], ["invoke", "message_processor"]):
+        assert main(arguments) == 1
+        assert capsys.readouterr().err == "cicada: The local stage is not running: run `make run` first.\n"
+
+
+def test_a_stage_that_no_longer_answers_is_said(
+    stage: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running(DisturbingServer()) as gone:
+        dead = gone.url.replace("ws://", "http://")
+    (tmp_path / "stage.json").write_text(json.dumps(stage | {"endpointUrl": dead}))
+    assert main(["stage"]) == 1
+    assert capsys.readouterr().err == f"cicada: The local stage does not answer at {dead}: run `make run` first.\n"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"users": 3}', "\xff"])
+def test_a_stage_file_that_is_none_is_said(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "stage.json").write_bytes(content.encode("latin-1"))
+    assert main(["stage"]) == 1
+    assert "cannot be used: run `make run` first" in capsys.readouterr().err
+
+
+def test_stage_shows_what_runs_where(stage: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stage"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"WebSocket      {stage['websocketUrl']}"
+    assert "Users          ada, password Ada-1815!" in lines
+    assert "               grace, password Grace-1906!" in lines
+    assert "Functions      message_processor: cicada-local-message-processor" in lines
+
+
+def test_stage_shows_the_id_by_which_readers_are_named(
+    stage: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage["users"][0]["sub"] = "a1b2"
+    (tmp_path / "stage.json").write_text(json.dumps(stage))
+    assert main(["stage"]) == 0
+    assert "Users          ada, password Ada-1815!, sub a1b2" in capsys.readouterr().out.splitlines()
+
+
+def test_stage_prints_the_same_as_json(stage: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stage", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == stage
+
+
+def test_token_prints_the_access_token_and_nothing_else(
+    stage: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["token", "grace"]) == 0
+    assert capsys.readouterr().out == f"{TOKEN}\n"
+
+
+def test_a_wrong_password_is_one_sentence_without_it(
+    stage: dict[str, Any], aws: AwsStandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.passwords["grace"] = "changed"
+    assert main(["token", "grace"]) == 1
+    said = capsys.readouterr().err
+    assert said == "cicada: The local stage does not let grace in; restart it with `make run`.\n"
+
+
+def test_invoke_sends_the_event_and_prints_what_the_function_returns(
+    stage: dict[str, Any], aws: AwsStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.results[FUNCTIONS["message_processor"]] = ({"text": "死んだ"}, False)
+    event = tmp_path / "event.json"
+    event.write_text('{"message": "q"}')
+    assert main(["invoke", "message_processor", str(event)]) == 0
+    assert aws.invoked == [(FUNCTIONS["message_processor"], {"message": "q"})]
+    assert json.loads(capsys.readouterr().out) == {"text": "死んだ"}
+
+
+def test_invoke_reads_an_event_from_standard_input(
+    stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aws.results[FUNCTIONS["message_processor"]] = (None, False)
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"message": "from a pipe"}'))
+    assert main(["invoke", "message_processor", "-"]) == 0
+    assert aws.invoked[0][1] == {"message": "from a pipe"}
+
+
+def test_a_function_that_raised_is_exit_code_1(
+    stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.results[FUNCTIONS["message_processor"]] = ({"errorMessage": "boom"}, True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
+    assert main(["invoke", "message_processor", "-"]) == 1
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == {"errorMessage": "boom"}
+    assert captured.err == "cicada: The function message_processor failed.\n"
+
+
+def test_a_function_that_is_not_deployed_is_one_sentence(
+    stage: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
+    assert main(["invoke", "message_processor", "-"]) == 1
+    assert "Function not found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing"], "There is no function nothing; there are message_processor."),
+        (["message_processor", "no-such-file.json"], "no-such-file.json cannot be read"),
+        (["message_processor", "-"], "Standard input is not JSON"),
+    ],
+)
+def test_an_invocation_that_cannot_be_is_exit_code_2(
+    arguments: list[str],
+    said: str,
+    stage: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("not json"))
+    assert main(["invoke", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_eval_router_prints_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "router.jsonl"
+    file.write_text('{"text": "Hello there", "label": "general", "slice": "plain"}\n')
+    assert main(["eval", "router", str(file), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["n"] == 1
+    assert set(report) >= {"accuracy", "by_class", "by_slice", "confusion"}
+    assert main(["eval", "router", str(file)]) == 0
+    assert "general" in capsys.readouterr().out
+
+
+def test_eval_router_says_what_is_wrong_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "router", str(tmp_path / "missing.jsonl")]) == 1
+    assert "missing.jsonl" in capsys.readouterr().err

@@ -1,0 +1,436 @@
+"""`cicada ingest` and `cicada remove`, run as people run them, on a bucket whose changes the real ingest works off."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from cicada.adapters.s3.document_store import S3DocumentStore
+from cicada.adapters.s3.ground_truth import S3GroundTruth
+from cicada.documents.model import Collection, DocumentKey
+from cicada.ingest.ingest import Ingester
+from cicada.ingest.script_parser import ScriptParser
+from cli.__main__ import main
+from cli.operator import deployment_target
+from clients.documents import uploader
+from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
+from tests.unit.ingest.scripts import COLLECTION, script, shipped_episodes, speech
+
+BUCKET = "documents"
+GOOD = script(speech(1, "The queen, my lord, is dead."))
+BAD = GOOD[:-5]
+
+
+class AnnouncingClient:
+    """The bucket's client; what is put below documents/ is announced, and kept in `puts`."""
+
+    def __init__(self, client: Any, announce: Callable[[str], object]) -> None:
+        self._client = client
+        self._announce = announce
+        self.puts: list[str] = []
+        self.deletes: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def put_object(self, **arguments: Any) -> Any:
+        reply = self._client.put_object(**arguments)
+        key = arguments["Key"]
+        if key.startswith("documents/"):
+            self.puts.append(key)
+            if not key.endswith(".metadata.json"):
+                self._announce(key)
+        return reply
+
+    def delete_object(self, **arguments: Any) -> Any:
+        reply = self._client.delete_object(**arguments)
+        key = arguments["Key"]
+        if key.startswith("documents/"):
+            self.deletes.append(key)
+            if not key.endswith(".metadata.json"):
+                self._announce(key)
+        return reply
+
+
+@dataclass
+class Backend:
+    """A bucket and the ingest behind it, which is as quick as can be unless it is silent.
+
+    `events`: as often is it told of each file; of one with a sidecar S3 tells it twice.
+    """
+
+    client: Any
+    index: DisturbedIndex = field(default_factory=DisturbedIndex)
+    is_silent: bool = False
+    events: int = 1
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ingest(self, key: str) -> None:
+        if self.is_silent:
+            return
+        _, tenant, base, name = key.split("/", 3)
+        ingester = Ingester(
+            S3DocumentStore(self.client, BUCKET),
+            S3GroundTruth(self.client, BUCKET),
+            self.index,
+            CountingEmbedder(),
+            {".json": ScriptParser(shipped_episodes())},
+        )
+        with self._lock:
+            for _ in range(self.events):
+                ingester.ingest(DocumentKey(Collection(tenant, base), name))
+
+
+class RoundClock:
+    """Time that passes between two rounds only: how long an upload takes on a slow machine does not count."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+
+
+@pytest.fixture
+def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend]:
+    stage_file = tmp_path / "stage.json"
+    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
+    outputs = {"DocumentsBucket": BUCKET}
+    stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
+    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
+    clock = RoundClock()
+    monkeypatch.setattr(uploader, "_ROUND_SECONDS", 0.01)
+    monkeypatch.setattr(uploader, "Uploader", partial(uploader.Uploader, clock=clock, sleep=clock.sleep))
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        made = Backend(client)
+        announcing = AnnouncingClient(client, made.ingest)
+        monkeypatch.setattr(
+            deployment_target.Place, "client", lambda self, service, read_timeout_seconds=30: announcing
+        )
+        made.client = announcing
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "plays"
+    (made / "acts").mkdir(parents=True)
+    (made / "macbeth.json").write_bytes(GOOD)
+    (made / "macbeth.json.metadata.json").write_text('{"metadataAttributes": {"genre": "tragedy"}}')
+    (made / "acts" / "hamlet.json").write_bytes(GOOD)
+    (made / ".DS_Store").write_bytes(b"\x00")
+    return made
+
+
+def test_a_folder_is_uploaded_with_its_sidecars_and_followed_to_the_end(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ingest", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(lines[:2]) == sorted(
+        [f"{folder}/acts/hamlet.json: indexed, 1 passage", f"{folder}/macbeth.json: indexed, 1 passage"]
+    )
+    assert lines[2] == "2 files: 2 indexed."
+    assert {document.document_id for document in backend.index.documents} == {"macbeth.json", "acts/hamlet.json"}
+    assert backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata["genre"] == "tragedy"
+    prefix = "documents/default/scripts/"
+    puts = [key for key in backend.client.puts if key.startswith(f"{prefix}macbeth")]
+    assert puts == [f"{prefix}macbeth.json.metadata.json", f"{prefix}macbeth.json"]
+
+
+def test_the_same_files_again_are_unchanged_and_changed_ones_indexed(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
+    capsys.readouterr()
+    assert main(["ingest", str(folder / "macbeth.json"), str(folder / "acts")]) == 0
+    said = capsys.readouterr().out
+    assert f"{folder}/macbeth.json: indexed, 1 passage" in said
+    # Another id than before, because the folder is another.
+    assert f"{folder}/acts/hamlet.json: indexed, 1 passage" in said
+    assert main(["ingest", str(folder / "macbeth.json")]) == 0
+    assert "1 file: 1 unchanged." in capsys.readouterr().out
+
+
+def test_what_the_event_of_the_sidecar_has_indexed_is_not_called_unchanged(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backend.events = 2
+    assert main(["ingest", str(folder / "macbeth.json")]) == 0
+    assert capsys.readouterr().out.endswith("1 file: 1 indexed.\n")
+    (folder / "macbeth.json.metadata.json").write_text('{"metadataAttributes": {"genre": "comedy"}}')
+    assert main(["ingest", str(folder / "macbeth.json")]) == 0
+    assert capsys.readouterr().out.endswith("1 file: 1 indexed.\n")
+    assert main(["ingest", str(folder / "macbeth.json")]) == 0
+    assert capsys.readouterr().out.endswith("1 file: 1 unchanged.\n")
+
+
+def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts_and_is_said(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    assert "sidecar" not in capsys.readouterr().err
+    (folder / "macbeth.json.metadata.json").unlink()
+    assert main(["ingest", str(folder), "--patience", "5"]) == 0
+    assert backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata["genre"] == "tragedy"
+    assert capsys.readouterr().err == (
+        f"{folder}/macbeth.json: the sidecar of an earlier upload still holds; `cicada remove` the document first to"
+        " take it away\n"
+    )
+    main(["ingest", str(folder), "--json"])
+    kept = {each["documentId"]: each["keptSidecar"] for each in json.loads(capsys.readouterr().out)["files"]}
+    assert kept == {"acts/hamlet.json": False, "macbeth.json": True}
+
+
+def test_a_rejected_file_is_exit_code_1_with_its_reason_and_the_others_go_in(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "macbeth.json").write_bytes(BAD)
+    assert main(["ingest", str(folder), "--knowledge-base", "plays", "--tenant", "acme"]) == 1
+    said = capsys.readouterr()
+    assert f"{folder}/macbeth.json: rejected" in said.out
+    assert said.err.startswith(f"{folder}/macbeth.json: ")
+    assert "ends in the middle" in said.err
+    assert "2 files: " in said.out
+    assert [document.collection for document in backend.index.documents] == [Collection("acme", "plays")]
+
+
+def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "macbeth.json").write_bytes(BAD)
+    assert main(["ingest", str(folder), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["tenant"], report["knowledgeBase"]) == ("default", "scripts")
+    hamlet, macbeth = report["files"]
+    assert hamlet == {
+        "path": f"{folder}/acts/hamlet.json",
+        "documentId": "acts/hamlet.json",
+        "outcome": "indexed",
+        "passages": 1,
+        "problems": [],
+        "keptSidecar": False,
+    }
+    assert (macbeth["outcome"], macbeth["problems"][0]["kind"]) == ("rejected", "unreadable")
+
+
+def test_a_file_that_is_too_large_is_not_uploaded(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploader, "MAX_BYTES", 10)
+    assert main(["ingest", str(folder / "macbeth.json")]) == 1
+    assert "so it was not uploaded" in capsys.readouterr().err
+    assert backend.client.puts == []
+
+
+def test_a_report_on_an_earlier_version_is_not_taken_for_this_ones(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder / "macbeth.json")])
+    backend.is_silent = True
+    (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
+    assert main(["ingest", str(folder / "macbeth.json"), "--patience", "0.05"]) == 1
+    said = capsys.readouterr().out
+    assert "macbeth.json: nothing was heard of it" in said
+    assert "1 file: 1 unreported." in said
+
+
+def test_a_report_on_the_same_bytes_of_a_moment_ago_is_not_taken_for_this_ones(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder / "macbeth.json")])
+    backend.is_silent = True
+    assert main(["ingest", str(folder / "macbeth.json"), "--patience", "0.05"]) == 1
+    assert "1 file: 1 unreported." in capsys.readouterr().out
+
+
+def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(3))
+
+    def press(*arguments: Any, **options: Any) -> Any:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return wait(*arguments, **options)
+
+    backend.is_silent = True
+    monkeypatch.setattr(uploader, "wait", press)
+    assert main(["ingest", str(folder)]) == 130
+    assert "What has been uploaded is ingested all the same." in capsys.readouterr().err
+    assert not [thread for thread in threading.enumerate() if "ThreadPoolExecutor" in thread.name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["{folder}", "{folder}/missing.json"], "There is no file or folder {folder}/missing.json."),
+        (["{folder}/macbeth.json.metadata.json"], "only describes a file; name that file: macbeth.json."),
+        (["{folder}/macbeth.json", "{folder}/acts/../macbeth.json"], "would both become macbeth.json"),
+        (["{folder}/empty"], "There is no file to ingest in {folder}/empty."),
+        (["{folder}", "{folder}/.misnamed"], "{folder}/.misnamed/merger.metadata.json belongs to no file"),
+        (["{folder}/.misnamed/merger.txt"], "a sidecar is called <file name>.metadata.json"),
+        (["{folder}/.orphaned"], "{folder}/.orphaned/deep/orphan.md.metadata.json belongs to no file"),
+        (["{folder}", "--knowledge-base", "my plays"], "cannot be ingested: The names of tenant and knowledge base"),
+    ],
+)
+def test_a_wrong_use_is_one_sentence_and_uploads_nothing(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    (folder / "empty").mkdir()
+    # Below hidden folders, so that they are taken only where they are named.
+    for name in (".misnamed/merger.txt", ".misnamed/merger.metadata.json", ".orphaned/deep/orphan.md.metadata.json"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
+    assert main(["ingest", *(text.format(folder=folder) for text in arguments)]) == 2
+    said = capsys.readouterr().err
+    assert sentence.format(folder=folder) in said
+    assert said.count("\n") == 1
+    assert backend.client.puts == []
+
+
+def test_a_missing_bucket_is_one_sentence(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    backend.client.delete_bucket(Bucket=BUCKET)
+    assert main(["ingest", str(folder)]) == 1
+    assert "cicada: The document store refused the call (NoSuchBucket)" in capsys.readouterr().err
+
+
+def test_a_stack_on_aws_names_its_bucket_itself(
+    backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def outputs(stack: str) -> dict[str, str]:
+        asked.append(stack)
+        return {"DocumentsBucket": BUCKET}
+
+    monkeypatch.setattr(deployment_target, "stack_outputs", outputs)
+    assert main(["ingest", str(folder), "--stack", "Cicada-dev"]) == 0
+    assert asked == ["Cicada-dev"]
+
+
+def test_a_stack_of_before_is_to_be_deployed_again(
+    backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: {})
+    assert main(["ingest", str(folder), "--stack", "Cicada-dev"]) == 1
+    assert "has no output DocumentsBucket; deploy it again." in capsys.readouterr().err
+
+
+def stored(backend: Backend) -> set[str]:
+    """What is left of documents in the bucket."""
+    found = backend.client.list_objects_v2(Bucket=BUCKET, Prefix="documents/")
+    return {each["Key"].removeprefix("documents/default/scripts/") for each in found.get("Contents", [])}
+
+
+def test_a_removed_document_is_gone_from_the_index_and_from_the_bucket_with_its_sidecar(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    capsys.readouterr()
+    assert main(["remove", "macbeth.json"]) == 0
+    assert capsys.readouterr().out == "macbeth.json: deleted\n"
+    assert {document.document_id for document in backend.index.documents} == {"acts/hamlet.json"}
+    assert stored(backend) == {"acts/hamlet.json"}
+    prefix = "documents/default/scripts/macbeth.json"
+    assert backend.client.deletes == [prefix, f"{prefix}.metadata.json"]
+    (folder / "macbeth.json.metadata.json").unlink()
+    main(["ingest", str(folder / "macbeth.json")])
+    assert "genre" not in backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata
+
+
+def test_a_document_that_is_not_there_is_one_sentence_and_the_others_are_removed(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    capsys.readouterr()
+    # The beginning of the name of another document is none.
+    assert main(["remove", "acts/hamlet.jso", "acts/hamlet.json", "acts/hamlet.json"]) == 1
+    said = capsys.readouterr()
+    assert said.out == "acts/hamlet.json: deleted\n"
+    assert said.err == "There is no document acts/hamlet.jso in the knowledge base scripts.\n"
+    assert stored(backend) == {"macbeth.json", "macbeth.json.metadata.json"}
+
+
+def test_the_sidecar_stays_until_the_document_is_out_of_the_index_and_goes_when_it_is_named_again(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    backend.is_silent = True
+    assert main(["remove", "macbeth.json", "--patience", "0.05"]) == 1
+    assert "macbeth.json: taken out of the bucket, but nothing was heard of it" in capsys.readouterr().out
+    assert stored(backend) == {"acts/hamlet.json", "macbeth.json.metadata.json"}
+    assert main(["remove", "macbeth.json"]) == 0
+    assert stored(backend) == {"acts/hamlet.json"}
+    assert main(["remove", "macbeth.json"]) == 1
+
+
+def test_a_late_report_on_the_file_is_not_taken_for_that_on_its_removal(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["ingest", str(folder)])
+    backend.is_silent = True
+    late = {"outcome": "rejected", "version": "", "passages": 0, "problems": []}
+    delete = backend.client.delete_object
+
+    def delete_and_report(**arguments: Any) -> Any:
+        delete(**arguments)
+        backend.client.put_object(
+            Bucket=BUCKET, Key="reports/default/scripts/macbeth.json.json", Body=json.dumps(late).encode()
+        )
+
+    monkeypatch.setattr(backend.client, "delete_object", delete_and_report, raising=False)
+    assert main(["remove", "macbeth.json", "--patience", "0.05"]) == 1
+    assert "nothing was heard of it" in capsys.readouterr().out
+
+
+def test_removal_as_json_is_one_object_with_every_document(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder / "macbeth.json"), "--tenant", "acme", "--knowledge-base", "plays"])
+    capsys.readouterr()
+    names = ["nowhere.json", "macbeth.json", "--tenant", "acme", "--knowledge-base", "plays"]
+    assert main(["remove", *names, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {
+        "tenant": "acme",
+        "knowledgeBase": "plays",
+        "documents": [
+            {"documentId": "macbeth.json", "outcome": "deleted"},
+            {"documentId": "nowhere.json", "outcome": "missing"},
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("macbeth.json.metadata.json", "macbeth.json.metadata.json only describes a document"),
+        ("../plays/macbeth.json", "cannot be the name of a document: The file's path has an empty part, a dot part"),
+    ],
+)
+def test_a_name_that_no_document_can_have_removes_nothing(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], name: str, sentence: str
+) -> None:
+    main(["ingest", str(folder)])
+    capsys.readouterr()
+    assert main(["remove", "acts/hamlet.json", name]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert backend.client.deletes == []

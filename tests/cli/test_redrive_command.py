@@ -1,0 +1,194 @@
+"""`cicada redrive`, run as an operator runs it, on queues and a table as the CDK app declares them."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.sqs.request_queue import SqsRequestQueue
+from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.identity.principal import Principal
+from cli.__main__ import main
+from cli.operator import redrive, redrive_aws
+from cli.settings import read_settings
+from tests.contract.request_queues import Queues, request_queues
+from tests.contract.requests_table import TABLE, requests_table
+
+SECRET = "Who is the murderer?"
+ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """What an operator looks after."""
+
+    log: DynamoRequestLog
+    queues: Queues
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {
+            "RequestsTable": TABLE,
+            "RequestsQueueUrl": self.queues.requests_url,
+            "DeadLetterQueueUrl": self.queues.dead_letters_url,
+        }
+
+    @property
+    def options(self) -> list[str]:
+        flags = ("--table", "--queue-url", "--dead-letter-queue-url")
+        return [text for pair in zip(flags, self.names.values(), strict=True) for text in pair]
+
+    def fail(self, request_id: str = ID, status: Status = Status.FAILED) -> RequestKey:
+        """A request that has failed, or is being answered, and is set aside."""
+        key = RequestKey(Principal("acme", "ann"), request_id)
+        now = time.time()
+        self.log.create(NewRequest(key, Question(SECRET, "s1", "scripts"), "c1", now, now + 3600), "{}")
+        lease = self.log.take_lease(key, now, now + 15)
+        assert lease
+        self.log.store(lease, StoredEvent(2, '{"type":"error"}'))
+        self.log.advance(lease, 2, now + 15, status)
+        SqsRequestQueue(self.queues.client, self.queues.requests_url, self.queues.dead_letters_url).bury(
+            key, "stream_broken"
+        )
+        return key
+
+    def give_up(self, body: str) -> None:
+        self.queues.client.send_message(
+            QueueUrl=self.queues.dead_letters_url,
+            MessageBody=body,
+            MessageGroupId="s1",
+            MessageDeduplicationId=uuid.uuid4().hex,
+        )
+
+
+@pytest.fixture
+def deployed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Deployed]:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("CICADA_STAGE_FILE", str(tmp_path / "stage.json"))
+    with ExitStack() as stack:
+        database = stack.enter_context(requests_table())
+        yield Deployed(DynamoRequestLog(database, TABLE, time.time), stack.enter_context(request_queues()))
+
+
+def test_the_list_shows_ids_reasons_and_ages_and_nothing_of_the_messages(
+    deployed: Deployed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deployed.fail()
+    deployed.give_up(json.dumps({"tenant": "acme", "user": "ann", "requestId": "other-id", "message": SECRET}))
+    for _ in range(2):
+        assert main(["redrive", "--list", *deployed.options]) == 0
+        shown = capsys.readouterr().out
+        first, second, last = sorted(shown.splitlines(), key=lambda line: ("shown" in line, "other" in line))
+        assert first.split()[:2] == [ID, "stream_broken"]
+        assert second.split()[:5] == ["other-id", "given", "up", "by", "the"]
+        assert first.endswith(" s")
+        assert last == "2 dead letters shown, about 2 in the queue."
+        assert SECRET not in shown
+    assert deployed.queues.bodies(deployed.queues.requests_url) == []
+
+
+def test_a_failed_request_is_queued_again(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:
+    key = deployed.fail()
+    assert main(["redrive", *deployed.options]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"{ID}  queued again", "1 dead letter, 1 queued again."]
+    head = deployed.log.head(key)
+    assert head
+    assert (head.status, head.forgiven_attempts) == (Status.QUEUED, 1)
+    [body] = deployed.queues.bodies(deployed.queues.requests_url)
+    assert body["requestId"] == ID
+    assert main(["redrive", *deployed.options]) == 0
+    assert capsys.readouterr().out == "0 dead letters, 0 queued again.\n"
+
+
+def test_what_is_left_is_exit_code_1(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:
+    deployed.fail(status=Status.PROCESSING)
+    deployed.give_up("\x1b[31mno request")
+    assert main(["redrive", *deployed.options]) == 1
+    shown = capsys.readouterr().out
+    assert f"{ID}  being answered; left where it is" in shown
+    assert "(no request)" in shown
+    assert "names no request; left where it is" in shown
+    assert "\x1b" not in shown
+
+
+def test_a_stack_on_aws_names_everything_itself(deployed: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def outputs(stack: str) -> dict[str, str]:
+        asked.append(stack)
+        return deployed.names
+
+    monkeypatch.setattr(redrive_aws, "stack_outputs", outputs)
+    deployed.fail()
+    assert main(["redrive", "--stack", "Cicada-dev"]) == 0
+    assert asked == ["Cicada-dev"]
+    assert len(deployed.queues.bodies(deployed.queues.requests_url)) == 1
+
+
+def test_the_local_stage_is_the_default(deployed: Deployed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
+    stage_file = tmp_path / "stage.json"
+    stage_file.write_text(
+        json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": deployed.names})
+    )
+    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
+    # The emulator's part is played by moto, which answers for AWS's own addresses only.
+    monkeypatch.setattr(redrive_aws, "client_options", lambda stage: {"region_name": stage.region})
+    deployed.fail()
+    assert main(["redrive"]) == 0
+    assert len(deployed.queues.bodies(deployed.queues.requests_url)) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence", "code"),
+    [
+        (["--table", "requests"], "Give all of --table, --queue-url and --dead-letter-queue-url, or --stack.", 2),
+        ([], "The local stage is not running: run `make run` first.", 1),
+    ],
+)
+def test_a_wrong_use_is_one_sentence(
+    deployed: Deployed, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str, code: int
+) -> None:
+    assert main(["redrive", *arguments]) == code
+    assert capsys.readouterr().err == f"cicada: {sentence}\n"
+
+
+def test_a_missing_queue_is_one_sentence(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:
+    options = [*deployed.options[:-1], f"{deployed.queues.dead_letters_url}-missing.fifo"]
+    assert main(["redrive", "--list", *options]) == 1
+    assert "cannot be used; check its name" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "age"), [(-3, "0 s"), (59.9, "59 s"), (60, "1 min"), (7300, "2 h"), (200_000, "2 d")]
+)
+def test_an_age_is_given_in_the_largest_unit(seconds: float, age: str) -> None:
+    assert redrive._age(seconds) == age
+
+
+@pytest.mark.parametrize("command", [["redrive"], ["rebuild"]])
+def test_a_stack_without_a_region_says_what_to_set(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    assert main([*command, "--stack", "Cicada-dev"]) == 1
+    said = capsys.readouterr().err
+    assert said == "cicada: It is not clear in which region the stack is: set AWS_REGION.\n"
+
+
+def test_the_region_is_found_as_the_aws_command_line_finds_it() -> None:
+    both = {"AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "us-east-1"}
+    assert read_settings(both).region == "eu-west-1"
+    assert read_settings({"AWS_DEFAULT_REGION": "us-east-1"}).region == "us-east-1"
+    assert read_settings({}).region is None
