@@ -12,7 +12,7 @@ from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 
 if TYPE_CHECKING:
-    from clients.documents.uploader import Followed, Uploader
+    from clients.documents.uploader import DocumentResult, Uploader
 
 _PATIENCE_SECONDS = 900.0
 
@@ -34,11 +34,11 @@ def add_document_options(parser: argparse.ArgumentParser) -> None:
 
 def follow(
     options: argparse.Namespace,
-    work: Callable[[Uploader], Generator[Followed]],
+    work: Callable[[Uploader], Generator[DocumentResult]],
     documents: int,
-    show: Callable[[Followed, Screen], None],
+    show: Callable[[DocumentResult, Screen], None],
     when_stopped: str,
-) -> list[Followed]:
+) -> list[DocumentResult]:
     """What became of each document, shown when it is known unless JSON is wanted. `when_stopped` is said at Ctrl-C."""
     from cicada.errors import CicadaError  # the library and boto3 take a while: only who works on documents pays
     from cli.operator.deployment_target import open_place
@@ -47,7 +47,7 @@ def follow(
     place = open_place(options.stack)
     uploader = Uploader(place.client("s3"), place.output("DocumentsBucket"), options.patience)
     screen = open_screen(read_settings())
-    results: list[Followed] = []
+    results: list[DocumentResult] = []
     try:
         with closing(work(uploader)) as followed:
             _tell(screen, documents, 0)

@@ -7,13 +7,15 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.errors import CommandError
 from cli.operator.documents import add_document_options, counted, follow
 from cli.screen import Screen
 from cli.text import to_json
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
-    from clients.documents.uploader import Followed
+    from clients.documents.files import Upload
+    from clients.documents.uploader import DocumentResult
 
 
 def register(subparsers: Subparsers) -> None:
@@ -32,9 +34,7 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if every file is searchable now, 1 if one was rejected or nothing was heard of it."""
-    from clients.documents.files import uploads_of  # the library takes a while: only who ingests pays
-
-    uploads = uploads_of(options.paths, options.tenant, options.knowledge_base)
+    uploads = _uploads(options)
     results = follow(
         options,
         lambda uploader: uploader.ingest(uploads),
@@ -47,7 +47,17 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(result.has_failed for result in results) else 0
 
 
-def _show(result: Followed, screen: Screen) -> None:
+def _uploads(options: argparse.Namespace) -> list[Upload]:
+    from clients.documents.errors import InvalidUploadError  # imported late: the library is slow to import
+    from clients.documents.files import uploads_of
+
+    try:
+        return uploads_of(options.paths, options.tenant, options.knowledge_base)
+    except InvalidUploadError as error:
+        raise CommandError(str(error), 2) from error
+
+
+def _show(result: DocumentResult, screen: Screen) -> None:
     if result.outcome == "unreported":
         screen.line(
             f"{result.path}: nothing was heard of it yet; its report will be at {result.report_key} in the bucket"
@@ -69,7 +79,7 @@ def _summary(outcomes: Counter[str]) -> str:
     return f"{counted(outcomes.total())}: {', '.join(f'{number} {outcome}' for outcome, number in outcomes.items())}."
 
 
-def _fields(options: argparse.Namespace, results: list[Followed]) -> dict[str, object]:
+def _fields(options: argparse.Namespace, results: list[DocumentResult]) -> dict[str, object]:
     return {
         "tenant": options.tenant,
         "knowledgeBase": options.knowledge_base,

@@ -13,7 +13,7 @@ from cli.text import to_json
 if TYPE_CHECKING:
     from cicada.documents.model import DocumentKey
     from cli.arguments import Subparsers
-    from clients.documents.uploader import Followed
+    from clients.documents.uploader import DocumentResult
 
 
 def register(subparsers: Subparsers) -> None:
@@ -59,7 +59,7 @@ def _document(prefix: str, name: str) -> DocumentKey:
         raise CommandError(f"{name} cannot be the name of a document: {error}", 2) from error
 
 
-def _show(result: Followed, screen: Screen) -> None:
+def _show(result: DocumentResult, screen: Screen) -> None:
     name = result.document.document_id
     if result.outcome == "missing":
         screen.note(f"There is no document {name} in the knowledge base {result.document.collection.knowledge_base}.")
@@ -72,7 +72,7 @@ def _show(result: Followed, screen: Screen) -> None:
         screen.line(f"{name}: {result.outcome}")
 
 
-def _fields(options: argparse.Namespace, results: list[Followed]) -> dict[str, object]:
+def _fields(options: argparse.Namespace, results: list[DocumentResult]) -> dict[str, object]:
     return {
         "tenant": options.tenant,
         "knowledgeBase": options.knowledge_base,

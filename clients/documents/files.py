@@ -1,4 +1,4 @@
-"""Which files a command line names, and the documents that they become."""
+"""The files that paths name, and the documents that they become."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejected
-from cli.errors import CommandError
+from clients.documents.errors import InvalidUploadError
 
 SIDECAR = ".metadata.json"
 
@@ -24,10 +24,10 @@ class Upload:
 
 
 def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str) -> list[Upload]:
-    """All files, those of folders with their path below the folder as their id. Hidden ones are left out.
+    """All named files, and all files below named folders except hidden ones.
 
-    Raises `CommandError` for a path that is not there, a name that is not allowed, two files of one id, and a sidecar
-    without its file.
+    The id of a file in a folder is its path below that folder. Raises `InvalidUploadError` for a path that does not
+    exist, a name that is not allowed, two files with one id, and a sidecar without its file.
     """
     found: dict[DocumentKey, Upload] = {}
     for path in paths:
@@ -35,9 +35,9 @@ def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str) -> list[
             document = _document(file, f"documents/{tenant}/{knowledge_base}/{name}")
             other = found.setdefault(document, Upload(file, document, _sidecar(file)))
             if other.path != file:
-                raise CommandError(f"{other.path} and {file} would both become {name}; ingest them one by one.", 2)
+                raise InvalidUploadError(f"{other.path} and {file} would both become {name}; ingest them one by one.")
     if not found:
-        raise CommandError(f"There is no file to ingest in {', '.join(map(str, paths))}.", 2)
+        raise InvalidUploadError(f"There is no file to ingest in {', '.join(map(str, paths))}.")
     return list(found.values())
 
 
@@ -52,21 +52,20 @@ def _files(path: Path) -> Iterator[tuple[Path, str]]:
             else:
                 yield file, below.as_posix()
     elif not path.is_file():
-        raise CommandError(f"There is no file or folder {path}.", 2)
+        raise InvalidUploadError(f"There is no file or folder {path}.")
     elif is_sidecar(path.name):
-        raise CommandError(f"{path} only describes a file; name that file: {path.name.removesuffix(SIDECAR)}.", 2)
+        raise InvalidUploadError(f"{path} only describes a file; name that file: {path.name.removesuffix(SIDECAR)}.")
     else:
         _require_its_file(path.with_name(f"{path.stem}{SIDECAR}"))
         yield path, path.name
 
 
 def _require_its_file(sidecar: Path) -> None:
-    """A sidecar that describes nothing was meant for another file, which would be open to all without it."""
+    """A sidecar without its file was meant for another one, which everybody could read without the sidecar."""
     if sidecar.is_file() and not sidecar.with_name(sidecar.name.removesuffix(SIDECAR)).is_file():
-        raise CommandError(
+        raise InvalidUploadError(
             f"{sidecar} belongs to no file, so nothing was uploaded: a sidecar is called <file name>{SIDECAR}, with the"
-            " whole name of the file that lies beside it.",
-            2,
+            " whole name of the file that lies beside it."
         )
 
 
@@ -74,7 +73,7 @@ def _document(file: Path, key: str) -> DocumentKey:
     try:
         return document_key(key)
     except DocumentRejected as error:
-        raise CommandError(f"{file} cannot be ingested: {error}", 2) from error
+        raise InvalidUploadError(f"{file} cannot be ingested: {error}") from error
 
 
 def _sidecar(file: Path) -> Path | None:

@@ -1,4 +1,4 @@
-"""Uploads files to a stage's bucket, or takes them out of it, and follows what comes of it to its end."""
+"""Uploads files to a stage's bucket, or removes them from it, and waits for the report of ingest on each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cicada.adapters.s3.document_store import MAX_BYTES, S3DocumentStore
 from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import version_of
-from cli.errors import CommandError
+from clients.documents.errors import UnreadableFileError
 from clients.documents.files import Upload
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import GetObjectOutputTypeDef
 
 _UPLOADS_AT_ONCE = 4
-# So many waiting files are asked after in one round, in turn.
-_ASKED_AT_ONCE = 25
+# A round polls the reports on this many of the waiting files, in turn.
+_POLLED_AT_ONCE = 25
 _ROUND_SECONDS = 0.3
 
 UNREPORTED = "unreported"
@@ -34,10 +34,10 @@ MISSING = "missing"
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """What became of a document: an outcome of ingest, `UNREPORTED` if nothing was heard for too long, or `MISSING`.
+class DocumentResult:
+    """`outcome`: an outcome of ingest, `UNREPORTED` if no report came in time, or `MISSING`.
 
-    `kept_sidecar`: the file came without a sidecar, and that of an earlier upload holds on.
+    `kept_sidecar`: the file was uploaded without a sidecar, and the sidecar of an earlier upload still applies.
     """
 
     document: DocumentKey
@@ -49,7 +49,7 @@ class Followed:
 
     @property
     def report_key(self) -> str:
-        """Where in the bucket the report on it is."""
+        """The key of the report in the bucket."""
         return report_key(self.document)
 
     @property
@@ -58,29 +58,32 @@ class Followed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Earlier:
-    """The report on the document that was there before: its tag and its version, empty if there was none."""
+class _EarlierReport:
+    """ETag and document version of the report that was there before; both are empty if there was none."""
 
-    tag: str = ""
+    etag: str = ""
     version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """A file that was uploaded, or with an empty `version` removed. `so_far`: what is known of it."""
+class _Pending:
+    """A file that waits for its report: it was uploaded or, if `version` is empty, removed.
 
-    so_far: Followed
+    `so_far` is the result if no report comes.
+    """
+
+    so_far: DocumentResult
     version: str
-    earlier: _Earlier
+    earlier: _EarlierReport
 
     def is_answered_by(self, report: dict[str, Any]) -> bool:
-        """Whether the report is on this: an earlier version's may come late."""
+        """Whether the report is about this version: the report on an earlier one may come late."""
         if not self.version:
             return bool(report["outcome"] == "deleted")
         return report["version"] == self.version or (report["outcome"] == "rejected" and not report["version"])
 
-    def ended(self, report: dict[str, Any]) -> Followed:
-        """With what the report says, to the uploader: what the event of the sidecar has done was done for the file."""
+    def result(self, report: dict[str, Any]) -> DocumentResult:
+        """The report's result, but `indexed` if a new version is `unchanged`: its sidecar's event had it indexed."""
         is_new = report["outcome"] == "unchanged" and report["version"] != self.earlier.version
         outcome = "indexed" if is_new else report["outcome"]
         return replace(self.so_far, outcome=outcome, passages=report["passages"], problems=report["problems"])
@@ -88,7 +91,7 @@ class _Sent:
 
 @dataclass(frozen=True, slots=True)
 class Uploader:
-    """`patience_seconds`: how long nothing at all may be heard. Failures of S3 are `CicadaError`s."""
+    """Gives up when no report came for `patience_seconds`. Failures of S3 are raised as `CicadaError`."""
 
     client: S3Client
     bucket: str
@@ -96,25 +99,25 @@ class Uploader:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
-    def ingest(self, uploads: Sequence[Upload]) -> Generator[Followed]:
-        """What becomes of each file, as it is known. When the iterator is closed, no more files are uploaded."""
+    def ingest(self, uploads: Sequence[Upload]) -> Generator[DocumentResult]:
+        """The result of each file as soon as it is known. Closing the iterator stops the uploads."""
         return self._follow(partial(self._send, each) for each in uploads)
 
-    def remove(self, documents: Sequence[DocumentKey]) -> Generator[Followed]:
-        """What becomes of each document, as it is known. When the iterator is closed, no more are removed."""
-        return self._follow(partial(self._take_away, each) for each in documents)
+    def remove(self, documents: Sequence[DocumentKey]) -> Generator[DocumentResult]:
+        """The result of each document as soon as it is known. Closing the iterator stops the removals."""
+        return self._follow(partial(self._remove, each) for each in documents)
 
-    def _follow(self, tasks: Iterable[Callable[[], _Sent | Followed]]) -> Generator[Followed]:
+    def _follow(self, tasks: Iterable[Callable[[], _Pending | DocumentResult]]) -> Generator[DocumentResult]:
         with ExitStack() as stack:
             pool = ThreadPoolExecutor(_UPLOADS_AT_ONCE)
             stack.callback(partial(pool.shutdown, cancel_futures=True))
             under_way = {pool.submit(each) for each in tasks}
-            waiting: list[_Sent] = []
+            waiting: list[_Pending] = []
             heard = self.clock()
             while under_way or waiting:
                 under_way, new = self._arrived(under_way)
-                waiting += [each for each in new if isinstance(each, _Sent)]
-                ended = [each for each in new if isinstance(each, Followed)]
+                waiting += [each for each in new if isinstance(each, _Pending)]
+                ended = [each for each in new if isinstance(each, DocumentResult)]
                 ended += self._reported(waiting)
                 yield from ended
                 if new or ended:
@@ -126,17 +129,17 @@ class Uploader:
                     self.sleep(_ROUND_SECONDS)
 
     def _arrived(
-        self, under_way: set[Future[_Sent | Followed]]
-    ) -> tuple[set[Future[_Sent | Followed]], list[_Sent | Followed]]:
+        self, under_way: set[Future[_Pending | DocumentResult]]
+    ) -> tuple[set[Future[_Pending | DocumentResult]], list[_Pending | DocumentResult]]:
         done, rest = wait(under_way, timeout=_ROUND_SECONDS, return_when=FIRST_COMPLETED)
         return rest, [each.result() for each in done]
 
-    def _send(self, upload: Upload) -> _Sent | Followed:
-        """The sidecar goes first: who may read the document must be known before it can be found."""
+    def _send(self, upload: Upload) -> _Pending | DocumentResult:
+        """The sidecar is uploaded first: it says who may read the document, which must not be found without it."""
         if _size(upload.path) > MAX_BYTES:
             reason = f"The file is larger than {MAX_BYTES / 1_000_000:g} MB, so it was not uploaded; split it."
             problem = {"place": "", "reason": reason, "kind": "too_large"}
-            return Followed(upload.document, "rejected", 0, [problem], upload.path)
+            return DocumentResult(upload.document, "rejected", 0, [problem], upload.path)
         content = _bytes_of(upload.path)
         sidecar = _bytes_of(upload.sidecar) if upload.sidecar else self._content(sidecar_key(upload.document))
         earlier = self._earlier(upload.document)
@@ -145,49 +148,49 @@ class Uploader:
                 self.client.put_object(Bucket=self.bucket, Key=sidecar_key(upload.document), Body=sidecar)
             self.client.put_object(Bucket=self.bucket, Key=object_key(upload.document), Body=content)
         is_kept = sidecar is not None and not upload.sidecar
-        so_far = Followed(upload.document, UNREPORTED, path=upload.path, kept_sidecar=is_kept)
-        return _Sent(so_far, version_of(content, sidecar), earlier)
+        so_far = DocumentResult(upload.document, UNREPORTED, path=upload.path, kept_sidecar=is_kept)
+        return _Pending(so_far, version_of(content, sidecar), earlier)
 
-    def _take_away(self, document: DocumentKey) -> _Sent | Followed:
-        """The file alone: an ingest under way must not read it without the sidecar that says who may read it."""
+    def _remove(self, document: DocumentKey) -> _Pending | DocumentResult:
+        """Only the file: an ingest under way must not read it without the sidecar that says who may read it."""
         if not S3DocumentStore(self.client, self.bucket).holds(document):
             is_left = self._get(sidecar_key(document)) is not None
             self._delete(sidecar_key(document))
-            return Followed(document, "deleted" if is_left else MISSING)
+            return DocumentResult(document, "deleted" if is_left else MISSING)
         earlier = self._earlier(document)
         self._delete(object_key(document))
-        return _Sent(Followed(document, UNREPORTED), "", earlier)
+        return _Pending(DocumentResult(document, UNREPORTED), "", earlier)
 
     def _delete(self, key: str) -> None:
         with s3_errors():
             self.client.delete_object(Bucket=self.bucket, Key=key)
 
-    def _reported(self, waiting: list[_Sent]) -> list[Followed]:
-        """Takes away from `waiting` what has been reported on; what else was asked after goes to its end."""
-        asked = waiting[:_ASKED_AT_ONCE]
-        del waiting[:_ASKED_AT_ONCE]
+    def _reported(self, waiting: list[_Pending]) -> list[DocumentResult]:
+        """Poll the first of `waiting`: files with a report leave the list, the others move to its end."""
+        polled = waiting[:_POLLED_AT_ONCE]
+        del waiting[:_POLLED_AT_ONCE]
         found = []
-        for sent in asked:
+        for sent in polled:
             report = self._report(sent)
             if report is None:
                 waiting.append(sent)
                 continue
             if not sent.version:
                 self._delete(sidecar_key(sent.so_far.document))
-            found.append(sent.ended(report))
+            found.append(sent.result(report))
         return found
 
-    def _report(self, sent: _Sent) -> dict[str, Any] | None:
-        """The report on what was done, once it is there."""
+    def _report(self, sent: _Pending) -> dict[str, Any] | None:
+        """The report on this version, or None as long as there is none."""
         found = self._get(report_key(sent.so_far.document))
-        if found is None or found["ETag"] == sent.earlier.tag:
+        if found is None or found["ETag"] == sent.earlier.etag:
             return None
         report = self._parsed(found)
         return report if sent.is_answered_by(report) else None
 
-    def _earlier(self, document: DocumentKey) -> _Earlier:
+    def _earlier(self, document: DocumentKey) -> _EarlierReport:
         found = self._get(report_key(document))
-        return _Earlier(found["ETag"], self._parsed(found)["version"]) if found else _Earlier()
+        return _EarlierReport(found["ETag"], self._parsed(found)["version"]) if found else _EarlierReport()
 
     def _parsed(self, found: GetObjectOutputTypeDef) -> dict[str, Any]:
         with s3_errors():
@@ -223,5 +226,5 @@ def _bytes_of(path: Path) -> bytes:
         raise _unreadable(path, error) from error
 
 
-def _unreadable(path: Path, error: OSError) -> CommandError:
-    return CommandError(f"{path} cannot be read: {error.strerror}.")
+def _unreadable(path: Path, error: OSError) -> UnreadableFileError:
+    return UnreadableFileError(f"{path} cannot be read: {error.strerror}.")
