@@ -1,4 +1,4 @@
-"""Where an operator's command works: on the local stage, or on a stack in an account on AWS."""
+"""The deployment that an operator's command works on: the local stage, or a stack in an account on AWS."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from cli.settings import read_settings
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """`outputs` are those of the stack; `options` are what boto3 is told to reach its services."""
+class DeploymentTarget:
+    """`outputs` are those of the stack; `options` are the arguments with which boto3 reaches its services."""
 
     outputs: Mapping[str, str]
     options: Mapping[str, Any]
@@ -29,7 +29,7 @@ class Place:
         return self.outputs[name]
 
     def client(self, service: str, read_timeout_seconds: float = 30) -> Any:
-        """Each call is made as often as the place's options say."""
+        """A boto3 client of the service; it retries as the options say."""
         options = dict(self.options)
         options["config"] = options["config"].merge(Config(read_timeout=read_timeout_seconds))
         try:
@@ -38,16 +38,21 @@ class Place:
             raise aws_failure(error) from error
 
 
-def open_place(stack: str | None) -> Place:
+def open_target(stack: str | None) -> DeploymentTarget:
     """The stack of that name, with the credentials that the AWS command line uses; the local stage for None."""
     if stack:
-        return Place(stack_outputs(stack), aws_options())
+        return aws_target(stack_outputs(stack))
     stage = read_stage(read_settings().stage_file)
-    return Place(stage.everything.get("outputs", {}), client_options(stage))
+    return DeploymentTarget(stage.everything.get("outputs", {}), client_options(stage))
+
+
+def aws_target(outputs: Mapping[str, str]) -> DeploymentTarget:
+    """A stack on AWS whose outputs are known."""
+    return DeploymentTarget(outputs, aws_options())
 
 
 def stack_outputs(stack: str) -> dict[str, str]:
-    """What the deployed stack says about itself."""
+    """The outputs of a deployed stack, by name."""
     try:
         [found] = boto3.client("cloudformation", **aws_options()).describe_stacks(StackName=stack)["Stacks"]
     except ClientError as error:

@@ -41,11 +41,11 @@ def follow(
 ) -> list[DocumentResult]:
     """What became of each document, shown when it is known unless JSON is wanted. `when_stopped` is said at Ctrl-C."""
     from cicada.errors import CicadaError  # the library and boto3 take a while: only who works on documents pays
-    from cli.operator.deployment_target import open_place
+    from cli.operator.deployment_target import open_target
     from clients.documents.uploader import Uploader
 
-    place = open_place(options.stack)
-    uploader = Uploader(place.client("s3"), place.output("DocumentsBucket"), options.patience)
+    target = open_target(options.stack)
+    uploader = Uploader(target.client("s3"), target.output("DocumentsBucket"), options.patience)
     screen = open_screen(read_settings())
     results: list[DocumentResult] = []
     try:

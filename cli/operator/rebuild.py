@@ -37,10 +37,10 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 when the new index answers."""
-    from cli.operator.deployment_target import open_place  # boto3 takes a while: only who rebuilds pays
+    from cli.operator.deployment_target import open_target  # boto3 takes a while: only who rebuilds pays
 
-    place = open_place(options.stack)
-    function = _Function(place.client("lambda", _LONGEST_CALL_SECONDS), place.output("IngestFunction"))
+    target = open_target(options.stack)
+    function = _Function(target.client("lambda", _LONGEST_CALL_SECONDS), target.output("IngestFunction"))
     screen = open_screen(read_settings())
     screen.status("Beginning a new index …")
     progress = _rebuilt(function, screen)

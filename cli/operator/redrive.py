@@ -8,15 +8,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
-from cli.local_stage import read_stage
-from cli.settings import read_settings
 from cli.text import clean_line
 
 if TYPE_CHECKING:
     from cicada.conversation.model import DeadLetter
     from cicada.conversation.redrive import Redriver
     from cli.arguments import Subparsers
-    from cli.operator.redrive_aws import Place
+    from cli.operator.deployment_target import DeploymentTarget
 
 _OUTCOMES = {
     "queued": "queued again",
@@ -25,7 +23,8 @@ _OUTCOMES = {
     "running": "being answered; left where it is",
     "unreadable": "names no request; left where it is",
 }
-_OUTPUTS = {"table": "RequestsTable", "queue_url": "RequestsQueueUrl", "dead_letter_queue_url": "DeadLetterQueueUrl"}
+# The outputs of the stack, and the options that take their place.
+_OPTIONS = {"RequestsTable": "table", "RequestsQueueUrl": "queue_url", "DeadLetterQueueUrl": "dead_letter_queue_url"}
 
 
 def register(subparsers: Subparsers) -> None:
@@ -46,35 +45,31 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0, also when there is nothing to do; 1 if something is left that names no request or is being answered."""
-    from cicada.errors import CicadaError  # the library and boto3 take a while: only who redrives pays
-    from cli.operator.redrive_aws import open_redriver
+    from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
 
     try:
-        redriver = open_redriver(_place(options))
+        redriver = _open_redriver(_target(options))
         return _show(redriver) if options.list else _redrive(redriver)
     except CicadaError as error:
         raise CommandError(str(error)) from error
 
 
-def _place(options: argparse.Namespace) -> Place:
-    from cli.operator import redrive_aws
+def _target(options: argparse.Namespace) -> DeploymentTarget:
+    from cli.operator.deployment_target import aws_target, open_target
 
-    names = {field: getattr(options, field) for field in _OUTPUTS}
-    if options.stack:
-        return redrive_aws.Place(None, **_from_outputs(redrive_aws.stack_outputs(options.stack)))
-    if all(names.values()):
-        return redrive_aws.Place(None, **names)
-    if any(names.values()):
+    names = {output: getattr(options, option) for output, option in _OPTIONS.items()}
+    if options.stack or not any(names.values()):
+        return open_target(options.stack)
+    if not all(names.values()):
         raise CommandError("Give all of --table, --queue-url and --dead-letter-queue-url, or --stack.", 2)
-    stage = read_stage(read_settings().stage_file)
-    return redrive_aws.Place(stage, **_from_outputs(stage.everything.get("outputs", {})))
+    return aws_target(names)
 
 
-def _from_outputs(outputs: dict[str, str]) -> dict[str, str]:
-    missing = [name for name in _OUTPUTS.values() if name not in outputs]
-    if missing:
-        raise CommandError(f"The stack has no output {missing[0]}; deploy it again.")
-    return {field: outputs[name] for field, name in _OUTPUTS.items()}
+def _open_redriver(target: DeploymentTarget) -> Redriver:
+    from cicada.bootstrap.redrive import redriver
+
+    table, queue_url, dead_letter_queue_url = map(target.output, _OPTIONS)
+    return redriver(target.client("dynamodb"), target.client("sqs"), table, queue_url, dead_letter_queue_url)
 
 
 def _show(redriver: Redriver) -> int:

@@ -122,7 +122,7 @@ def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend
         made = Backend(client)
         announcing = AnnouncingClient(client, made.ingest)
         monkeypatch.setattr(
-            deployment_target.Place, "client", lambda self, service, read_timeout_seconds=30: announcing
+            deployment_target.DeploymentTarget, "client", lambda self, service, read_timeout_seconds=30: announcing
         )
         made.client = announcing
         yield made

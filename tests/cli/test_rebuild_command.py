@@ -54,7 +54,9 @@ def function(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callab
 
     def scripted(*results: Any) -> ScriptedLambda:
         made = ScriptedLambda(list(results))
-        monkeypatch.setattr(deployment_target.Place, "client", lambda self, service, read_timeout_seconds=30: made)
+        monkeypatch.setattr(
+            deployment_target.DeploymentTarget, "client", lambda self, service, read_timeout_seconds=30: made
+        )
         return made
 
     yield scripted

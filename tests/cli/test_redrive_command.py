@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from botocore.config import Config
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.identity.principal import Principal
 from cli.__main__ import main
-from cli.operator import redrive, redrive_aws
+from cli.operator import deployment_target, redrive
 from cli.settings import read_settings
 from tests.contract.request_queues import Queues, request_queues
 from tests.contract.requests_table import TABLE, requests_table
@@ -127,7 +128,7 @@ def test_a_stack_on_aws_names_everything_itself(deployed: Deployed, monkeypatch:
         asked.append(stack)
         return deployed.names
 
-    monkeypatch.setattr(redrive_aws, "stack_outputs", outputs)
+    monkeypatch.setattr(deployment_target, "stack_outputs", outputs)
     deployed.fail()
     assert main(["redrive", "--stack", "Cicada-dev"]) == 0
     assert asked == ["Cicada-dev"]
@@ -142,7 +143,9 @@ def test_the_local_stage_is_the_default(deployed: Deployed, monkeypatch: pytest.
     )
     monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
     # The emulator's part is played by moto, which answers for AWS's own addresses only.
-    monkeypatch.setattr(redrive_aws, "client_options", lambda stage: {"region_name": stage.region})
+    monkeypatch.setattr(
+        deployment_target, "client_options", lambda stage: {"region_name": stage.region, "config": Config()}
+    )
     deployed.fail()
     assert main(["redrive"]) == 0
     assert len(deployed.queues.bodies(deployed.queues.requests_url)) == 1
