@@ -20,7 +20,7 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand; its exit code: 0 for done, 1 for failed, 2 for a wrong use."""
+    """Run one subcommand. Returns its exit code: 0 for success, 1 for failure, 2 for wrong use."""
     _tolerate_encodings()
     options = _parser().parse_args(arguments)
     try:
@@ -33,14 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has left; without this the interpreter would complain when it flushes at exit.
+        # The reader of the output is gone. Without this the interpreter reports it again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code
 
 
 def _tolerate_encodings() -> None:
-    """A character that the terminal's encoding lacks, or bytes that are no text, become a question mark."""
+    """Replace characters that the terminal's encoding lacks, and bytes that are not text, instead of failing."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -1,8 +1,8 @@
-"""What subcommands are registered with."""
+"""The type of the argument to which each subcommand adds its parser."""
 
 from __future__ import annotations
 
 import argparse
 
-# argparse names the type of what add_subparsers returns only with an underscore.
+# The type that add_subparsers returns is private in argparse.
 Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]

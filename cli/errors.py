@@ -1,10 +1,10 @@
-"""What ends a command before its work is done."""
+"""The error that ends a command."""
 
 from __future__ import annotations
 
 
 class CommandError(Exception):
-    """`str(error)` is the sentence for standard error; `exit_code` is 1 for a failure, 2 for a wrong use."""
+    """`str(error)` is a sentence for standard error; `exit_code` is 1 for a failure, 2 for wrong use."""
 
     def __init__(self, sentence: str, exit_code: int = 1) -> None:
         super().__init__(sentence)

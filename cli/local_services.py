@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
     from mypy_boto3_lambda import LambdaClient
 
-# The local stage takes any credentials; this key stands for its one account.
+# The local stage accepts any credentials; this key selects its only account.
 _LOCAL_KEY = "test"
 _FUNCTION_SECONDS = 300
 _WRONG_PASSWORD = frozenset({"NotAuthorizedException", "UserNotFoundException"})
@@ -68,13 +68,13 @@ def _lambda(stage: Stage) -> LambdaClient:
 
 
 def client_options(stage: Stage) -> dict[str, Any]:
-    """What boto3 is told to reach the stage's services."""
+    """The arguments with which boto3 reaches the stage's services."""
     return {
         "endpoint_url": stage.endpoint_url,
         "region_name": stage.region,
         "aws_access_key_id": _LOCAL_KEY,
         "aws_secret_access_key": _LOCAL_KEY,
-        # No retries: invoking twice is not invoking once. No proxy: the stage is on this machine.
+        # No retries: an invocation must not happen twice. No proxy: the stage is on this machine.
         "config": Config(
             connect_timeout=5, read_timeout=_FUNCTION_SECONDS, retries={"total_max_attempts": 1}, proxies={}
         ),

@@ -1,4 +1,4 @@
-"""What the local stage says about itself, in the file that it writes."""
+"""The running local stage, as described by the file that it writes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ANSWER_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The running local stage. `everything` is the file as it is; the rest are the parts of it that are used here."""
+    """The running local stage. `everything` is the whole file; the other fields are taken from it."""
 
     everything: Mapping[str, Any]
     websocket_url: str
@@ -38,7 +38,7 @@ class Stage:
 
 
 def read_stage(path: Path) -> Stage:
-    """The stage that the file describes; a sentence if there is none or nothing answers where it says."""
+    """The stage that the file describes. Raises `CommandError` if there is none or it does not answer."""
     stage = _parsed(path)
     if not _answers(stage.endpoint_url):
         raise CommandError(f"The local stage does not answer at {stage.endpoint_url}: {_START}.")

@@ -17,7 +17,7 @@ _DIM, _NORMAL = "\x1b[2m", "\x1b[0m"
 
 
 class Screen:
-    """Answers go to `out`. What is said about them goes there too on a terminal, and to `notes` otherwise."""
+    """Answers go to `out`. Remarks about them go there too on a terminal, and to `notes` otherwise."""
 
     def __init__(self, out: TextIO, notes: TextIO, *, terminal: bool, colour: bool) -> None:
         self._out = out
@@ -32,27 +32,27 @@ class Screen:
         self._write(clean(text))
 
     def line(self, text: str = "") -> None:
-        """Show a line of its own."""
+        """Show one line."""
         self.end_line()
         self._write(clean_line(text) + "\n")
 
     def end_line(self) -> None:
-        """Go to the beginning of a line, if not there."""
+        """Begin a new line, unless the cursor is at the beginning of one."""
         self._erase_status()
         if not self._at_line_start:
             self._write("\n")
 
     def note(self, text: str) -> None:
-        """Say something about the answer, apart from it."""
+        """Show a remark, apart from the answer."""
         self._say(clean_line(text))
 
     def notes(self, text: str) -> None:
-        """Say several lines, apart from the answer; the text is our own."""
+        """Show several lines of our own text, apart from the answer."""
         for line in text.splitlines():
             self._say(line)
 
     def status(self, text: str) -> None:
-        """What is going on, until something else is shown; only on a terminal, and never in the middle of a line."""
+        """Show an activity until something else is shown; only on a terminal, and never in the middle of a line."""
         self._erase_status()
         if self._terminal and self._at_line_start:
             self._out.write(self._dimmed(_fitting(clean_line(text), shutil.get_terminal_size().columns - 1)))
@@ -60,13 +60,13 @@ class Screen:
             self._status_shown = True
 
     def sources(self, sources: tuple[Source, ...]) -> None:
-        """Show where passages are from, a line each."""
+        """Show each source on one line."""
         self.end_line()
         for source in sources:
             self._write(self._dimmed(source_line(source)) + "\n")
 
     def observe(self, notice: Notice) -> None:
-        """Say in one line that the connection was lost and found again."""
+        """Show in one line that the connection was lost and restored."""
         match notice:
             case Reconnecting():
                 self.status(f"{notice.reason} Connecting again …")
@@ -99,13 +99,13 @@ class Screen:
 
 
 def open_screen(settings: Settings) -> Screen:
-    """The screen on this process's standard output and error."""
+    """A screen on the standard output and error of this process."""
     terminal = sys.stdout.isatty() and not settings.plain
     return Screen(sys.stdout, sys.stderr, terminal=terminal, colour=settings.colour)
 
 
 def _fitting(text: str, columns: int) -> str:
-    """The beginning of the text that takes at most so many columns."""
+    """The beginning of the text that fits into the columns."""
     used = 0
     for index, character in enumerate(text):
         used += 2 if unicodedata.east_asian_width(character) in "WF" else 1

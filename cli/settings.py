@@ -1,4 +1,4 @@
-"""What the command reads from the environment, and where the checkout's files are; nothing else reads either."""
+"""What the command reads from the environment, and where the files of the checkout are."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         plain=plain,
         stage_file=Path(found.get("CICADA_STAGE_FILE") or CHECKOUT / ".stage" / "stage.json"),
         events=CHECKOUT / "events",
-        # boto3 reads the second alone, the AWS command line the first before it.
+        # As the AWS command line does; boto3 alone would ignore AWS_REGION.
         region=found.get("AWS_REGION") or found.get("AWS_DEFAULT_REGION") or None,
     )

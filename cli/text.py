@@ -1,4 +1,4 @@
-"""Text of others made safe for a terminal."""
+"""Makes foreign text safe for a terminal."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import re
 from cicada_client.events import Locator, Source
 
 # Control characters but line feed and tab (ESC among them: escape sequences begin with it, or with U+009B), and the
-# characters that turn the reading direction, with which a text can show something else than it says (CVE-2021-42574).
+# characters that change the reading direction, with which a text can look like another one (CVE-2021-42574).
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ESCAPED_IN_JSON = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
-    """The text without anything that could steer a terminal; safe for each piece of a stream by itself."""
+    """The text without what controls a terminal or the reading direction. A stream can be cleaned piece by piece."""
     return _LONE_SURROGATE.sub("\ufffd", _UNSAFE.sub("", text))
 
 
@@ -31,12 +31,12 @@ def to_json(value: object) -> str:
 
 
 def source_line(source: Source) -> str:
-    """A source on one line: number, title and where it stands; what would be said twice is said once."""
-    parts = dict.fromkeys(filter(None, [source.title, *_places(source.locator)]))
+    """A source on one line: number, title and locator, each part once."""
+    parts = dict.fromkeys(filter(None, [source.title, *_locator_parts(source.locator)]))
     return clean_line(f"[{source.n}] " + " · ".join(parts))
 
 
-def _places(locator: Locator) -> list[str]:
+def _locator_parts(locator: Locator) -> list[str]:
     messages = locator.messages
     return [
         locator.episode or "",

@@ -1,4 +1,4 @@
-"""What the commands on documents have in common: where they work, and how they follow each document to its end."""
+"""What `cicada ingest` and `cicada remove` share: their options, and waiting for the result of each document."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def follow(
     show: Callable[[DocumentResult, Screen], None],
     when_stopped: str,
 ) -> list[DocumentResult]:
-    """What became of each document, shown when it is known unless JSON is wanted. `when_stopped` is said at Ctrl-C."""
-    from cicada.errors import CicadaError  # the library and boto3 take a while: only who works on documents pays
+    """The result of each document, shown as soon as it is known unless JSON is wanted. Ctrl-C shows `when_stopped`."""
+    from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
     from cli.operator.deployment_target import open_target
     from clients.documents.uploader import Uploader
 
@@ -50,12 +50,12 @@ def follow(
     results: list[DocumentResult] = []
     try:
         with closing(work(uploader)) as followed:
-            _tell(screen, documents, 0)
+            _show_progress(screen, documents, 0)
             for result in followed:
                 results.append(result)
                 if not options.json:
                     show(result, screen)
-                _tell(screen, documents, len(results))
+                _show_progress(screen, documents, len(results))
     except CicadaError as error:
         raise CommandError(str(error)) from error
     except KeyboardInterrupt:
@@ -70,5 +70,5 @@ def counted(files: int) -> str:
     return f"{files} file" if files == 1 else f"{files} files"
 
 
-def _tell(screen: Screen, documents: int, done: int) -> None:
+def _show_progress(screen: Screen, documents: int, done: int) -> None:
     screen.status(f"{done} of {counted(documents)} done …")

@@ -33,7 +33,7 @@ def register(subparsers: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0 if every file is searchable now, 1 if one was rejected or nothing was heard of it."""
+    """0 if every file is searchable now, 1 if one was rejected or its report did not come."""
     uploads = _uploads(options)
     results = follow(
         options,

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     stage = read_stage(settings.stage_file)
     deployed = _deployed_name(stage, options.function)
     event = _event(options.function, options.event, settings)
-    from cli.local_services import invoke_function  # boto3 takes a while: only who invokes pays
+    from cli.local_services import invoke_function  # imported late: boto3 is slow to import
 
     invocation = invoke_function(stage, deployed, event)
     print(to_json(invocation.result))

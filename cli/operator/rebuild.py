@@ -17,7 +17,7 @@ from cli.text import clean_line, to_json
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
 
-# A slice is short enough to show how far it is; its last round of copies may take longer than the rest of it.
+# A slice is short so that progress is shown often. It ends after the round of copies in which its time runs out.
 _SLICE_SECONDS = 5
 _LONGEST_CALL_SECONDS = 900.0
 
@@ -37,7 +37,7 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 when the new index answers."""
-    from cli.operator.deployment_target import open_target  # boto3 takes a while: only who rebuilds pays
+    from cli.operator.deployment_target import open_target  # imported late: boto3 is slow to import
 
     target = open_target(options.stack)
     function = _Function(target.client("lambda", _LONGEST_CALL_SECONDS), target.output("IngestFunction"))
@@ -55,12 +55,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _rebuilt(function: _Function, screen: Screen) -> dict[str, Any]:
-    """The first Ctrl-C lets the slice that is under way end, and drops the new index; the second does not wait."""
+    """The last progress. Ctrl-C waits for the slice under way and drops the new index; a second one does not wait."""
     progress: dict[str, Any] = {}
     stopped = threading.Event()
     try:
         with cancelling(stopped.set):
-            # As short as can be: until it answers, nobody knows which run is to be dropped.
+            # The first slice is as short as possible: only its reply names the run, without which it cannot be dropped.
             progress = function.call({"rebuild": "start", "seconds": 0})
             while progress["state"] == "copying" and not stopped.is_set():
                 screen.status(f"{progress['copied']} of {progress['documents']} documents copied …")
@@ -75,7 +75,7 @@ def _rebuilt(function: _Function, screen: Screen) -> dict[str, Any]:
 
 
 def _dropped(function: _Function, run: str | None) -> str:
-    """Once the slice that is under way has ended, which nobody can stop."""
+    """Drop the new index after the slice that is under way, which cannot be stopped. Returns a sentence."""
     for _ in range(_SLICE_SECONDS * 6 if run else 0):
         if function.call({"rebuild": "abandon", "run": run})["state"] != "busy":
             return "The new index is dropped."

@@ -1,4 +1,4 @@
-"""`cicada redrive`: the requests that were set aside, and another chance for them."""
+"""`cicada redrive`: list the requests in the dead-letter queue, or queue them again."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _count(letters: int) -> str:
 
 
 def _age(seconds: float) -> str:
-    """In the largest unit that it fills."""
+    """In the largest unit of which it is at least one."""
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= length:
             return f"{int(seconds // length)} {unit}"

@@ -32,7 +32,7 @@ def register(subparsers: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0 if every document is gone now, 1 if one was not there or nothing was heard of it."""
+    """0 if every document is removed, 1 if one did not exist or its report did not come."""
     prefix = f"documents/{options.tenant}/{options.knowledge_base}"
     documents = [_document(prefix, name) for name in dict.fromkeys(options.names)]
     results = follow(

@@ -25,10 +25,10 @@ def register(subparsers: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0 if the user was let in."""
+    """0 if the sign-in succeeded."""
     stage = read_stage(read_settings().stage_file)
     stage.password(options.user)
-    from cli.local_services import sign_in  # boto3 takes a while: only who signs in pays
+    from cli.local_services import sign_in  # imported late: boto3 is slow to import
 
     print(clean_line(sign_in(stage, options.user)))
     return 0

@@ -15,8 +15,8 @@ from cli.interrupt import cancelling
 from cli.screen import open_screen
 from cli.settings import read_settings
 from cli.text import to_json
-from cli.user.connecting import add_target_options, open_client, scope
-from cli.user.rendering import collect, show
+from cli.user.client import add_target_options, open_client, scope
+from cli.user.rendering import collect, render_answer
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
@@ -37,14 +37,14 @@ def register(subparsers: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0 for a whole answer, 1 for a failed or cancelled one."""
+    """0 for a complete answer, 1 for a failed or cancelled one."""
     settings = read_settings()
     message = _question(options.question)
     screen = open_screen(settings)
     request_id = str(uuid.uuid4())
     with open_client(options, settings, screen.observe) as client, cancelling(lambda: client.cancel(request_id)):
         events = client.ask(message, options.session, options.knowledge_base, scope(options), request_id)
-        answer = collect(events, screen) if options.json else show(events, screen)
+        answer = collect(events, screen) if options.json else render_answer(events, screen)
     if options.json:
         print(to_json(as_json(answer)))
     return 0 if answer.status == "complete" else 1

@@ -14,9 +14,9 @@ from cicada_client.errors import ConnectionLost, Refused
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
-from cli.user.connecting import add_target_options, open_client, scope
+from cli.user.client import add_target_options, open_client, scope
 from cli.user.prompt import Prompt, open_prompt
-from cli.user.rendering import show, show_excerpts, show_history
+from cli.user.rendering import render_answer, render_excerpts, render_history
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
@@ -66,13 +66,13 @@ class Conversation:
         self._last = Answer()
         self._commands: dict[str, Callable[[], None]] = {
             "/history": self._show_history,
-            "/sources": lambda: show_excerpts(self._last.sources, self._screen),
-            "/new": self._begin_anew,
+            "/sources": lambda: render_excerpts(self._last.sources, self._screen),
+            "/new": self._start_new,
             "/help": lambda: self._screen.notes(_HELP),
         }
 
     def hold(self, prompt: Prompt) -> int:
-        """Serve line after line until the last."""
+        """Serve each line until the input ends or the user leaves. Returns the exit code."""
         code = 0
         for line in prompt:
             if line == "/quit":
@@ -82,7 +82,7 @@ class Conversation:
         return code
 
     def _serve(self, line: str) -> bool:
-        """Whether it went well; a failure that leaves the conversation possible is said."""
+        """Whether it succeeded. A failure after which the conversation can go on is shown."""
         command = self._commands.get(line)
         try:
             if command is not None:
@@ -101,15 +101,15 @@ class Conversation:
         options = self._options
         events = self._client.ask(question, self._session_id, options.knowledge_base, scope(options), request_id)
         with cancelling(lambda: self._client.cancel(request_id)):
-            self._last = show(events, self._screen)
+            self._last = render_answer(events, self._screen)
         self._session_id = self._last.session_id or self._session_id
         self._screen.line()
         return self._last.status == "complete"
 
     def _show_history(self) -> None:
-        show_history(self._client.history(self._session_id), self._screen)
+        render_history(self._client.history(self._session_id), self._screen)
 
-    def _begin_anew(self) -> None:
+    def _start_new(self) -> None:
         self._session_id = None
         self._last = Answer()
         self._screen.note("A new conversation.")

@@ -40,7 +40,7 @@ class Prompt:
 
 
 def open_prompt(source: TextIO, out: TextIO) -> Prompt:
-    """A prompt for a person if both ends are a terminal, with the line editing that the platform has."""
+    """An interactive prompt if both ends are a terminal, with the line editing of the platform."""
     interactive = source.isatty() and out.isatty()
     if interactive:
         with contextlib.suppress(ImportError):

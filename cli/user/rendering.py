@@ -1,4 +1,4 @@
-"""Show one answer as it comes."""
+"""Render answers, sources and history on a screen."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _STAGES = {
 }
 
 
-def show(events: Iterator[Event], screen: Screen) -> Answer:
-    """Show the events until the last one, then the sources that the text cites; the whole answer."""
+def render_answer(events: Iterator[Event], screen: Screen) -> Answer:
+    """Render each event as it arrives, then the sources that the text cites. Returns the whole answer."""
     answer = Answer()
     screen.status("Asking …")
     try:
         for event in events:
             answer = answer.then(event)
-            _show_event(event, screen)
+            _render_event(event, screen)
     finally:
         screen.end_line()
     screen.sources(answer.cited)
@@ -33,7 +33,7 @@ def show(events: Iterator[Event], screen: Screen) -> Answer:
 
 
 def collect(events: Iterator[Event], screen: Screen) -> Answer:
-    """The whole answer, without showing it."""
+    """The whole answer, without rendering it."""
     answer = Answer()
     try:
         for event in events:
@@ -43,8 +43,8 @@ def collect(events: Iterator[Event], screen: Screen) -> Answer:
     return answer
 
 
-def show_excerpts(sources: tuple[Source, ...], screen: Screen) -> None:
-    """Show each source with its text."""
+def render_excerpts(sources: tuple[Source, ...], screen: Screen) -> None:
+    """Render each source with its text."""
     if not sources:
         screen.note("There are no sources.")
     for source in sources:
@@ -52,28 +52,28 @@ def show_excerpts(sources: tuple[Source, ...], screen: Screen) -> None:
         screen.line(f"    {source.excerpt}")
 
 
-def show_history(page: HistoryPage, screen: Screen) -> None:
-    """Show a page in the order of time, oldest first."""
+def render_history(page: HistoryPage, screen: Screen) -> None:
+    """Render a page, oldest first."""
     if not page.sessions and not page.turns:
         screen.note("There is nothing yet.")
     for session in reversed(page.sessions):
-        _show_session(session, screen)
+        _render_session(session, screen)
     for turn in reversed(page.turns):
-        _show_turn(turn, screen)
+        _render_turn(turn, screen)
 
 
-def _show_session(session: Session, screen: Screen) -> None:
+def _render_session(session: Session, screen: Screen) -> None:
     screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {session.title}")
 
 
-def _show_turn(turn: Turn, screen: Screen) -> None:
+def _render_turn(turn: Turn, screen: Screen) -> None:
     screen.note(f"{turn.created_at[:16].replace('T', ' ')}  {turn.message}")
     screen.chunk(turn.answer or f"({turn.status})")
     screen.chunk(" …" if turn.truncated else "")
     screen.end_line()
 
 
-def _show_event(event: Event, screen: Screen) -> None:
+def _render_event(event: Event, screen: Screen) -> None:
     match event:
         case Accepted():
             screen.status("Waiting for an answer …")

@@ -10,7 +10,7 @@ import pytest
 from cicada_client.events import Accepted, Chunk, Complete, Event, Failed, Reset, Sources, Status
 from cicada_client.notices import Reconnected, Reconnecting
 from cli.screen import Screen
-from cli.user.rendering import show
+from cli.user.rendering import render_answer
 
 ERASED = "\r\x1b[K"
 
@@ -83,7 +83,7 @@ def test_hostile_text_reaches_the_terminal_without_its_escapes() -> None:
         Chunk("r", 3, "a\x1b[31mb"),
         Failed("r", 4, "\x1b[1m\rno", "c", retryable=False),
     ]
-    show(iter(events), shown.screen)
+    render_answer(iter(events), shown.screen)
     assert "\x1b" not in shown.written.replace(ERASED, "")
     assert "\x07" not in shown.written
 
@@ -91,7 +91,7 @@ def test_hostile_text_reaches_the_terminal_without_its_escapes() -> None:
 def test_an_answer_that_starts_again_says_so() -> None:
     shown = Terminal()
     events: list[Event] = [Chunk("r", 1, "wrong"), Reset("r", 2, "x"), Chunk("r", 3, "right")]
-    answer = show(iter([*events, Complete("r", 4, {}, {}, (), None)]), shown.screen)
+    answer = render_answer(iter([*events, Complete("r", 4, {}, {}, (), None)]), shown.screen)
     assert shown.written.endswith("wrong\nThe answer starts again.\nright\n")
     assert answer.text == "right"
 
@@ -103,5 +103,5 @@ def test_a_broken_off_answer_leaves_the_cursor_at_the_beginning_of_a_line() -> N
 
     shown = Terminal()
     with pytest.raises(KeyboardInterrupt):
-        show(breaking(), shown.screen)
+        render_answer(breaking(), shown.screen)
     assert shown.written.endswith(ERASED)

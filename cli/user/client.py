@@ -1,4 +1,4 @@
-"""Which system a question goes to, and as whom."""
+"""The client for the system and the user that the options name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cli.settings import Settings
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say where to ask and what about."""
+    """The options that name the system, the user and what to ask about."""
     parser.add_argument("--url", help="WebSocket address (default: CICADA_URL, else the local stage)")
     parser.add_argument("--token", help="access token (default: CICADA_TOKEN, which other processes cannot see)")
     parser.add_argument("--user", help="a sample user of the local stage (default: the first)")
@@ -37,7 +37,7 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
 
 
 def open_client(options: argparse.Namespace, settings: Settings, observe: Callable[[Notice], None]) -> Client:
-    """A client for the target of the options; a sentence if it is not clear which that is."""
+    """A client for the system that the options name. Raises `CommandError` if they do not name one."""
     url = options.url or settings.url
     token = options.token or (None if options.user else settings.token)
     if url and not token and not options.user:
@@ -72,6 +72,6 @@ def _provider(stage: Stage | None, token: str | None, user: str | None) -> Calla
 
 
 def _sign_in(stage: Stage, user: str | None) -> str:
-    from cli.local_services import sign_in  # boto3 takes a while: only who signs in pays
+    from cli.local_services import sign_in  # imported late: boto3 is slow to import
 
     return sign_in(stage, user)
