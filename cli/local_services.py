@@ -12,7 +12,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cicada_client.errors import ConnectionLost, Unauthorized
+from cicada_client.errors import ConnectionLostError, UnauthorizedError
 from cli.errors import CommandError
 from cli.local_stage import Stage
 
@@ -35,7 +35,7 @@ class Invocation:
 
 
 def sign_in(stage: Stage, user: str | None) -> str:
-    """A fresh access token. Raises `Unauthorized` for a wrong password, `ConnectionLost` if the stage is gone."""
+    """A fresh access token. Raises `UnauthorizedError` for a wrong password, `ConnectionLostError` without a stage."""
     name, password = stage.password(user)
     with _translated(stage):
         try:
@@ -46,7 +46,9 @@ def sign_in(stage: Stage, user: str | None) -> str:
             )
         except ClientError as error:
             if error.response.get("Error", {}).get("Code") in _WRONG_PASSWORD:
-                raise Unauthorized(f"The local stage does not let {name} in; restart it with `make run`.") from error
+                raise UnauthorizedError(
+                    f"The local stage does not let {name} in; restart it with `make run`."
+                ) from error
             raise
     return reply["AuthenticationResult"]["AccessToken"]
 
@@ -91,4 +93,6 @@ def _translated(stage: Stage) -> Iterator[None]:
             f"The local stage refused the call: {problem.get('Message') or problem.get('Code')}"
         ) from error
     except BotoCoreError as error:
-        raise ConnectionLost(f"The local stage at {stage.endpoint_url} does not answer: run `make run`.") from error
+        raise ConnectionLostError(
+            f"The local stage at {stage.endpoint_url} does not answer: run `make run`."
+        ) from error

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cicada_client.answer import Answer
 from cicada_client.client import Client
-from cicada_client.errors import ConnectionLost, Refused
+from cicada_client.errors import ConnectionLostError, RefusedError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
@@ -92,7 +92,7 @@ class Conversation:
                 self._screen.note(f"There is no {line}. /help says what there is.")
                 return False
             return self._ask(line)
-        except (Refused, ConnectionLost) as error:
+        except (RefusedError, ConnectionLostError) as error:
             self._screen.note(str(error))
             return False
 

@@ -14,7 +14,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 from websockets.sync.connection import Connection
 
-from cicada_client.errors import Refused
+from cicada_client.errors import RefusedError
 from cicada_client.exchange import Exchange
 from cicada_client.timing import Timing
 from evals.chaos.ledger import Frame, Ledger
@@ -113,7 +113,7 @@ class _Attempt:
                     return [f"There was no news for {TIMING.patience_seconds:.0f} s."]
                 self._on_a_connection()
             self._replay()
-        except Refused as refused:
+        except RefusedError as refused:
             return [f"The question was refused: {refused.code}."]
         return self.ledger.problems()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from cicada_client.client import Client
-from cicada_client.errors import ConnectionLost, Refused, Unauthorized
+from cicada_client.errors import ConnectionLostError, RefusedError, UnauthorizedError
 from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Failed, Reset
 from cicada_client.notices import Notice, Reconnected, Reconnecting
 from cicada_client.timing import Timing
@@ -275,7 +275,7 @@ def test_a_token_refused_once_is_replaced_by_a_fresh_one() -> None:
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_token_refused_twice_is_final(status: int) -> None:
     server = DisturbingServer(refuse=lambda number, token: status)
-    with asking(server, token="secret-token") as client, pytest.raises(Unauthorized, match=str(status)) as caught:
+    with asking(server, token="secret-token") as client, pytest.raises(UnauthorizedError, match=str(status)) as caught:
         list(client.ask("q"))
     assert "secret-token" not in str(caught.value)
     assert len(server.tokens) == 2
@@ -307,7 +307,7 @@ def test_tokens_may_expire_again_and_again_as_long_as_there_is_news_between() ->
 
 def test_a_connection_that_the_server_keeps_disowning_ends_in_a_sentence() -> None:
     server = DisturbingServer(on_command=lambda command: [refused(None, "unauthorized", "Connect again.")])
-    with asking(server) as client, pytest.raises(Unauthorized, match="Connect again"):
+    with asking(server) as client, pytest.raises(UnauthorizedError, match="Connect again"):
         list(client.ask("q"))
     assert server.connections == 2
 
@@ -317,7 +317,7 @@ def test_a_refused_question_is_the_callers_to_handle() -> None:
         sentence = "Too many requests."
         return [refused(command["requestId"], "rate_limited", sentence, retryable=True, retryAfterSeconds=7)]
 
-    with asking(DisturbingServer(on_command=refuse)) as client, pytest.raises(Refused, match="Too many") as caught:
+    with asking(DisturbingServer(on_command=refuse)) as client, pytest.raises(RefusedError, match="Too many") as caught:
         list(client.ask("q"))
     assert (caught.value.code, caught.value.retryable, caught.value.retry_after_seconds) == ("rate_limited", True, 7)
 
@@ -335,7 +335,7 @@ def test_a_question_refused_because_a_service_failed_is_sent_again() -> None:
 
 
 def test_following_a_request_that_is_not_ones_own_is_refused() -> None:
-    with asking(DisturbingServer()) as client, pytest.raises(Refused) as caught:
+    with asking(DisturbingServer()) as client, pytest.raises(RefusedError) as caught:
         list(client.follow("11111111-2222-3333-4444-555555555555"))
     assert caught.value.code == "request_not_found"
 
@@ -453,7 +453,7 @@ def test_an_idle_connection_is_pinged() -> None:
 def test_nobody_listening_is_said_after_a_few_attempts() -> None:
     with running(DisturbingServer()) as server:
         url = server.url
-    with Client(url, lambda: "secret-token", timing=PATIENT) as client, pytest.raises(ConnectionLost) as caught:
+    with Client(url, lambda: "secret-token", timing=PATIENT) as client, pytest.raises(ConnectionLostError) as caught:
         list(client.ask("q"))
     assert str(caught.value) == f"Nothing answers at {url}."
 
@@ -467,7 +467,7 @@ def test_a_server_that_never_comes_back_exhausts_the_patience() -> None:
         return None if number == 1 else 503
 
     server = DisturbingServer(network=lambda delivery: [*delivery.frames[:3], Drop()], refuse=refuse)
-    with asking(server, clock=clock) as client, pytest.raises(ConnectionLost, match="HTTP 503"):
+    with asking(server, clock=clock) as client, pytest.raises(ConnectionLostError, match="HTTP 503"):
         list(client.ask("q"))
     assert len(server.tokens) == 4
 
@@ -476,7 +476,7 @@ def test_a_server_that_pongs_and_never_answers_exhausts_the_patience() -> None:
     server = DisturbingServer(on_command=lambda command: None if command["action"] == "ping" else [])
     with (
         asking(server, replace(PATIENT, accept_seconds=0.05, patience_seconds=0.3)) as client,
-        pytest.raises(ConnectionLost, match="silent"),
+        pytest.raises(ConnectionLostError, match="silent"),
     ):
         list(client.ask("q"))
 
@@ -512,7 +512,7 @@ def test_a_token_that_cannot_be_a_header_is_refused_before_it_is_sent() -> None:
     with (
         running(server),
         Client(server.url, lambda: bad, token_place="subprotocol", timing=PATIENT) as client,
-        pytest.raises(Unauthorized),
+        pytest.raises(UnauthorizedError),
     ):
         list(client.ask("q"))
     assert server.tokens == []
@@ -553,7 +553,7 @@ def test_tokens_may_expire_between_pages_of_history() -> None:
 
 def test_refused_history_is_said() -> None:
     server = DisturbingServer(on_command=lambda command: [refused(None, "invalid_frame", 'The field "before" …')])
-    with asking(server) as client, pytest.raises(Refused, match="before"):
+    with asking(server) as client, pytest.raises(RefusedError, match="before"):
         client.history(before="yesterday")
 
 

@@ -1,4 +1,4 @@
-"""What the events of a request add up to."""
+"""The answer that the events of a request make up."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Put the events of one request back in order, without any I/O.
 
-Frames arrive out of order, twice, mixed with those of other requests, and again after a resume; out come each
-event once, in order, without a gap.
+Frames arrive out of order, twice, mixed with those of other requests, and again after a resume. `Assembly` gives each
+event once, in order and without a gap.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cicada_client.events import FINAL_TYPES, Frame, is_event
 
 Progress = Literal["waiting", "queued", "processing", "complete", "cancelled", "failed"]
 
-# Events that came early wait here. What would go beyond it is dropped and comes again by `resume`.
+# How many early events are buffered. Further ones are dropped; `resume` brings them again.
 _EARLY_LIMIT = 4096
 
 _FINAL: dict[str, Progress] = {"complete": "complete", "cancelled": "cancelled", "error": "failed"}
@@ -33,7 +33,7 @@ class Assembly:
         self._early: dict[int, dict[str, Any]] = {}
 
     def receive(self, event: Frame) -> list[dict[str, Any]]:
-        """The events that follow now, in order; empty for a duplicate, an early one and what is no event of this."""
+        """The events that are next, in order; none for a duplicate, an early event and a frame of another request."""
         if self.finished or not is_event(event, self.request_id) or event["seq"] <= self.last_seq:
             return []
         if event["seq"] != self.last_seq + 1 and len(self._early) >= _EARLY_LIMIT:
@@ -53,7 +53,7 @@ class Assembly:
 
     @property
     def gap(self) -> bool:
-        """Whether something later has arrived, but not the next event."""
+        """Whether a later event has arrived, but not the next one."""
         return bool(self._early)
 
     @property
@@ -63,12 +63,12 @@ class Assembly:
 
     @property
     def finished(self) -> bool:
-        """Whether the last event of the request has been taken."""
+        """Whether the final event of the request has been returned."""
         return self.status in ("complete", "cancelled", "failed")
 
     @property
     def held(self) -> int:
-        """How many early events wait for the missing one."""
+        """How many early events are buffered until the missing one arrives."""
         return len(self._early)
 
     def _take(self) -> list[dict[str, Any]]:

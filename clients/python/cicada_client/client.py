@@ -1,4 +1,4 @@
-"""Ask questions over one WebSocket; what the connection goes through is dealt with here.
+"""Ask questions over one WebSocket. Lost connections and expired tokens are handled here.
 
 with Client(url, token_provider=sign_in) as client:
     for event in client.ask("Who tells Macbeth that the queen is dead?"):
@@ -16,30 +16,30 @@ from types import TracebackType
 from typing import Any, Self
 
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
-from cicada_client.errors import ConnectionLost
+from cicada_client.errors import ConnectionLostError
 from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
 from cicada_client.history import HistoryPage, parse_history
 from cicada_client.inbox import HISTORY, Inbox, Inboxes, Signal, is_plain_error
-from cicada_client.line import Line
 from cicada_client.notices import Notice
+from cicada_client.reconnecting_connection import ReconnectingConnection
 from cicada_client.timing import Timing
 
-# The server's words for "this connection's token does not serve any more; connect with a fresh one".
+# The codes with which the server demands a new connection with a fresh token.
 _TOKEN_CODES = frozenset({"token_expired", "unauthorized"})
 
 
 def _ignore(notice: Notice) -> None:
-    """Nobody wants to know."""
+    """The default observer."""
 
 
 class Client:
     """A user's connection to CICADA. `url` is the WebSocket's; `token_provider` is called at each connect.
 
-    Usable from several threads, each with questions of its own. What the provider raises reaches the caller, except
-    `ConnectionLost`, after which it is asked again. `token_place` is where the token goes: by default into the query
-    on this machine and into the header elsewhere. `observe` is told of lost connections.
-    Raises ValueError for what is no WebSocket address.
+    Several threads may use it, each with questions of its own. What the provider raises reaches the caller, except
+    `ConnectionLostError`, after which it is called again. `token_place` says where the token is sent: by default in the
+    query on this machine and in a header elsewhere. `observe` is called when a connection is lost or restored.
+    Raises ValueError for an address that is not a WebSocket's.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Client:
         self._timing = timing or Timing()
         self._clock = clock
         self._inboxes = Inboxes()
-        self._line = Line(self._dial, self._timing, chance, observe, clock)
+        self._connection = ReconnectingConnection(self._dial, self._timing, chance, observe, clock)
 
     def __enter__(self) -> Self:
         return self
@@ -71,8 +71,8 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connection; the server goes on with what it was asked, `follow` fetches it later."""
-        self._line.close()
+        """Close the connection. The server goes on answering; `follow` fetches the answers later."""
+        self._connection.close()
 
     def ask(
         self,
@@ -82,10 +82,10 @@ class Client:
         scope: Mapping[str, Any] | None = None,
         request_id: str | None = None,
     ) -> Iterator[Event]:
-        """The events of the answer, each once and in order; the question is sent when the first is asked for.
+        """The events of the answer, each once and in order. Iterating over them sends the question.
 
-        Raises `Refused`, `Unauthorized` and `ConnectionLost`. Asking again with the same `request_id` (a UUID) and
-        the same message is harmless: it brings the events of the first time.
+        Raises `RefusedError`, `UnauthorizedError` and `ConnectionLostError`. Asking again with the same `request_id` (a
+        UUID) and the same message is harmless: the events are those of the first time.
         """
         request_id = request_id or str(uuid.uuid4())
         question = _command(
@@ -99,15 +99,15 @@ class Client:
         return self._run(request_id, question, 0)
 
     def follow(self, request_id: str, after_seq: int = 0) -> Iterator[Event]:
-        """The events after `after_seq` of a request that was sent before; same errors as `ask`."""
+        """The events after `after_seq` of a request that was sent before. Raises the same errors as `ask`."""
         return self._run(request_id, None, after_seq)
 
     def cancel(self, request_id: str) -> None:
-        """Stop an answer that is being iterated; it ends with `Cancelled`. Safe in a signal handler, never blocks."""
+        """Stop an answer that is being received; it ends with `Cancelled`. Safe in a signal handler, never blocks."""
         self._inboxes.signal(request_id, Signal.CANCEL)
 
     def history(self, session_id: str | None = None, before: str | None = None, limit: int = 20) -> HistoryPage:
-        """The user's sessions, or one session's turns; newest first. Same errors as `ask`. One call at a time."""
+        """The user's sessions or one session's turns, newest first. Raises as `ask` does. One call at a time."""
         command = _command("history", sessionId=session_id, before=before, limit=limit)
         inbox = self._inboxes.open(HISTORY)
         try:
@@ -123,16 +123,16 @@ class Client:
             self._token_place,
             self._timing,
             on_frame=self._receive,
-            on_closed=self._inboxes.tell_closed,
+            on_closed=self._inboxes.signal_closed,
             clock=self._clock,
         )
 
     def _receive(self, connection: Connection, frame: dict[str, Any]) -> None:
         """Runs in the connection's thread."""
         if is_plain_error(frame) and frame.get("code") in _TOKEN_CODES:
-            self._line.token_refused(connection, str(frame.get("error")))
+            self._connection.token_refused(connection, str(frame.get("error")))
         else:
-            self._inboxes.sort(frame)
+            self._inboxes.dispatch(frame)
 
     def _run(self, request_id: str, question: Command | None, after_seq: int) -> Iterator[Event]:
         exchange = Exchange(request_id, question, self._timing, self._clock(), after_seq=after_seq)
@@ -148,25 +148,25 @@ class Client:
 
     def _connect(self, exchange: Exchange, *, again: bool) -> Connection:
         self._check_patience(exchange.gives_up_at)
-        connection = self._line.connection(exchange.gives_up_at, again=again)
+        connection = self._connection.current(exchange.gives_up_at, again=again)
         _send(connection, exchange.opening(self._clock()))
         return connection
 
     def _step(self, exchange: Exchange, connection: Connection, inbox: Inbox) -> Iterator[Event]:
-        """Wait for the next frame or signal, or until something is due; the events that it brought."""
+        """Wait for a frame or a signal, or until something is due. Yields the events that the frame completes."""
         now = self._clock()
         item = inbox.next(min(exchange.wait(now), connection.dead_at - now))
         now = self._clock()
         if item is Signal.CANCEL:
             exchange.cancel()
         elif isinstance(item, dict):
-            yield from self._hand_out(exchange, exchange.receive(item, now))
+            yield from self._yield_events(exchange, exchange.receive(item, now))
         if inbox.empty and not exchange.finished:
             self._keep_going(exchange, connection)
 
-    def _hand_out(self, exchange: Exchange, news: list[dict[str, Any]]) -> Iterator[Event]:
+    def _yield_events(self, exchange: Exchange, news: list[dict[str, Any]]) -> Iterator[Event]:
         if news:
-            self._line.progressed()
+            self._connection.progressed()
             yield from filter(None, map(parse_event, news))
             exchange.taken(self._clock())
 
@@ -182,23 +182,23 @@ class Client:
 
     def _check_patience(self, gives_up_at: float) -> None:
         if self._clock() >= gives_up_at:
-            raise ConnectionLost("The server has been silent for too long; ask for the rest of the answer later.")
+            raise ConnectionLostError("The server has been silent for too long; ask for the rest of the answer later.")
 
     def _reply(self, command: Command, inbox: Inbox) -> dict[str, Any]:
         gives_up_at = self._clock() + self._timing.patience_seconds
         again = False
         while True:
-            connection = self._line.connection(gives_up_at, again=again)
+            connection = self._connection.current(gives_up_at, again=again)
             connection.send(command)
             reply = self._wait_for_reply(connection, inbox)
             if reply is not None:
-                self._line.progressed()
+                self._connection.progressed()
                 return reply
             self._check_patience(gives_up_at)
             again = True
 
     def _wait_for_reply(self, connection: Connection, inbox: Inbox) -> dict[str, Any] | None:
-        """None if the connection is of no use; it is closed then, so that no late reply meets another question."""
+        """None if no reply came. The connection is closed then, so that a late reply is not taken for another one."""
         while not (connection.closed and inbox.empty):
             item = inbox.next(self._timing.reply_seconds)
             if isinstance(item, dict):
@@ -211,7 +211,7 @@ class Client:
 
 
 def _command(action: str, **fields: object) -> Command:
-    """A command's fields as they are on the wire; what is None is left out."""
+    """A command as it is on the wire; fields that are None are left out."""
     return {"action": action} | {name: value for name, value in fields.items() if value is not None}
 
 

@@ -20,7 +20,7 @@ from websockets.exceptions import (
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from cicada_client.errors import CicadaClientError, ConnectionLost, Unauthorized
+from cicada_client.errors import CicadaClientError, ConnectionLostError, UnauthorizedError
 from cicada_client.timing import Timing
 
 SUBPROTOCOL = "cicada.v1"
@@ -31,7 +31,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _HTTP_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 # API Gateway takes frames of 32 KB and messages of 128 KB; 8,000 characters are at most 32,000 bytes.
 _PIECE_CHARACTERS = 8000
-# The library's debug log holds the handshake, and with it the token: it is cut off, whatever the program logs.
+# The debug log of the library contains the handshake, and with it the token: it is switched off for every program.
 _SILENT = logging.Logger("cicada_client", level=logging.CRITICAL + 1)
 
 
@@ -68,7 +68,7 @@ class Connection:
         return float("inf") if probed_at is None else probed_at + self._timing.reply_seconds
 
     def send(self, command: dict[str, Any]) -> None:
-        """Send a command; on a closed connection nothing happens, for `on_closed` tells."""
+        """Send a command. On a closed connection nothing happens: `on_closed` reports that."""
         text = json.dumps(command, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
         pieces = [text[start : start + _PIECE_CHARACTERS] for start in range(0, len(text), _PIECE_CHARACTERS)]
         with self._send_lock:
@@ -78,13 +78,13 @@ class Connection:
                 self._closed.set()
 
     def probe(self) -> None:
-        """Ask for a sign of life; see `dead_at`."""
+        """Send a ping; see `dead_at`."""
         if self._probed_at is None:
             self._probed_at = self._clock()
         self.send({"action": "ping"})
 
     def close(self) -> None:
-        """Close it, waiting for the other side no longer than the timing says."""
+        """Close it; the timing limits how long the other side may take."""
         self._closed.set()
         self._socket.close()
 
@@ -119,10 +119,10 @@ def open_connection(
     on_closed: Callable[[], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> Connection:
-    """Connect. Raises `Unauthorized` if the token is refused, `ConnectionLost` if no connection comes about."""
+    """Connect. Raises `UnauthorizedError` if the token is refused, `ConnectionLostError` for any other failure."""
     place = place or default_place(url)
     if place == "subprotocol" and not _HTTP_TOKEN.fullmatch(token):
-        raise Unauthorized("The access token holds characters that no access token has; sign in again.")
+        raise UnauthorizedError("The access token holds characters that no access token has; sign in again.")
     with _translated(url):
         socket = connect(
             _with_token(url, token) if place == "query" else url,
@@ -138,19 +138,19 @@ def open_connection(
 
 
 def default_place(url: str) -> TokenPlace:
-    """Where the token goes: into the query on this machine, else into the header, which proxies do not log."""
+    """Where the token is sent: in the query on this machine, otherwise in a header, which proxies do not log."""
     return "query" if urlsplit(url).hostname in _LOOPBACK else "subprotocol"
 
 
 def printable(url: str) -> str:
-    """The address without what may be secret in it."""
+    """The address without user name, password and query, which may be secret."""
     parts = urlsplit(url)
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
 
 
 def check_address(url: str) -> None:
-    """Raises ValueError, with a sentence, for what is no WebSocket address."""
+    """Raises ValueError, with a sentence, for an address that is not a WebSocket's."""
     parts = urlsplit(url)
     if parts.scheme not in ("ws", "wss") or not parts.hostname:
         raise ValueError("The address must begin with ws:// or wss:// and name a host.")
@@ -165,7 +165,7 @@ def _with_token(url: str, token: str) -> str:
 
 
 def _decode(text: str | bytes) -> dict[str, Any] | None:
-    """The JSON object in a frame; None for anything else, however it is broken."""
+    """The JSON object in a frame; None for anything else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -181,18 +181,20 @@ def _translated(url: str) -> Iterator[None]:
     except InvalidStatus as error:
         raise _refused_handshake(error.response.status_code, where) from error
     except ConnectionRefusedError as error:
-        raise ConnectionLost(f"Nothing answers at {where}.") from error
+        raise ConnectionLostError(f"Nothing answers at {where}.") from error
     except TimeoutError as error:
-        raise ConnectionLost(f"{where} did not answer in time.") from error
+        raise ConnectionLostError(f"{where} did not answer in time.") from error
     except (WebSocketException, EOFError) as error:
-        raise ConnectionLost(f"What answers at {where} is no WebSocket server.") from error
+        raise ConnectionLostError(f"What answers at {where} is no WebSocket server.") from error
     except UnicodeError as error:
-        raise ConnectionLost(f"{where} is not the name of a host.") from error
+        raise ConnectionLostError(f"{where} is not the name of a host.") from error
     except OSError as error:
-        raise ConnectionLost(f"{where} cannot be reached: {error.strerror or type(error).__name__}.") from error
+        raise ConnectionLostError(f"{where} cannot be reached: {error.strerror or type(error).__name__}.") from error
 
 
 def _refused_handshake(status: int, where: str) -> CicadaClientError:
     if status in (401, 403):
-        return Unauthorized(f"{where} refused the access token (HTTP {status}): sign in again, or check the address.")
-    return ConnectionLost(f"{where} answered HTTP {status} instead of opening a connection.")
+        return UnauthorizedError(
+            f"{where} refused the access token (HTTP {status}): sign in again, or check the address."
+        )
+    return ConnectionLostError(f"{where} answered HTTP {status} instead of opening a connection.")

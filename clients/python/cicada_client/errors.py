@@ -1,9 +1,12 @@
 """What can go wrong for a client, in one tree; `str(error)` is a sentence for a person.
 
 CicadaClientError
-├── Unauthorized      the access token was refused, and a fresh one too: sign in again
-├── Refused           the server will not serve this command; `code` says why
-└── ConnectionLost    no news for longer than the patience allows; `follow` continues where it stopped
+├── UnauthorizedError      the access token was refused, and a fresh one too: sign in again
+├── RefusedError           the server will not serve this command; `code` says why
+└── ConnectionLostError    no news for longer than the patience allows; `follow` continues where it stopped
+
+Every class that is raised ends in `Error` and derives from `CicadaClientError`, so that no name is taken for one of
+botocore or of the server. A failed answer is an event, `Failed`, and no exception.
 """
 
 from __future__ import annotations
@@ -13,11 +16,11 @@ class CicadaClientError(Exception):
     """Base of the tree."""
 
 
-class Unauthorized(CicadaClientError):
+class UnauthorizedError(CicadaClientError):
     """The server refuses the access token."""
 
 
-class Refused(CicadaClientError):
+class RefusedError(CicadaClientError):
     """The server refused a command; `retry_after_seconds` is set when it said how long to wait."""
 
     def __init__(self, message: str, *, code: str, retryable: bool, retry_after_seconds: float | None = None) -> None:
@@ -27,5 +30,5 @@ class Refused(CicadaClientError):
         self.retry_after_seconds = retry_after_seconds
 
 
-class ConnectionLost(CicadaClientError):
+class ConnectionLostError(CicadaClientError):
     """The server cannot be reached, or a request had no news for longer than the patience allows."""

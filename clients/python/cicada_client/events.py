@@ -1,6 +1,6 @@
 """The events of a request as values, and how they are read from frames.
 
-A frame is a JSON object; the server is not trusted with its shape: what does not have the form of an event is none.
+A frame is a JSON object. Its shape is checked: a frame that does not have the form of an event is not one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Frame = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """Where a source stands: in a script by episode, chapter, messages and speakers; else by its section path."""
+    """Where a source is: in a script by episode, chapter, messages and speakers; otherwise by its section path."""
 
     episode: str | None = None
     chapter: str | None = None
@@ -47,7 +47,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is being done: `planning`, `searching`, `ranking`, `answering` or `agent`."""
+    """The current activity: `planning`, `searching`, `ranking`, `answering` or `agent`."""
 
     request_id: str
     seq: int
@@ -137,7 +137,7 @@ _REQUIRED: Mapping[str, Mapping[str, type]] = {
 
 
 def is_event(frame: Frame, request_id: str) -> bool:
-    """Whether a frame is a usable event of the request; one of a type unknown here is, for it takes up a `seq`."""
+    """Whether a frame is a usable event of the request. One of an unknown type is: its `seq` counts."""
     seq, kind = frame.get("seq"), frame.get("type")
     if frame.get("requestId") != request_id or not isinstance(kind, str):
         return False

@@ -1,8 +1,8 @@
-"""What to send for one request, and when: without any I/O, the time is an argument.
+"""What to send for one request, and when. Without any I/O; the time is an argument.
 
-The rules: a new connection gets the question again until the server is known to have it, and `resume` from then on;
-so does a connection on which the next event is missing or nothing comes. `resume` of an answer whose processor has
-died is also what makes the server start another one; while the old one's lease lives, its reply says when to ask again.
+The question is sent on every new connection until the server is known to have it, and `resume` from then on. The same
+is repeated on a connection where the next event is missing or nothing arrives. `resume` also makes the server start
+another processor if the first has died; while the lease of the first runs, the reply says when to ask again.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import math
 from typing import Any
 
 from cicada_client.assembly import Assembly
-from cicada_client.errors import Refused
+from cicada_client.errors import RefusedError
 from cicada_client.events import Frame
 from cicada_client.timing import Timing
 
 Command = dict[str, Any]
 
-# Refusals of a question for a failure on the server's side: waits of 1, 2, 4 and 8 s, and the fifth is final.
+# How often a question is sent again that a failure of the server refused: after 1, 2, 4 and 8 s; the fifth is final.
 _REFUSALS_LIMIT = 4
 
 
@@ -30,7 +30,7 @@ class Exchange:
         self.assembly = Assembly(request_id, after_seq)
         self._question = question
         self._timing = timing
-        self._since = now  # the last sign of life, or the last time the server was asked for one
+        self._since = now  # when the server was last heard, or last asked
         self._news_at = now
         self._repeats = 0
         self._refusals = 0
@@ -45,7 +45,7 @@ class Exchange:
 
     @property
     def gives_up_at(self) -> float:
-        """When the patience ends unless there is news before."""
+        """When the patience ends, unless an event arrives before."""
         return self._news_at + self._timing.patience_seconds
 
     def opening(self, now: float) -> list[Command]:
@@ -57,9 +57,9 @@ class Exchange:
         return commands + self.owed()
 
     def receive(self, frame: Frame, now: float) -> list[dict[str, Any]]:
-        """The events that follow now, in order. Raises `Refused` when the server will not serve the request."""
+        """The events that are next, in order. Raises `RefusedError` when the server will not serve the request."""
         if "seq" not in frame:
-            self._heed_reply(frame, now)
+            self._handle_reply(frame, now)
             return []
         had_gap, held = self.assembly.gap, self.assembly.held
         news = self.assembly.receive(frame)
@@ -72,30 +72,30 @@ class Exchange:
         return news
 
     def taken(self, now: float) -> None:
-        """The caller asks for more: the time it took over the last events is not the server's silence."""
+        """The caller has processed the last events: the time that took is not the server's silence."""
         self._since = max(self._since, now)
         self._news_at = max(self._news_at, now)
 
     def cancel(self) -> None:
-        """Ask for the answer to be stopped; sent as soon as the server is known to have the question."""
+        """Stop the answer; the command is sent as soon as the server is known to have the question."""
         self._cancel_wanted = self._cancel_owed = True
 
     def owed(self) -> list[Command]:
-        """The cancel, when it is to be sent now; once for each connection and each repeat."""
+        """The `cancel` command if it is to be sent now: once for each connection and each repeat."""
         if not self._cancel_owed or self.finished or not (self._question is None or self.assembly.begun):
             return []
         self._cancel_owed = False
         return [{"action": "cancel", "requestId": self.assembly.request_id}]
 
     def due(self, now: float) -> list[Command]:
-        """The commands to send again when their time has come, because the server owes a sign of life."""
+        """The commands to repeat now because the server has been silent for too long."""
         if self.finished or now < self._repeat_at():
             return []
         self._repeats += 1
         return self.opening(now)
 
     def wait(self, now: float) -> float:
-        """Seconds until `due` may have something, or the patience ends; never negative."""
+        """Seconds until `due` may have commands, or until the patience ends; never negative."""
         return max(0.0, min(self._repeat_at(), self.gives_up_at) - now)
 
     def _repeat_at(self) -> float:
@@ -115,7 +115,7 @@ class Exchange:
 
     @property
     def _up_to_date(self) -> bool:
-        """Whether nothing is known to be missing."""
+        """Whether no event is known to be missing."""
         return not self.assembly.gap and (self._question is None or self.assembly.begun)
 
     def _question_or_resume(self) -> Command:
@@ -123,17 +123,18 @@ class Exchange:
             return self._question
         return {"action": "resume", "requestId": self.assembly.request_id, "afterSeq": self.assembly.last_seq}
 
-    def _heed_reply(self, frame: Frame, now: float) -> None:
-        """`pending` says when to ask again; what is missing is asked for without that."""
+    def _handle_reply(self, frame: Frame, now: float) -> None:
+        """`pending` says when to ask again, unless an event is missing: that is asked for without waiting."""
         wait = _retry_after_seconds(frame)
         if frame.get("type") == "pending" and wait is not None and self._up_to_date:
             self._retry_at = now + max(self._timing.gap_seconds, wait)
         elif frame.get("type") == "error" and isinstance(frame.get("error"), str):
-            self._heed_refusal(refusal(frame), now)
+            self._handle_refusal(refusal(frame), now)
 
-    def _heed_refusal(self, refused: Refused, now: float) -> None:
-        """A retryable refusal is tried again: of a running request for as long as the patience lasts, of a question
-        that was never taken a few times, and not at all if it was refused for its rate: the caller decides then.
+    def _handle_refusal(self, refused: RefusedError, now: float) -> None:
+        """Repeat after a retryable refusal: an accepted request until the patience ends, a question a few times.
+
+        A question that was refused for its rate is not repeated: the caller decides when to ask again.
         """
         wait = refused.retry_after_seconds
         self._refusals += 1
@@ -144,9 +145,9 @@ class Exchange:
         self._retry_at = now + (back_off if wait is None else wait)
 
 
-def refusal(frame: Frame) -> Refused:
+def refusal(frame: Frame) -> RefusedError:
     """The exception for an `error` frame without `seq`."""
-    return Refused(
+    return RefusedError(
         str(frame.get("error")),
         code=str(frame.get("code", "unknown")),
         retryable=frame.get("retryable") is True,

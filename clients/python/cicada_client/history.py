@@ -1,4 +1,4 @@
-"""A page of the user's history, as values."""
+"""A page of the user's history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its answer; a `truncated` one is whole by `Client.follow(request_id)`."""
+    """A question and its answer. `Client.follow(request_id)` gives the whole of a `truncated` one."""
 
     request_id: str
     created_at: str
@@ -38,7 +38,7 @@ class HistoryPage:
 
 
 def parse_history(frame: Frame) -> HistoryPage:
-    """The page in a `history` frame; an item that is none is left out."""
+    """The page in a `history` frame; items that are not objects are left out."""
     before = frame.get("before")
     return HistoryPage(
         sessions=tuple(_session(item) for item in _objects(frame.get("sessions"))),

@@ -1,4 +1,4 @@
-"""Where frames wait for the thread that asked for them."""
+"""Queues of frames for the threads that wait for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HISTORY = "history"
 
 
 class Signal(Enum):
-    """What may come instead of a frame."""
+    """What a waiting thread may get instead of a frame."""
 
     CLOSED = auto()
     CANCEL = auto()
@@ -29,7 +29,7 @@ class Inbox:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing waits here."""
+        """Whether the queue is empty."""
         return self._queue.empty()
 
     def next(self, seconds: float) -> dict[str, Any] | Signal | None:
@@ -41,24 +41,24 @@ class Inbox:
 
 
 class Inboxes:
-    """The inboxes by requestId, and one for the reply to `history`, which has none."""
+    """The inboxes by requestId, and one for the reply to `history`, which has no requestId."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, Inbox] = {}
 
     def open(self, name: str) -> Inbox:
-        """A new inbox. ValueError if the name is in use: two readers would each get half of the frames."""
+        """A new inbox. Raises ValueError if the name is in use: each of two readers would get some of the frames."""
         if name in self._by_name:
             raise ValueError(f"{name} is being waited for already.")
         inbox = self._by_name[name] = Inbox()
         return inbox
 
     def close(self, name: str) -> None:
-        """Forget an inbox and what is in it."""
+        """Remove an inbox with its content."""
         del self._by_name[name]
 
-    def sort(self, frame: dict[str, Any]) -> None:
-        """Put a frame where it is waited for, if it is."""
+    def dispatch(self, frame: dict[str, Any]) -> None:
+        """Put a frame into the inbox of its request, if there is one."""
         name = frame.get("requestId")
         if name is None and (frame.get("type") == "history" or is_plain_error(frame)):
             name = HISTORY
@@ -66,17 +66,17 @@ class Inboxes:
             self.signal(name, frame)
 
     def signal(self, name: str, item: dict[str, Any] | Signal) -> None:
-        """Put something into one inbox, if there is such."""
+        """Put a frame or a signal into one inbox, if there is such an inbox."""
         inbox = self._by_name.get(name)
         if inbox is not None:
             inbox.put(item)
 
-    def tell_closed(self) -> None:
-        """Wake everybody: the connection is gone."""
+    def signal_closed(self) -> None:
+        """Wake every waiting thread: the connection is closed."""
         for inbox in tuple(self._by_name.values()):
             inbox.put(Signal.CLOSED)
 
 
 def is_plain_error(frame: dict[str, Any]) -> bool:
-    """Whether a frame refuses a command, as against an `error` event, which is numbered and ends a request."""
+    """Whether a frame refuses a command. An `error` event, which ends a request, has a `seq`."""
     return frame.get("type") == "error" and "seq" not in frame

@@ -1,4 +1,4 @@
-"""What a client tells about its connection while an answer is under way."""
+"""Notices about the connection while an answer is under way."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Reconnecting:
-    """The connection is gone, for this reason; the next attempt to connect follows in `delay_seconds`."""
+    """The connection is lost for this reason; the next attempt to connect is in `delay_seconds`."""
 
     reason: str
     delay_seconds: float
@@ -15,7 +15,7 @@ class Reconnecting:
 
 @dataclass(frozen=True, slots=True)
 class Reconnected:
-    """There is a connection again; requests go on where they stopped."""
+    """The connection is restored; requests go on where they stopped."""
 
 
 Notice = Reconnecting | Reconnected

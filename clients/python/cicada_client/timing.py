@@ -1,4 +1,4 @@
-"""How long a client waits for what; all in seconds."""
+"""How long a client waits, in seconds."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class Timing:
     accept_seconds: float = 5.0
     """A question without `accepted` is sent again after this; a repeat is harmless."""
     silence_seconds: float = 10.0
-    """A silent request is resumed after this; the reply says when its processor's lease runs out."""
+    """A silent request is resumed after this; the reply says when the lease of its processor expires."""
     reply_seconds: float = 10.0
     """A connection that answers no ping for this long is dead."""
     keep_alive_seconds: float = 300.0
     """An idle connection is pinged after this."""
     patience_seconds: float = 300.0
-    """A request without any news for this long is given up."""
+    """A request without any event for this long is given up."""
     open_seconds: float = 10.0
     """Opening a connection may take this long."""
     close_seconds: float = 1.0
-    """Closing one politely may take this long."""
+    """Closing a connection may take this long."""
     back_off_seconds: float = 0.25
     """The first wait before connecting again is at most this, each further one at most twice the one before …"""
     back_off_limit_seconds: float = 10.0

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada_client.errors import Refused
+from cicada_client.errors import RefusedError
 from cicada_client.exchange import Exchange
 from cicada_client.timing import Timing
 
@@ -180,13 +180,13 @@ def test_nothing_is_sent_after_the_end() -> None:
 
 
 def test_a_final_refusal_is_raised() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         asked(refused("request_conflict", retryable=False))
     assert (caught.value.code, caught.value.retryable, str(caught.value)) == ("request_conflict", False, "No.")
 
 
 def test_a_rate_limit_on_a_question_is_raised_with_the_seconds_to_wait() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         asked(refused("rate_limited", retryable=True, retryAfterSeconds=7))
     assert caught.value.retry_after_seconds == 7.0
 
@@ -213,7 +213,7 @@ def test_a_question_that_a_failing_service_keeps_refusing_is_given_up() -> None:
         now += exchange.wait(now)
         assert exchange.due(now) == [QUESTION]
         exchange.receive(failing, now)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         exchange.receive(failing, now)
 
 

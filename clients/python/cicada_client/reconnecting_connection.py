@@ -1,4 +1,4 @@
-"""The connection that is in use now: opened when it is needed, and again, with back-off, after it was lost."""
+"""A connection that is opened when it is needed, and again, with back-off, after it was lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cicada_client.connection import Connection
-from cicada_client.errors import ConnectionLost, Unauthorized
+from cicada_client.errors import ConnectionLostError, UnauthorizedError
 from cicada_client.notices import Notice, Reconnected, Reconnecting
 from cicada_client.timing import Timing
 
@@ -17,8 +17,8 @@ _REFUSALS_LIMIT = 2
 
 
 @dataclass(slots=True)
-class Line:
-    """`dial` opens a connection with a fresh token; `chance` is uniform in [0, 1). For several threads."""
+class ReconnectingConnection:
+    """`dial` opens a connection with a fresh token; `chance` is uniform in [0, 1). Safe for several threads."""
 
     dial: Callable[[], Connection]
     timing: Timing
@@ -32,11 +32,11 @@ class Line:
     _sentence: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def connection(self, gives_up_at: float, *, again: bool) -> Connection:
-        """The open connection; a new one if there is none. `gives_up_at` is in seconds of the clock.
+    def current(self, gives_up_at: float, *, again: bool) -> Connection:
+        """The open connection, or a new one if there is none. `gives_up_at` is in seconds of the clock.
 
-        `again` says that one was lost in the middle of something: then there is a pause first, and a notice.
-        Raises `Unauthorized` when a fresh token is refused as well, `ConnectionLost` at the end of the patience.
+        With `again` a connection was lost in the middle of a request: a pause comes first, and a notice is given.
+        Raises `UnauthorizedError` when a fresh token is refused as well, `ConnectionLostError` when the patience ends.
         """
         with self._lock:
             if self._current is None or self._current.closed:
@@ -44,17 +44,17 @@ class Line:
             return self._current
 
     def progressed(self) -> None:
-        """Something useful arrived: the failures before it do not count any more."""
+        """Reset the counts of failures and refusals: something useful arrived."""
         self._failures = self._refusals = 0
 
     def token_refused(self, connection: Connection, sentence: str) -> None:
-        """The server will serve this connection no longer; raises `Unauthorized` from `connection` if that repeats."""
+        """Close a connection whose token the server refused. If that repeats, `current` raises `UnauthorizedError`."""
         self._refusals += 1
         self._sentence = sentence
         connection.close()
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the open connection, if there is one."""
         if self._current is not None:
             self._current.close()
 
@@ -63,13 +63,13 @@ class Line:
             self._pause("The connection was lost.")
         while True:
             if self._refusals >= _REFUSALS_LIMIT:
-                raise Unauthorized(self._sentence)
+                raise UnauthorizedError(self._sentence)
             try:
                 connection = self.dial()
-            except Unauthorized as error:
+            except UnauthorizedError as error:
                 self._refusals += 1
                 self._sentence = str(error)
-            except ConnectionLost as error:
+            except ConnectionLostError as error:
                 self._check_patience(error, gives_up_at)
                 self._pause(str(error))
             else:
@@ -78,7 +78,7 @@ class Line:
                     self.observe(Reconnected())
                 return connection
 
-    def _check_patience(self, error: ConnectionLost, gives_up_at: float) -> None:
+    def _check_patience(self, error: ConnectionLostError, gives_up_at: float) -> None:
         first = not self._was_connected and self._failures + 1 >= self.timing.first_attempts
         if first or self.clock() >= gives_up_at:
             raise error
