@@ -11,17 +11,17 @@ export function citedNumbers(text) {
 }
 
 /**
- * Shows a growing text: paragraphs, lists, bold, italics and citations, everything else as it stands. Only the blocks
- * that have changed are made anew, so that a selection in the text lasts while more comes.
+ * Renders a growing text: paragraphs, lists, bold, italics and citations; everything else is plain text. Only blocks
+ * that have changed are rendered again, so that a selection in the text stays while more text arrives.
  */
 export class AnswerText {
-  #place;
+  #root;
   #cite;
   #shown = [];
 
-  /** `cite(n)`: the element for a citation of source n, or null if there is no such source. */
-  constructor(place, cite) {
-    this.#place = place;
+  /** `cite(n)` returns the element for a citation of source n, or null if there is no such source. */
+  constructor(root, cite) {
+    this.#root = root;
     this.#cite = cite;
   }
 
@@ -29,12 +29,12 @@ export class AnswerText {
     const blocks = text.split(/\n{2,}/).filter((block) => block.trim());
     const same = blocks.findIndex((block, index) => block !== this.#shown[index]);
     const from = same === -1 ? blocks.length : same;
-    while (this.#place.childElementCount > from) this.#place.lastElementChild.remove();
-    for (const block of blocks.slice(from)) this.#place.append(this.#block(block));
+    while (this.#root.childElementCount > from) this.#root.lastElementChild.remove();
+    for (const block of blocks.slice(from)) this.#root.append(this.#block(block));
     this.#shown = blocks;
   }
 
-  /** Makes all blocks anew: what `cite` answers has changed. */
+  /** Renders all blocks again, because `cite` now returns other elements. */
   refresh() {
     const text = this.#shown.join("\n\n");
     this.#shown = [];

@@ -2,9 +2,9 @@ import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { SessionsView } from "./sessions-view.js";
 
-/** A signed-in user's view: the list of conversations, the one that is open, and where the next question is written. */
+/** The view of a signed-in user: the list of conversations, the open one, and the field for the next question. */
 export class ChatView {
-  #place;
+  #root;
   #client;
   #conversation;
   #sessions;
@@ -13,14 +13,14 @@ export class ChatView {
   #everOpen = false;
   #leave = new AbortController();
 
-  /** `signOut()`, `sessionEnded()`: the user wants to leave; the tokens have run out for good. */
-  constructor({ place, client, memory, user, examples, signOut, sessionEnded }) {
-    this.#place = place;
+  /** `signOut()`: the user signs out. `sessionEnded()`: the tokens have expired and cannot be renewed. */
+  constructor({ root, client, memory, user, examples, signOut, sessionEnded }) {
+    this.#root = root;
     this.#client = client;
-    this.#connection = place.querySelector("#connection");
-    this.#sessions = new SessionsView({ place: place.querySelector("#sessions"), client, open: (id) => this.#open(id) });
+    this.#connection = root.querySelector("#connection");
+    this.#sessions = new SessionsView({ root: root.querySelector("#sessions"), client, open: (id) => this.#open(id) });
     this.#composer = new Composer({
-      form: place.querySelector("#composer"),
+      form: root.querySelector("#composer"),
       ask: (message) => this.#conversation.ask(message),
       stop: () => this.#conversation.stop(),
       signal: this.#leave.signal,
@@ -28,18 +28,18 @@ export class ChatView {
     this.#conversation = new Conversation({
       client,
       memory,
-      place: place.querySelector("#conversation"),
-      scroll: place.querySelector("#scroll"),
+      root: root.querySelector("#conversation"),
+      scroll: root.querySelector("#scroll"),
       examples,
       changed: () => this.#changed(),
       accepted: (session) => this.#sessions.touch(session),
     });
-    place.querySelector("#user-name").textContent = user;
+    root.querySelector("#user-name").textContent = user;
     this.#listen(signOut, sessionEnded);
   }
 
   start() {
-    this.#place.hidden = false;
+    this.#root.hidden = false;
     this.#composer.clear();
     this.#network();
     this.#client.connect();
@@ -52,13 +52,13 @@ export class ChatView {
     this.#leave.abort();
     this.#client.close();
     this.#showRail(false);
-    this.#place.hidden = true;
+    this.#root.hidden = true;
   }
 
   #listen(signOut, sessionEnded) {
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal: this.#leave.signal });
-    const find = (id) => this.#place.querySelector(id);
-    on(this.#client, "connection", ({ detail }) => (detail === "signedOut" ? sessionEnded() : this.#tellConnection()));
+    const find = (id) => this.#root.querySelector(id);
+    on(this.#client, "connection", ({ detail }) => (detail === "signedOut" ? sessionEnded() : this.#showConnection()));
     on(find("#sign-out"), "click", signOut);
     on(find("#new-conversation"), "click", () => this.#startNew());
     on(find("#bar-new"), "click", () => this.#startNew());
@@ -83,19 +83,19 @@ export class ChatView {
   }
 
   #escape() {
-    if (this.#place.dataset.rail === "open") this.#showRail(false);
+    if (this.#root.dataset.rail === "open") this.#showRail(false);
     else this.#conversation.stop();
   }
 
-  /** On a narrow screen the list lies over the conversation. */
+  /** Opens or closes the list, which covers the conversation on a narrow screen. */
   #showRail(open) {
-    const wasOpen = this.#place.dataset.rail === "open";
-    this.#place.dataset.rail = open ? "open" : "closed";
-    this.#place.querySelector("#veil").hidden = !open;
-    this.#place.querySelector(".stage").inert = open;
-    const opener = this.#place.querySelector("#open-rail");
+    const wasOpen = this.#root.dataset.rail === "open";
+    this.#root.dataset.rail = open ? "open" : "closed";
+    this.#root.querySelector("#veil").hidden = !open;
+    this.#root.querySelector(".stage").inert = open;
+    const opener = this.#root.querySelector("#open-rail");
     opener.setAttribute("aria-expanded", String(open));
-    if (open) this.#place.querySelector("#new-conversation").focus();
+    if (open) this.#root.querySelector("#new-conversation").focus();
     else if (wasOpen) opener.focus();
   }
 
@@ -107,13 +107,13 @@ export class ChatView {
   #changed() {
     this.#composer.answering = this.#conversation.answering;
     this.#sessions.select(this.#conversation.sessionId);
-    this.#tellConnection();
+    this.#showConnection();
   }
 
-  #tellConnection() {
+  #showConnection() {
     const { state } = this.#client;
     this.#everOpen ||= state === "open";
-    this.#place.dataset.connection = state;
+    this.#root.dataset.connection = state;
     this.#connection.textContent = this.#sentence(state);
   }
 

@@ -1,4 +1,4 @@
-/** Where the question is written: Enter asks, Shift+Enter makes a new line. While an answer comes, Stop replaces Ask. */
+/** The field for the question: Enter asks, Shift+Enter begins a new line. During an answer, Stop replaces Ask. */
 export class Composer {
   #form;
   #field;
@@ -6,7 +6,7 @@ export class Composer {
   #stop;
   #answering = false;
 
-  /** `ask(message)`, `stop()`: what the user wants. `signal` ends the listening. */
+  /** `ask(message)` and `stop()` are called when the user asks for it. `signal` removes the event listeners. */
   constructor({ form, ask, stop, signal }) {
     this.#form = form;
     this.#field = form.querySelector("textarea");
@@ -25,7 +25,7 @@ export class Composer {
     this.#send.hidden = answering;
   }
 
-  /** Not on a touch screen, where it would open the keyboard over the answer. */
+  /** Focuses the field, except on a touch screen, where the keyboard would cover the answer. */
   focus() {
     if (matchMedia("(hover: hover)").matches) this.#field.focus();
   }
@@ -49,13 +49,13 @@ export class Composer {
   }
 
   #key(event) {
-    // While an input method composes, Enter chooses a word.
+    // In an input method, Enter selects a word.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.#form.requestSubmit();
   }
 
-  /** As high as its text, up to a limit that the style sheet sets. */
+  /** Makes the field as high as its text, up to the limit of the style sheet. */
   #fit() {
     this.#send.disabled = !this.#field.value.trim();
     this.#field.style.height = "auto";

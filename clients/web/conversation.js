@@ -7,7 +7,7 @@ export class Conversation {
 
   #client;
   #memory;
-  #place;
+  #root;
   #scroll;
   #examples;
   #turns = new Map();
@@ -18,13 +18,13 @@ export class Conversation {
   #accepted;
 
   /**
-   * `changed()`: the session, or whether an answer is under way, is another now.
+   * `changed()`: another session is open, or an answer has begun or ended.
    * `accepted({sessionId, title})`: a question of this conversation has been accepted.
    */
-  constructor({ client, memory, place, scroll, examples, changed, accepted }) {
+  constructor({ client, memory, root, scroll, examples, changed, accepted }) {
     this.#client = client;
     this.#memory = memory;
-    this.#place = place;
+    this.#root = root;
     this.#scroll = scroll;
     this.#examples = examples;
     this.#changed = changed;
@@ -37,12 +37,12 @@ export class Conversation {
   }
 
   ask(message) {
-    if (this.#turns.size === 0) this.#place.replaceChildren();
+    if (this.#turns.size === 0) this.#root.replaceChildren();
     const request = this.#client.ask({ message, sessionId: this.sessionId ?? undefined });
     this.#run(request, message);
     const view = this.#add({ requestId: request.requestId, message });
     view.show(request);
-    this.#lookAt(view.place);
+    this.#scrollTo(view.root);
   }
 
   stop() {
@@ -54,7 +54,7 @@ export class Conversation {
     const examples = this.#examples.map((text) =>
       element("button", { type: "button", className: "example", on: { click: () => this.ask(text) } }, text),
     );
-    this.#place.replaceChildren(
+    this.#root.replaceChildren(
       element(
         "section",
         { className: "welcome" },
@@ -68,23 +68,23 @@ export class Conversation {
   async open(sessionId) {
     this.#leave(sessionId);
     await this.#load(sessionId);
-    this.#lookAt(this.#place.lastElementChild);
+    this.#scrollTo(this.#root.lastElementChild);
   }
 
-  /** Goes on where the tab was before it was reloaded. */
+  /** Restores the state of the tab before it was reloaded. */
   async restore() {
     const { sessionId, running } = this.#memory;
     if (!running) return sessionId ? this.open(sessionId) : this.startNew();
     this.#leave(sessionId);
-    const request = this.#again(running);
+    const request = this.#resumed(running);
     this.#run(request, running.message, running);
     this.#add(running).show(request);
     if (sessionId) await this.#load(sessionId);
-    this.#lookAt(this.#place.lastElementChild);
+    this.#scrollTo(this.#root.lastElementChild);
   }
 
-  /** To ask the same again under its id is harmless, and right if it was never accepted. */
-  #again({ requestId, message, sessionId, accepted }) {
+  /** Asking again with the same id is harmless, and necessary if the question was never accepted. */
+  #resumed({ requestId, message, sessionId, accepted }) {
     if (accepted) return this.#client.follow(requestId);
     return this.#client.ask({ requestId, message, sessionId: sessionId ?? undefined });
   }
@@ -98,7 +98,7 @@ export class Conversation {
       loadSources: () => this.#follow(requestId),
     });
     this.#turns.set(requestId, { view, message: turn.message });
-    this.#place.insertBefore(view.place, before);
+    this.#root.insertBefore(view.root, before);
     return view;
   }
 
@@ -115,20 +115,20 @@ export class Conversation {
     const request = this.#client.ask({ message, sessionId: this.sessionId ?? undefined });
     this.#run(request, message);
     this.#turns.delete(requestId);
-    this.#add({ requestId: request.requestId, message }, view.place).show(request);
-    view.place.remove();
+    this.#add({ requestId: request.requestId, message }, view.root).show(request);
+    view.root.remove();
   }
 
   #run(request, message, { sessionId = this.sessionId, accepted = request.accepted } = {}) {
     this.#running = request;
-    this.#memory.keep({ running: { requestId: request.requestId, message, sessionId, accepted } });
+    this.#memory.save({ running: { requestId: request.requestId, message, sessionId, accepted } });
     this.#changed();
   }
 
   #requestChanged(request) {
     if (request === this.#running) this.#noteProgress(request);
     if (!this.#turns.has(request.requestId)) return;
-    // Many events may come between two frames of the screen; one of them is enough.
+    // Several events may arrive between two animation frames; they are drawn once.
     if (this.#dirty.size === 0) requestAnimationFrame(() => this.#draw());
     this.#dirty.add(request);
   }
@@ -143,33 +143,33 @@ export class Conversation {
     const { running } = this.#memory;
     if (request.accepted && running && !running.accepted) {
       this.sessionId = request.sessionId;
-      this.#memory.keep({ sessionId: request.sessionId, running: { ...running, accepted: true } });
+      this.#memory.save({ sessionId: request.sessionId, running: { ...running, accepted: true } });
       this.#accepted({ sessionId: request.sessionId, title: running.message });
       this.#changed();
     }
     if (!request.outcome) return;
     this.#running = null;
-    this.#memory.keep({ running: null });
+    this.#memory.save({ running: null });
     this.#changed();
   }
 
   // ---- sessions ----
 
-  /** A running answer goes on at the server; it is met again when its session is opened. */
+  /** A running answer goes on at the server; opening its session shows it again. */
   #leave(sessionId) {
     this.#visit += 1;
     this.sessionId = sessionId;
     this.#running = null;
     this.#turns.clear();
-    this.#place.replaceChildren();
-    this.#memory.keep({ sessionId, running: null });
+    this.#root.replaceChildren();
+    this.#memory.save({ sessionId, running: null });
     this.#changed();
   }
 
   async #load(sessionId, before = undefined) {
     const visit = this.#visit;
     const wait = element("p", { className: "loading", role: "status" }, "Opening the conversation…");
-    this.#place.prepend(wait);
+    this.#root.prepend(wait);
     try {
       const page = await this.#client.history({ sessionId, before, limit: 10 });
       if (visit === this.#visit) this.#prepend(page);
@@ -191,7 +191,7 @@ export class Conversation {
 
   #addEarlier(turn, isNewest) {
     const going = turn.status === "queued" || turn.status === "processing";
-    this.#add({ ...turn, answer: going ? null : turn.answer }, this.#place.querySelector(".turn"));
+    this.#add({ ...turn, answer: going ? null : turn.answer }, this.#root.querySelector(".turn"));
     if (!going && !turn.truncated && !isNewest && turn.status !== "failed") return;
     const request = this.#follow(turn.requestId);
     if (going && isNewest && !request.outcome) this.#run(request, turn.message, { accepted: true });
@@ -203,7 +203,7 @@ export class Conversation {
       button.remove();
       this.#load(this.sessionId, before);
     });
-    this.#place.prepend(button);
+    this.#root.prepend(button);
   }
 
   #offerRetry(error, again) {
@@ -213,11 +213,11 @@ export class Conversation {
       failure.remove();
       again();
     });
-    this.#place.prepend(failure);
+    this.#root.prepend(failure);
   }
 
-  /** The question at the top, its answer below: reading goes downwards and nothing moves under the eyes. */
-  #lookAt(turn) {
-    if (turn) this.#scroll.scrollTo({ top: turn.offsetTop - this.#place.offsetTop, behavior: "instant" });
+  /** Scrolls the question to the top, so that its answer grows below it and the text that is read does not move. */
+  #scrollTo(turn) {
+    if (turn) this.#scroll.scrollTo({ top: turn.offsetTop - this.#root.offsetTop, behavior: "instant" });
   }
 }

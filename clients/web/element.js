@@ -1,5 +1,5 @@
 /**
- * A DOM element. Strings become text nodes, so whatever the server wrote stays text; null and undefined are left out.
+ * A DOM element. Strings become text nodes, so text of the server is never HTML; null and undefined are left out.
  *
  * Properties are set on the element, except `data` (dataset), `aria` (aria-*) and `on` (listeners).
  */

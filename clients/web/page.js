@@ -5,9 +5,9 @@ import { SignIn } from "./signin.js";
 import { TabMemory } from "./tab-memory.js";
 
 /**
- * `config.json` beside this page: `websocketUrl`, `tokenIn` ("query" or "subprotocol"), `cognitoUrl`, `clientId`, and
- * optionally `users` (samples that may sign in) and `examples` (questions to begin with). The page's own address may
- * name a knowledge base, as `?knowledgeBase=shop`; the examples are not for it.
+ * Reads `config.json` beside this page: `websocketUrl`, `tokenIn` ("query" or "subprotocol"), `cognitoUrl`, `clientId`,
+ * and optionally `users` (sample users) and `examples` (questions to begin with). The page's own address may name a
+ * knowledge base, as `?knowledgeBase=shop`; the examples are not shown then.
  */
 async function loadConfig() {
   const response = await fetch("config.json", { cache: "no-store" });
@@ -25,7 +25,7 @@ class Page {
     this.#config = config;
     this.#signIn = new SignIn(config);
     this.#signInView = new SignInView({
-      place: document.querySelector("#sign-in-view"),
+      root: document.querySelector("#sign-in-view"),
       signIn: this.#signIn,
       users: config.users,
       signedIn: () => this.#startChat(),
@@ -43,7 +43,7 @@ class Page {
     const { user } = this.#signIn;
     this.#signInView.hide();
     this.#chat = new ChatView({
-      place: document.querySelector("#chat-view"),
+      root: document.querySelector("#chat-view"),
       client: new CicadaClient({
         url: websocketUrl,
         tokenIn,

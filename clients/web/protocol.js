@@ -9,6 +9,6 @@
 export { Assembly } from "./protocol/assembly.js";
 export { CicadaClient } from "./protocol/client.js";
 export { Connection } from "./protocol/connection.js";
-export { CicadaError, SignInNeeded } from "./protocol/errors.js";
+export { CicadaError, SignInNeededError } from "./protocol/errors.js";
 export { Request } from "./protocol/request.js";
 export { TIMINGS } from "./protocol/timings.js";

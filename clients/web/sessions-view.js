@@ -2,7 +2,7 @@ import { element } from "./element.js";
 
 /** The user's earlier conversations, newest first. */
 export class SessionsView {
-  #place;
+  #root;
   #client;
   #open;
   #current = null;
@@ -11,9 +11,9 @@ export class SessionsView {
   #state = "loading";
   #failure = null;
 
-  /** `open(sessionId)`: the user chose one. */
-  constructor({ place, client, open }) {
-    this.#place = place;
+  /** `open(sessionId)` is called when the user selects a conversation. */
+  constructor({ root, client, open }) {
+    this.#root = root;
     this.#client = client;
     this.#open = open;
   }
@@ -23,7 +23,7 @@ export class SessionsView {
     this.#draw();
     try {
       const page = await this.#client.history({ before, limit: 20 });
-      // What this visit has added on top is not lost, and the server's title is the right one.
+      // Keep the conversations that were begun on this page; take the titles from the server.
       const known = new Set(page.sessions.map(({ sessionId }) => sessionId));
       const kept = this.#rows.filter(({ sessionId }) => !known.has(sessionId));
       this.#rows = before ? [...kept, ...page.sessions] : [...kept.filter(({ isNew }) => isNew), ...page.sessions];
@@ -35,7 +35,7 @@ export class SessionsView {
     this.#draw();
   }
 
-  /** A question of this session has just been accepted. */
+  /** Moves a session to the top: one of its questions has just been accepted. */
   touch({ sessionId, title }) {
     const known = this.#rows.find((row) => row.sessionId === sessionId);
     const row = { ...(known ?? { sessionId, title, isNew: true }), lastAt: new Date().toISOString() };
@@ -51,7 +51,7 @@ export class SessionsView {
   #draw() {
     const items = this.#rows.map((row) => element("li", {}, this.#button(row)));
     const list = items.length ? [element("ul", {}, items)] : [];
-    this.#place.replaceChildren(...list, ...this.#below());
+    this.#root.replaceChildren(...list, ...this.#below());
   }
 
   #button({ sessionId, title, lastAt }) {

@@ -1,29 +1,29 @@
 import { element } from "./element.js";
 
-/** The sign-in form. `users` are samples (`{name, password}`) that fill it in. */
+/** The sign-in form. `users` are sample users (`{name, password}`) with which it can be filled in. */
 export class SignInView {
-  #place;
+  #root;
   #form;
   #notice;
   #button;
 
-  constructor({ place, signIn, users, signedIn }) {
-    this.#place = place;
-    this.#form = place.querySelector("form");
-    this.#notice = place.querySelector("#sign-in-notice");
+  constructor({ root, signIn, users, signedIn }) {
+    this.#root = root;
+    this.#form = root.querySelector("form");
+    this.#notice = root.querySelector("#sign-in-notice");
     this.#button = this.#form.querySelector("[type=submit]");
     this.#form.addEventListener("submit", (event) => this.#submit(event, signIn, signedIn));
-    this.#showSamples(place.querySelector("#sample-users"), users);
+    this.#showSamples(root.querySelector("#sample-users"), users);
   }
 
   show(sentence = "") {
-    this.#place.hidden = false;
-    this.#tell(sentence);
+    this.#root.hidden = false;
+    this.#showNotice(sentence);
     this.#form.elements.username.focus();
   }
 
   hide() {
-    this.#place.hidden = true;
+    this.#root.hidden = true;
     this.#form.reset();
   }
 
@@ -34,7 +34,7 @@ export class SignInView {
     try {
       await signIn.signIn(username.value.trim(), password.value);
     } catch (error) {
-      this.#tell(error.message);
+      this.#showNotice(error.message);
       password.select();
       return;
     } finally {
@@ -48,18 +48,18 @@ export class SignInView {
     this.#button.textContent = busy ? "Signing in…" : "Sign in";
   }
 
-  #tell(sentence) {
+  #showNotice(sentence) {
     this.#notice.textContent = sentence;
     this.#notice.hidden = !sentence;
   }
 
-  #showSamples(place, users) {
+  #showSamples(root, users) {
     if (!users?.length) return;
     const buttons = users.map((user) =>
       element("button", { type: "button", className: "secondary", on: { click: () => this.#fill(user) } }, user.name),
     );
-    place.append(element("p", {}, "This is a local stage. Its sample users:"), ...buttons);
-    place.hidden = false;
+    root.append(element("p", {}, "This is a local stage. Its sample users:"), ...buttons);
+    root.hidden = false;
   }
 
   #fill({ name, password }) {

@@ -1,7 +1,7 @@
-import { CicadaError, SignInNeeded } from "./protocol/errors.js";
+import { CicadaError, SignInNeededError } from "./protocol/errors.js";
 
 const STORED_AS = "cicada.signIn";
-/** A token that runs out within this time is renewed before it is used. */
+/** A token that expires within this time is renewed before it is used. */
 const MARGIN_MS = 60_000;
 
 const SENTENCES = {
@@ -14,8 +14,8 @@ const SENTENCES = {
 };
 
 /**
- * Sign-in at an Amazon Cognito user pool, without an SDK. Tokens live in this object and in the tab's session storage,
- * and end with the tab.
+ * Sign-in at an Amazon Cognito user pool, without an SDK. Tokens are kept in this object and in the session storage of
+ * the tab, until the tab is closed.
  */
 export class SignIn {
   #cognitoUrl;
@@ -35,12 +35,12 @@ export class SignIn {
     this.#tokens = JSON.parse(storage.getItem(STORED_AS) ?? "null");
   }
 
-  /** The name of who is signed in, or null. */
+  /** The name of the signed-in user, or null. */
   get user() {
     return this.#tokens?.user ?? null;
   }
 
-  /** Rejects with a `CicadaError` that tells what to do. */
+  /** Rejects with a `CicadaError` that says what to do. */
   async signIn(user, password) {
     const reply = await this.#initiate("USER_PASSWORD_AUTH", { USERNAME: user, PASSWORD: password });
     if (reply.ChallengeName === "NEW_PASSWORD_REQUIRED") {
@@ -49,19 +49,19 @@ export class SignIn {
     if (!reply.AuthenticationResult) {
       throw new CicadaError("This account asks for a second step of sign-in, which this page does not have.");
     }
-    this.#keep({ user, refreshToken: reply.AuthenticationResult.RefreshToken }, reply.AuthenticationResult);
+    this.#store({ user, refreshToken: reply.AuthenticationResult.RefreshToken }, reply.AuthenticationResult);
   }
 
-  /** An access token that is valid for a while. `SignInNeeded` when the session is over. */
+  /** An access token that is valid for at least a minute. Throws `SignInNeededError` when the session has ended. */
   async accessToken({ fresh = false } = {}) {
-    if (!this.#tokens) throw new SignInNeeded("Sign in to go on.");
+    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
     const left = this.#tokens.expiresAt - this.#now();
     if (fresh || left < MARGIN_MS) await (this.#refreshing ??= this.#refresh());
-    if (!this.#tokens) throw new SignInNeeded("Sign in to go on.");
+    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
     return this.#tokens.accessToken;
   }
 
-  /** Forgets the tokens here; the refresh token is also revoked, if Cognito can be reached. */
+  /** Removes the tokens here, and revokes the refresh token if Cognito can be reached. */
   async signOut() {
     const token = this.#tokens?.refreshToken;
     this.#forget();
@@ -72,11 +72,11 @@ export class SignIn {
     const { user, refreshToken } = this.#tokens;
     try {
       const reply = await this.#initiate("REFRESH_TOKEN_AUTH", { REFRESH_TOKEN: refreshToken });
-      if (this.#tokens?.refreshToken === refreshToken) this.#keep({ user, refreshToken }, reply.AuthenticationResult);
+      if (this.#tokens?.refreshToken === refreshToken) this.#store({ user, refreshToken }, reply.AuthenticationResult);
     } catch (error) {
       if (error.retryable) throw error;
       this.#forget();
-      throw new SignInNeeded("Your session has ended. Sign in again.", { cause: error });
+      throw new SignInNeededError("Your session has ended. Sign in again.", { cause: error });
     } finally {
       this.#refreshing = null;
     }
@@ -116,9 +116,9 @@ export class SignIn {
     }
   }
 
-  #keep(who, { AccessToken, ExpiresIn, RefreshToken }) {
+  #store(session, { AccessToken, ExpiresIn, RefreshToken }) {
     const expiresAt = this.#now() + ExpiresIn * 1000;
-    this.#tokens = { ...who, refreshToken: RefreshToken ?? who.refreshToken, accessToken: AccessToken, expiresAt };
+    this.#tokens = { ...session, refreshToken: RefreshToken ?? session.refreshToken, accessToken: AccessToken, expiresAt };
     this.#storage.setItem(STORED_AS, JSON.stringify(this.#tokens));
   }
 
@@ -128,7 +128,7 @@ export class SignIn {
   }
 }
 
-/** Signing out works without a network; the token then runs out by itself. */
+/** Signing out works without a network: the token then expires by itself. */
 function onlyUnreached(error) {
   if (!(error instanceof CicadaError)) throw error;
 }

@@ -1,12 +1,12 @@
 import { citedNumbers } from "./answer-text.js";
 import { element } from "./element.js";
 
-/** As many passages are in sight while the answer cites nothing else; the others are a click away. */
-const IN_SIGHT = 3;
+/** How many passages are shown while the answer cites none; the others are folded away. */
+const SHOWN_UNCITED = 3;
 
 /** The passages beside one answer. */
 export class SourcesView {
-  place = element("section", { className: "sources", hidden: true, aria: { label: "Passages" } });
+  root = element("section", { className: "sources", hidden: true, aria: { label: "Passages" } });
 
   #idPrefix;
   #sources = [];
@@ -15,22 +15,22 @@ export class SourcesView {
   #rest = element("ol", { className: "cards" });
   #restTitle = element("summary");
   #more = element("details", { className: "more-sources", hidden: true }, this.#restTitle, this.#rest);
-  #light;
-  #back;
+  #highlight;
+  #showCitation;
 
-  /** `light(n, on)`: the pointer is on card n, or has left it. `back(n)`: the user wants to see where n is cited. */
-  constructor(requestId, { light, back }) {
+  /** `highlight(n, on)`: the pointer enters or leaves card n. `showCitation(n)`: the user asks where n is cited. */
+  constructor(requestId, { highlight, showCitation }) {
     this.#idPrefix = `source-${requestId}-`;
-    this.#light = light;
-    this.#back = back;
-    this.place.append(element("h3", {}, "Passages"), this.#list, this.#more);
+    this.#highlight = highlight;
+    this.#showCitation = showCitation;
+    this.root.append(element("h3", {}, "Passages"), this.#list, this.#more);
   }
 
-  /** True if other sources are shown than before. Once the answer has ended, only what it cites stays in sight. */
+  /** Returns whether the sources have changed. Once the answer has ended, the sources that it does not cite are folded. */
   show(sources, text, ended) {
     const changed = sources.length !== this.#sources.length || sources.some((source, index) => source !== this.#sources[index]);
     if (changed) this.#replace(sources);
-    this.place.hidden = sources.length === 0;
+    this.root.hidden = sources.length === 0;
     this.#sort(citedNumbers(text), ended);
     return changed;
   }
@@ -45,7 +45,7 @@ export class SourcesView {
         className: "citation",
         href: `#${this.#idPrefix}${n}`,
         data: { n },
-        aria: { label: `Passage ${n}: ${placeOf(source)}` },
+        aria: { label: `Passage ${n}: ${nameOf(source)}` },
         on: {
           click: (event) => this.#go(event, n),
           mouseenter: () => this.#mark(n, true),
@@ -69,7 +69,7 @@ export class SourcesView {
 
   #sort(cited, ended) {
     const numbers = [...this.#cards.keys()];
-    const uncited = ended && numbers.some((n) => cited.has(n)) ? [] : numbers.slice(0, IN_SIGHT);
+    const uncited = ended && numbers.some((n) => cited.has(n)) ? [] : numbers.slice(0, SHOWN_UNCITED);
     for (const [n, card] of this.#cards) {
       card.classList.toggle("cited", cited.has(n));
       card.querySelector(".number").disabled = !cited.has(n);
@@ -90,15 +90,15 @@ export class SourcesView {
         className: "card",
         tabIndex: -1,
         data: { n },
-        on: { mouseenter: () => this.#light(n, true), mouseleave: () => this.#light(n, false) },
+        on: { mouseenter: () => this.#highlight(n, true), mouseleave: () => this.#highlight(n, false) },
       },
       element(
         "button",
-        { className: "number", type: "button", aria: { label: `Passage ${n}, back to the text` }, on: { click: () => this.#back(n) } },
+        { className: "number", type: "button", aria: { label: `Passage ${n}, back to the text` }, on: { click: () => this.#showCitation(n) } },
         String(n),
       ),
       element("h4", {}, element("span", {}, source.title || source.documentId), relevanceOf(source.relevance)),
-      ...place(source),
+      ...locatorOf(source),
       excerptOf(excerpt, locator.speakers ?? []),
     );
   }
@@ -128,11 +128,11 @@ function chapterOf({ locator, title }) {
   return [episode, locator.chapter, ...(locator.section ?? [])].filter(Boolean).join(" · ");
 }
 
-function placeOf(source) {
+function nameOf(source) {
   return [source.title, chapterOf(source)].filter(Boolean).join(", ");
 }
 
-function place(source) {
+function locatorOf(source) {
   const { messages, speakers } = source.locator;
   const range = messages && (messages[0] === messages[1] ? `Message ${messages[0]}` : `Messages ${messages[0]}–${messages[1]}`);
   const chapter = chapterOf(source);
@@ -144,7 +144,7 @@ function place(source) {
   ];
 }
 
-/** A speaker's name at the beginning of a line is set as in a play. */
+/** The lines of a text; a speaker's name at the beginning of a line is bold. */
 function lines(text, speakers) {
   return text.split("\n").map((line) => {
     const speaker = speakers.find((name) => line.startsWith(`${name}: `));
@@ -153,7 +153,7 @@ function lines(text, speakers) {
   });
 }
 
-/** The first lines, and all of them on a click. */
+/** The first lines of a text, and a button that shows all of them. */
 function excerptOf(text, speakers) {
   const quote = element("blockquote", {}, lines(text, speakers));
   const button = element("button", { className: "link fold", type: "button", aria: { expanded: "false" } }, "Read on");
@@ -169,7 +169,7 @@ function excerptOf(text, speakers) {
   return element("div", { className: "excerpt" }, quote, button);
 }
 
-/** A bar from 0 to 1; null is a state of its own: no text was ranked. */
+/** A bar from 0 to 1; null means that no text was ranked. */
 function relevanceOf(relevance) {
   if (relevance === null) return element("span", { className: "unranked" }, "not ranked");
   const label = `Relevance ${Math.round(relevance * 100)} %`;

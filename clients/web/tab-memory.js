@@ -1,29 +1,29 @@
 const STORED_AS = "cicada.tab";
 
 /**
- * What a reload of the page must not lose: which session is open, and the question under way
- * (`{requestId, message, sessionId, accepted}`). It ends with the tab, and another user does not get it.
+ * What a reload of the page must restore: the open session, and the question under way
+ * (`{requestId, message, sessionId, accepted}`). It is lost when the tab is closed or another user signs in.
  */
 export class TabMemory {
   #storage;
-  #kept;
+  #saved;
 
   constructor(user, storage = sessionStorage) {
     this.#storage = storage;
     const stored = JSON.parse(storage.getItem(STORED_AS) ?? "null");
-    this.#kept = stored?.user === user ? stored : { user, sessionId: null, running: null };
+    this.#saved = stored?.user === user ? stored : { user, sessionId: null, running: null };
   }
 
   get sessionId() {
-    return this.#kept.sessionId;
+    return this.#saved.sessionId;
   }
 
   get running() {
-    return this.#kept.running;
+    return this.#saved.running;
   }
 
-  keep(changes) {
-    this.#kept = { ...this.#kept, ...changes };
-    this.#storage.setItem(STORED_AS, JSON.stringify(this.#kept));
+  save(changes) {
+    this.#saved = { ...this.#saved, ...changes };
+    this.#storage.setItem(STORED_AS, JSON.stringify(this.#saved));
   }
 }

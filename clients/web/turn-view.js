@@ -13,10 +13,10 @@ const STAGES = {
 /**
  * One question and its answer, with the passages beside it.
  *
- * `retry()`, `loadSources()`: the user asks for them.
+ * The actions are `retry()` and `loadSources()`, called when the user asks for them.
  */
 export class TurnView {
-  place;
+  root;
 
   #settled;
   #status = element("p", { className: "status", role: "status" });
@@ -31,21 +31,21 @@ export class TurnView {
     this.#actions = actions;
     this.#settled = answer !== null;
     this.#sources = new SourcesView(requestId, {
-      light: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
-      back: (n) => this.#citations(n)[0]?.focus(),
+      highlight: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
+      showCitation: (n) => this.#citations(n)[0]?.focus(),
     });
     this.#text = new AnswerText(this.#answer, (n) => this.#sources.citation(n));
-    this.place = element(
+    this.root = element(
       "article",
       { className: "turn", data: { requestId } },
       element("div", { className: "line question" }, element("h2", { className: "speaker" }, "You"), element("p", {}, message)),
       element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#answer, this.#status, this.#foot),
-      this.#sources.place,
+      this.#sources.root,
     );
     if (this.#settled) this.#settle(answer);
   }
 
-  /** Shows where the request stands. An answer of an earlier visit stays in sight until it has come again. */
+  /** Shows the state of the request. An answer from the history stays until the request has brought it again. */
   show(request) {
     if (this.#settled && !request.outcome) return;
     if (this.#settled && request.refusal) return this.#foot.replaceChildren(note(request.refusal.error));
@@ -53,7 +53,7 @@ export class TurnView {
     this.#showText(request.text);
     if (changed) this.#text.refresh();
     this.#showStatus(request);
-    this.place.classList.toggle("running", !request.outcome);
+    this.root.classList.toggle("running", !request.outcome);
     this.#answer.setAttribute("aria-busy", String(!request.outcome));
     if (request.outcome) this.#foot.replaceChildren(...this.#ending(request));
     else this.#foot.replaceChildren();

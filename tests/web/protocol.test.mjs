@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CicadaClient, SignInNeeded } from "../../clients/web/protocol.js";
+import { CicadaClient, SignInNeededError } from "../../clients/web/protocol.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
 function setUp(options = {}) {
@@ -311,7 +311,7 @@ test("when only the user can help, the client stops and says so", async () => {
   const states = [];
   const { client, clock, network } = setUp({
     token: async () => {
-      throw new SignInNeeded("Sign in again.");
+      throw new SignInNeededError("Sign in again.");
     },
   });
   client.addEventListener("connection", ({ detail }) => states.push(detail));

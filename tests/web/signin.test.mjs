@@ -63,7 +63,7 @@ test("a refused refresh ends the session", async () => {
   const pool = setUp();
   await pool.signIn.signIn("ada", "secret");
   pool.refuse = { __type: "NotAuthorizedException" };
-  await assert.rejects(pool.signIn.accessToken({ fresh: true }), { name: "SignInNeeded" });
+  await assert.rejects(pool.signIn.accessToken({ fresh: true }), { name: "SignInNeededError" });
   assert.equal(pool.signIn.user, null);
   assert.equal(pool.storage.items.size, 0);
 });
@@ -98,5 +98,5 @@ test("signing out revokes the session, and works without a network too", async (
   pool.refuse = new TypeError("network");
   await pool.signIn.signOut();
   assert.equal(pool.signIn.user, null);
-  await assert.rejects(pool.signIn.accessToken(), { name: "SignInNeeded" });
+  await assert.rejects(pool.signIn.accessToken(), { name: "SignInNeededError" });
 });

@@ -1,30 +1,30 @@
 const TERMINAL = new Set(["complete", "cancelled", "error"]);
 
 /**
- * The answer that a request's events add up to. Events may come in any order and any number of times; each number
- * counts once, and only when all smaller ones have.
+ * The answer that the events of a request make up. Events may arrive in any order and any number of times; each is
+ * applied once, after all events with smaller numbers.
  */
 export class Assembly {
-  /** The last event that counts; what `resume` asks to go on after. */
+  /** The number of the last applied event; `resume` asks for those after it. */
   lastSeq = 0;
   sessionId = null;
   stage = null;
   detail = null;
   text = "";
   sources = [];
-  /** Why the answer was begun again, null while this is the first attempt. */
+  /** Why the answer was started again; null during the first attempt. */
   resetReason = null;
-  /** The terminal event, null while there is more to come. */
+  /** The final event; null until it has arrived. */
   end = null;
 
   #early = new Map();
 
-  /** Something later has come, so something is missing. */
+  /** Whether a later event has arrived, but not the next one. */
   get gap() {
     return this.#early.size > 0;
   }
 
-  /** Takes an event with a `seq`; true if the answer went on by it. */
+  /** Takes an event with a `seq`. Returns whether at least one event was applied. */
   take(event) {
     const { seq } = event;
     if (!Number.isSafeInteger(seq) || seq <= this.lastSeq || this.end) return false;
@@ -46,7 +46,7 @@ export class Assembly {
     else if (event.type === "chunk") this.text += event.content;
     else if (event.type === "reset") [this.text, this.sources, this.resetReason] = ["", [], event.reason];
     else if (TERMINAL.has(event.type)) this.end = event;
-    // A type of a later protocol: its number counts, its content does not.
+    // An event of an unknown type, from a later protocol: its number counts, its content is ignored.
   }
 
   #addSources(sources) {

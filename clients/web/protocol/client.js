@@ -1,10 +1,10 @@
 import { Connection } from "./connection.js";
 import { CicadaError } from "./errors.js";
-import { HistoryDesk } from "./history.js";
+import { HistoryQueue } from "./history.js";
 import { Request } from "./request.js";
 import { TIMINGS } from "./timings.js";
 
-// A timer with more milliseconds fires at once.
+// A timer with a longer delay fires at once.
 const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 
@@ -14,13 +14,13 @@ const platformClock = {
 };
 
 /**
- * Asks, and sees to it that each answer arrives whole, over as many connections as it takes.
+ * Asks questions, and receives each answer whole, over as many connections as necessary.
  *
  * Events: "connection" (detail: the state, see `Connection`) and "request" (detail: the `Request` that changed).
  *
- * `knowledgeBase` is asked where a question names none; the server has a default too.
- * `token({fresh})` is called at each connect and resolves to an access token; `fresh` asks for a new one. It rejects
- * with `SignInNeeded` when only the user can help; after any other failure it is called again.
+ * `knowledgeBase` is used for questions that name none; without it the default of the server is used.
+ * `token({fresh})` is called at each connect and resolves to an access token; `fresh` demands a new one. It rejects
+ * with `SignInNeededError` if the user must sign in again; after any other failure it is called again.
  */
 export class CicadaClient extends EventTarget {
   #connection;
@@ -54,7 +54,7 @@ export class CicadaClient extends EventTarget {
       lost: () => this.#lost(),
       stateChanged: (state) => this.dispatchEvent(new CustomEvent("connection", { detail: state })),
     });
-    this.#history = new HistoryDesk((command) => this.#connection.send(command), clock, this.#timings);
+    this.#history = new HistoryQueue((command) => this.#connection.send(command), clock, this.#timings);
   }
 
   get state() {
@@ -65,7 +65,7 @@ export class CicadaClient extends EventTarget {
     this.#connection.start();
   }
 
-  /** Leave. Requests go on at the server and can be followed later. */
+  /** Closes the connection. Requests go on at the server and can be followed later. */
   close() {
     this.#connection.stop();
     this.#history.failAll(new CicadaError("The connection was closed."));
@@ -79,20 +79,20 @@ export class CicadaClient extends EventTarget {
     this.#connection.offline();
   }
 
-  /** Asks; with the requestId of an earlier visit it asks the same again, which is harmless. */
+  /** Asks a question. Asking again with the requestId of an earlier visit is harmless. */
   ask({ message, sessionId, knowledgeBase = this.#knowledgeBase, scope, requestId = this.#newId() }) {
     const command = { action: "sendMessage", requestId, message, sessionId, knowledgeBase, scope };
     return this.#add(new Request(requestId, command));
   }
 
-  /** The answer to a request of an earlier visit, from its beginning. */
+  /** The whole answer to a request of an earlier visit. */
   follow(requestId) {
     const known = this.#requests.get(requestId);
     if (known) return known.refusal ? this.retry(requestId) : known;
     return this.#add(new Request(requestId, null));
   }
 
-  /** Try a refused request again, under the same id. A request that ended with an error is asked anew instead. */
+  /** Repeats a refused request with the same id. A request that ended with an error needs a new id instead. */
   retry(requestId) {
     const request = this.#requests.get(requestId);
     request.refusal = null;
@@ -137,7 +137,7 @@ export class CicadaClient extends EventTarget {
     this.#history.lost();
   }
 
-  /** Send what brings the request forward, and watch that it does. */
+  /** Sends the next command of the request, and repeats it if nothing comes of it. */
   #advance(request) {
     if (!this.#connection.send(request.nextCommand)) return;
     request.sent = true;
@@ -146,7 +146,7 @@ export class CicadaClient extends EventTarget {
   }
 
   #sendCancel(request) {
-    // Before the request is accepted the cancel might overtake it.
+    // Before the request is accepted, the cancel could overtake it.
     if (!request.cancelling || !(request.accepted || !request.command)) return;
     this.#connection.send({ action: "cancel", requestId: request.requestId });
   }
@@ -159,7 +159,7 @@ export class CicadaClient extends EventTarget {
     else if (request && frame.seq !== undefined) this.#event(frame, request);
   }
 
-  /** The server says when a resume can make a difference again; a gap is not waited for so long. */
+  /** The server says when to resume again; a gap is resumed earlier. */
   #pending({ retryAfterSeconds }, request) {
     const wait = 1000 * retryAfterSeconds;
     if (request.outcome || request.assembly.gap || !(wait >= 0 && wait < MAX_TIMER)) return;
@@ -177,7 +177,7 @@ export class CicadaClient extends EventTarget {
       this.#changed(request);
     }
     if (request.outcome) this.#unwatch(request.requestId);
-    // What comes behind a gap does not close it, and must not put off the resume.
+    // An event after a gap does not close it, and must not postpone the resume.
     else if (wentOn || !wasGap) this.#watch(request);
   }
 
@@ -185,7 +185,7 @@ export class CicadaClient extends EventTarget {
     if (CONNECTION_REFUSED.has(frame.code)) return this.#connection.renew();
     if (!frame.requestId) return this.#history.refused(frame);
     if (!request || request.outcome) return;
-    // A resume or a cancel that failed for now: the watch repeats it.
+    // A resume or a cancel failed temporarily: the timer repeats it.
     if (request.accepted && frame.retryable) return;
     request.refusal = frame;
     this.#unwatch(request.requestId);

@@ -1,11 +1,11 @@
-import { SignInNeeded } from "./errors.js";
+import { SignInNeededError } from "./errors.js";
 
 const SUBPROTOCOL = "cicada.v1";
 const OPEN = 1;
 
 /**
- * One WebSocket that is kept open: connects again after a loss, with a fresh token when the old one has run out,
- * and finds out when a connection is dead without saying so.
+ * A reconnecting WebSocket: it connects again after a loss, with a fresh token if the old one has expired, and detects
+ * connections that are dead without having been closed.
  *
  * States: "idle", "connecting", "open", "waiting" (before the next attempt), "offline", "signedOut".
  * `receiver` implements `opened()`, `received(frame)`, `lost()` and `stateChanged(state)`.
@@ -41,7 +41,7 @@ export class Connection {
     this.#change("idle");
   }
 
-  /** The network is there, or the device woke up: connect now, or make sure that the connection is alive. */
+  /** The network is back, or the device woke up: connect now, or check that the connection is alive. */
   online() {
     this.#offline = false;
     if (!this.#wanted) return;
@@ -49,7 +49,7 @@ export class Connection {
     else if (this.state !== "connecting") this.#connect();
   }
 
-  /** The network is gone: a socket would only pretend, and trying is of no use until `online()`. */
+  /** The network is gone: close the socket, and do not connect until `online()`. */
   offline() {
     this.#offline = true;
     if (!this.#wanted || this.state === "signedOut") return;
@@ -63,14 +63,14 @@ export class Connection {
     this.#again();
   }
 
-  /** False if there is no connection to send it on. */
+  /** Returns false if there is no open connection. */
   send(command) {
     if (this.state !== "open" || this.#socket.readyState !== OPEN) return false;
     this.#socket.send(JSON.stringify(command));
     return true;
   }
 
-  /** Is anybody there? A connection that answers nothing is given up. */
+  /** Sends a ping. A connection that does not answer is given up. */
   probe() {
     if (!this.send({ action: "ping" })) return;
     this.#arm("keepAlive", this.#options.timings.keepAlive, () => this.probe());
@@ -83,12 +83,12 @@ export class Connection {
     const round = this.#round;
     this.#change("connecting");
     try {
-      // The handshake does not tell a refused token from any other failure: after two, try another token once.
+      // The handshake fails in the same way for a refused token as for anything else: after two failures, try a fresh token.
       const token = await this.#options.token({ fresh: this.#staleToken || this.#failures === 2 });
       if (round === this.#round) this.#open(token);
     } catch (error) {
       if (round !== this.#round) return;
-      if (error instanceof SignInNeeded) this.#signedOut();
+      if (error instanceof SignInNeededError) this.#signedOut();
       else this.#again();
     }
   }
@@ -102,7 +102,7 @@ export class Connection {
     socket.onopen = () => this.#opened();
     socket.onmessage = ({ data }) => this.#received(data);
     socket.onclose = () => this.#again();
-    // The close that follows says enough; Node's `ws` throws an error that nobody listens for.
+    // `onclose` follows and is enough; Node's `ws` throws errors that have no listener.
     socket.onerror = () => {};
   }
 
@@ -118,7 +118,7 @@ export class Connection {
     this.#disarm("reply");
     const frame = parse(data);
     if (!frame) return;
-    // An error may be all that this connection is good for, as when the clock of one side is wrong.
+    // An error does not show that the connection works: a wrong clock can make the server refuse every command.
     if (frame.type !== "error") this.#failures = 0;
     this.#receiver.received(frame);
   }
@@ -139,7 +139,7 @@ export class Connection {
     this.#change("signedOut");
   }
 
-  /** Forget the socket, and whatever was under way for it. */
+  /** Drops the socket and its timers. */
   #abandon() {
     this.#round += 1;
     for (const name of [...this.#timers.keys()]) this.#disarm(name);

@@ -1,4 +1,7 @@
-/** A failure whose message is a sentence for a person. `code` as in the protocol. */
+/**
+ * A failure whose message is a sentence for a person. `code` is as in the protocol. Every class of errors here ends in
+ * `Error` and extends this one.
+ */
 export class CicadaError extends Error {
   name = "CicadaError";
 
@@ -9,7 +12,7 @@ export class CicadaError extends Error {
   }
 }
 
-/** What a token provider throws when only the user can help: the client stops, in the state "signedOut". */
-export class SignInNeeded extends CicadaError {
-  name = "SignInNeeded";
+/** Thrown by a token provider if the user must sign in again: the client stops, in the state "signedOut". */
+export class SignInNeededError extends CicadaError {
+  name = "SignInNeededError";
 }

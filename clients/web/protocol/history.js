@@ -1,7 +1,7 @@
 import { CicadaError } from "./errors.js";
 
-/** Asks for lists one at a time, because a `history` reply names no request. */
-export class HistoryDesk {
+/** Sends `history` commands one at a time, because their replies do not name a request. */
+export class HistoryQueue {
   #waiting = [];
   #underWay = false;
   #timer = null;
@@ -26,7 +26,7 @@ export class HistoryDesk {
     this.#next();
   }
 
-  /** What was under way is asked again on the next connection. */
+  /** The command under way is sent again on the next connection. */
   lost() {
     this.#underWay = false;
     this.#clock.clearTimeout(this.#timer);

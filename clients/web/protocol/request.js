@@ -1,16 +1,16 @@
 import { Assembly } from "./assembly.js";
 
-/** A request as the client sees it: its answer so far, and what the user wants of it. Read it; the client writes. */
+/** A request: its answer so far, and what the user wants of it. Only the client may change it. */
 export class Request {
-  /** The server's refusal (`error`, `code`, `retryable`), null unless it refused. */
+  /** The refusal of the server (`error`, `code`, `retryable`), or null. */
   refusal = null;
   /** The user has asked to stop. */
   cancelling = false;
-  /** Ended here, before anything was sent. */
+  /** Cancelled here before anything was sent. */
   withdrawn = false;
-  /** Whether the message has been on its way, so that the server may know it. */
+  /** Whether the question was sent, so that the server may have it. */
   sent = false;
-  /** Attempts since the answer last went on. */
+  /** Attempts since the last event. */
   attempts = 0;
 
   /** `command`: the `sendMessage` to send until it is accepted; null for a request of an earlier visit. */
@@ -40,7 +40,7 @@ export class Request {
     return this.assembly.lastSeq > 0;
   }
 
-  /** How it ended: "complete", "cancelled" or "error"; null while it goes on. */
+  /** How it ended: "complete", "cancelled" or "error"; null until then. */
   get outcome() {
     if (this.assembly.end) return this.assembly.end.type;
     if (this.withdrawn) return "cancelled";
@@ -52,7 +52,7 @@ export class Request {
     return this.outcome === "error" ? (this.assembly.end ?? this.refusal) : null;
   }
 
-  /** What brings this request forward: sending it until it is accepted, then resuming it. */
+  /** The command to send next: the question until it is accepted, then `resume`. */
   get nextCommand() {
     if (this.command && !this.accepted) return this.command;
     return { action: "resume", requestId: this.requestId, afterSeq: this.assembly.lastSeq };

@@ -1,10 +1,10 @@
 /** Waiting times, milliseconds. */
 export const TIMINGS = Object.freeze({
-  /** How long a number may be missing before the request is resumed. Frames overtake each other by less. */
+  /** How long an event may be missing before the request is resumed. Frames overtake each other by less. */
   gap: 1_000,
   /** How long a sent message may stay unaccepted before it is sent again. */
   accept: 8_000,
-  /** How long an answer may be silent before it is resumed; the reply says when its processor's lease runs out. */
+  /** How long an answer may be silent before it is resumed; the reply says when the lease of its processor expires. */
   silence: 10_000,
   /** API Gateway closes a connection that is idle for ten minutes. */
   keepAlive: 300_000,
