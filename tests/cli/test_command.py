@@ -315,6 +315,12 @@ def test_invoke_sends_the_event_and_prints_what_the_function_returns(
     assert json.loads(capsys.readouterr().out) == {"text": "死んだ"}
 
 
+def test_invoke_without_an_event_sends_the_one_in_the_checkout(stage: dict[str, Any], aws: AwsStandIn) -> None:
+    aws.results[FUNCTIONS["message_processor"]] = (None, False)
+    assert main(["invoke", "message_processor"]) == 0
+    assert aws.invoked[0][1] == json.loads((ROOT / "events" / "message_processor.json").read_text())
+
+
 def test_invoke_reads_an_event_from_standard_input(
     stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -236,6 +237,18 @@ def test_a_file_that_is_too_large_is_not_uploaded(
     monkeypatch.setattr(uploader, "MAX_BYTES", 10)
     assert main(["ingest", str(folder / "macbeth.json")]) == 1
     assert "so it was not uploaded" in capsys.readouterr().err
+    assert backend.client.puts == []
+
+
+def test_a_file_that_cannot_be_read_is_one_sentence(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert main(["ingest", str(folder / "macbeth.json")]) == 1
+    assert capsys.readouterr().err == f"cicada: {folder / 'macbeth.json'} cannot be read: Permission denied.\n"
     assert backend.client.puts == []
 
 
