@@ -8,7 +8,7 @@
  */
 export { Assembly } from "./protocol/assembly.js";
 export { CicadaClient } from "./protocol/client.js";
-export { Connection } from "./protocol/connection.js";
+export { ReconnectingConnection } from "./protocol/reconnecting-connection.js";
 export { CicadaError, SignInNeededError } from "./protocol/errors.js";
 export { Request } from "./protocol/request.js";
 export { TIMINGS } from "./protocol/timings.js";

@@ -67,7 +67,7 @@ class AnnouncingClient:
 class Backend:
     """A bucket and the ingest behind it, which is as quick as can be unless it is silent.
 
-    `events`: as often is it told of each file; of one with a sidecar S3 tells it twice.
+    `events`: how many events it gets for each file; for a file with a sidecar S3 sends two.
     """
 
     client: Any

@@ -143,7 +143,7 @@ def test_a_frame_that_never_arrives_is_asked_for_on_the_same_connection(missing:
 
 
 def test_a_request_that_falls_silent_is_resumed() -> None:
-    """What is after the fifth event comes only to who has the five."""
+    """The network holds back what follows the fifth event until the client resumes after it."""
 
     def network(delivery: Delivery) -> list[Body]:
         has_five = delivery.command.get("afterSeq") == 5

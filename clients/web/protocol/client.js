@@ -1,4 +1,4 @@
-import { Connection } from "./connection.js";
+import { ReconnectingConnection } from "./reconnecting-connection.js";
 import { CicadaError } from "./errors.js";
 import { HistoryQueue } from "./history.js";
 import { Request } from "./request.js";
@@ -16,7 +16,7 @@ const platformClock = {
 /**
  * Asks questions, and receives each answer whole, over as many connections as necessary.
  *
- * Events: "connection" (detail: the state, see `Connection`) and "request" (detail: the `Request` that changed).
+ * Events: "connection" (detail: the state, see `ReconnectingConnection`) and "request" (detail: the changed `Request`).
  *
  * `knowledgeBase` is used for questions that name none; without it the default of the server is used.
  * `token({fresh})` is called at each connect and resolves to an access token; `fresh` demands a new one. It rejects
@@ -48,7 +48,8 @@ export class CicadaClient extends EventTarget {
     this.#timings = { ...TIMINGS, ...timings };
     this.#newId = newId;
     this.#knowledgeBase = knowledgeBase;
-    this.#connection = new Connection({ url, token, tokenIn, WebSocket, clock, random, timings: this.#timings }, {
+    const options = { url, token, tokenIn, WebSocket, clock, random, timings: this.#timings };
+    this.#connection = new ReconnectingConnection(options, {
       opened: () => this.#opened(),
       received: (frame) => this.#received(frame),
       lost: () => this.#lost(),

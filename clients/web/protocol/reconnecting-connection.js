@@ -10,7 +10,7 @@ const OPEN = 1;
  * States: "idle", "connecting", "open", "waiting" (before the next attempt), "offline", "signedOut".
  * `receiver` implements `opened()`, `received(frame)`, `lost()` and `stateChanged(state)`.
  */
-export class Connection {
+export class ReconnectingConnection {
   state = "idle";
 
   #options;
