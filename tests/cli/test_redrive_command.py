@@ -168,7 +168,7 @@ def test_a_wrong_use_is_one_sentence(
 def test_a_missing_queue_is_one_sentence(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:
     options = [*deployed.options[:-1], f"{deployed.queues.dead_letters_url}-missing.fifo"]
     assert main(["redrive", "--list", *options]) == 1
-    assert "cannot be used; check its name" in capsys.readouterr().err
+    assert "check the queue's name" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
