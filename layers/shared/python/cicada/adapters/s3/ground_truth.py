@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.keys import TRUTH_PREFIX, is_truth, truth_document, truth_key
-from cicada.adapters.stored_document_codec import decode, encode
+from cicada.adapters.s3.stored_document_codec import decode, encode
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import StoredDocument, TruthEntry
 
