@@ -64,7 +64,7 @@ def test_signs_other_than_wildcards_stand_for_themselves(pattern: str) -> None:
         ("episode = 3", r"under \[\[episode\]\]"),
         ("episode = [3]", r"under \[\[episode\]\]"),
         (entry(pattern='"a"'), "Entry 1 .* lacks episode_id, episode_name"),
-        (entry(pattern='"a"', episode_id="3", episode_name='"A"'), "episode_id must be text"),
+        (entry(pattern='"a"', episode_id="3", episode_name='"A"'), "Entry 1 .* episode_id is not text"),
         (entry(pattern='" "', episode_id='"a"', episode_name='"A"'), "pattern must be text that is not empty"),
         (entry(pattern='"a"', episode_id='"a"', episode_name='"A"', season='"1"'), "unknown key 'season'"),
         (entry(pattern='"a*"', episode_id='"a"', episode_name='"A"', chapter='"{2}"'), r"uses \{2\}.* 1 wildcards"),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from cicada.planning.classifier import classify
 from cicada.planning.model import Route
-from cicada.planning.rules import RuleBook, load_rules
+from cicada.planning.rule_book import RuleBook
+from cicada.planning.rules import load_rules
 from cicada.planning.tokens import fold_names
 
 MESSAGES = Path(__file__).with_name("messages.jsonl")

@@ -79,7 +79,7 @@ def test_only_wants_every_word_of_the_message() -> None:
         ),
         (
             'points = { general = 3 }\npatterns = "a"',
-            "reason is missing or is not text; write text in quotes",
+            "Routing rule 1 ('without a reason') lacks reason; add it",
         ),
         (
             'points = { general = 3 }\nreason = "r"',
@@ -93,7 +93,7 @@ def test_only_wants_every_word_of_the_message() -> None:
             'points = { general = 3 }\nreason = "r"\npatterns = "my {x}"',
             "('r'): there is no word list 'x'; add it",
         ),
-        ('points = { general = 3 }\nreason = "r"\npatterns = ["a"]', "patterns is missing or is not text"),
+        ('points = { general = 3 }\nreason = "r"\npatterns = ["a"]', "patterns is not text; write text in quotes"),
         (
             'points = { general = 3 }\nreason = "r"\nonly = "x"',
             "there is no word list 'x'; add it under [words]",
@@ -118,7 +118,7 @@ def test_a_word_list_that_is_wrong_is_named() -> None:
 
 
 def test_a_route_without_a_start_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match=r"lack \[start.general\] points; add it"):
+    with pytest.raises(ConfigurationError, match=r"\[start.general\] lacks points, reason; add them"):
         parse_rules(START.partition("[start.general]")[0])
 
 

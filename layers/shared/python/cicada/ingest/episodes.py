@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from cicada.errors import ConfigurationError, DocumentRejected
 from cicada.ingest.model import SourceFile
+from cicada.validation import Form, checked, parse_toml
 
-_KEYS = frozenset({"pattern", "episode_id", "episode_name", "chapter", "language"})
-_REQUIRED = ("pattern", "episode_id", "episode_name")
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _WILDCARDS = {"*": "([^/]*)", "?": "([^/])"}
 
@@ -66,27 +65,33 @@ class Episodes:
 
 def parse_episodes(text: str) -> Episodes:
     """Episodes from TOML; `episodes.toml` explains the form. Raises `ConfigurationError`, which says what to mend."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(
-            f"The episode configuration is not valid TOML ({error}); correct that line."
-        ) from error
+    data = parse_toml(text, "The episode configuration is not valid TOML")
     entries = data.get("episode", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ConfigurationError("Each entry of the episode configuration must stand under [[episode]].")
     return Episodes(tuple(_pattern(entry, number) for number, entry in enumerate(entries, start=1)))
 
 
-def _pattern(entry: Mapping[str, Any], number: int) -> EpisodePattern:
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must be text that is not empty")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(_filled)]
+
+
+class _Entry(Form):
+    pattern: _Text
+    episode_id: _Text
+    episode_name: _Text
+    chapter: _Text | None = None
+    language: _Text = "en"
+
+
+def _pattern(entry: object, number: int) -> EpisodePattern:
     place = f"Entry {number} of the episode configuration"
-    if unknown := sorted(entry.keys() - _KEYS):
-        raise ConfigurationError(f"{place} has the unknown key '{unknown[0]}'; use {', '.join(sorted(_KEYS))}.")
-    if missing := [key for key in _REQUIRED if key not in entry]:
-        raise ConfigurationError(f"{place} lacks {', '.join(missing)}.")
-    if wrong := [key for key, value in entry.items() if not isinstance(value, str) or not value.strip()]:
-        raise ConfigurationError(f"{place}: {', '.join(wrong)} must be text that is not empty.")
-    pattern = EpisodePattern(**entry)
+    pattern = EpisodePattern(**checked(_Entry, entry, place).model_dump())
     wildcards = _expression(pattern.pattern).groups
     if beyond := [group for group in _PLACEHOLDER.findall(pattern.chapter or "") if not 1 <= int(group) <= wildcards]:
         raise ConfigurationError(f"{place}: chapter uses {{{beyond[0]}}}, but the pattern has {wildcards} wildcards.")

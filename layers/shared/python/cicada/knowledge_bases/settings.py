@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
 
 from cicada.errors import ConfigurationError
 from cicada.languages.detection import LANGUAGES
+from cicada.validation import checked, parse_toml, table, unknown_key
 
 Fusion = Literal["zscore", "rrf"]
 RerankMode = Literal["always", "auto", "never"]
@@ -28,14 +30,15 @@ class Detail(StrEnum):
     TOKENS = "tokens"
 
 
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "holds": get_args(Holds),
-    "content_language": tuple(LANGUAGES),
-    "fusion": get_args(Fusion),
-    "rerank": get_args(RerankMode),
-    "detail": tuple(Detail),
-}
-_RANGES: Mapping[str, tuple[int, int]] = {"score_threshold": (0, 1), "pool": (1, 1000), "limit": (1, 100)}
+def _known_language(code: str) -> str:
+    if code not in LANGUAGES:
+        raise ValueError(f"is '{code}'; use one of {', '.join(LANGUAGES)}")
+    return code
+
+
+def _between(least: int, most: int) -> Any:
+    """A number in these bounds; neither a text nor a boolean stands for one."""
+    return Field(ge=least, le=most, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,13 @@ class KnowledgeBase:
     name: str
     description: str = ""
     holds: Holds = "documents"
-    content_language: str | None = None
+    content_language: Annotated[str, AfterValidator(_known_language)] | None = None
     fusion: Fusion = "zscore"
     rerank: RerankMode = "auto"
-    score_threshold: float = 0.15
+    score_threshold: Annotated[float, _between(0, 1)] = 0.15
     detail: Detail = Detail.TOKENS
-    pool: int = 100
-    limit: int = 15
+    pool: Annotated[int, _between(1, 1000)] = 100
+    limit: Annotated[int, _between(1, 100)] = 15
 
 
 _KEYS = frozenset(each.name for each in fields(KnowledgeBase)) - {"name"}
@@ -79,49 +82,22 @@ def load_knowledge_bases() -> KnowledgeBases:
 
 def parse_knowledge_bases(text: str) -> KnowledgeBases:
     """Settings from TOML like `knowledge_bases.toml`. Raises ConfigurationError, which says what to mend."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"The knowledge bases are not TOML: {error}; correct that line.") from error
+    data = parse_toml(text, "The knowledge bases are not TOML")
     if unknown := sorted(data.keys() - {"defaults", "bases"}):
         raise ConfigurationError(
             f"The knowledge bases have the unknown table [{unknown[0]}]; use [defaults] and [bases.{unknown[0]}]."
         )
-    defaults = _read(KnowledgeBase(""), data.get("defaults", {}), "[defaults]")
-    bases = _table(data.get("bases", {}), "[bases]")
+    defaults = data.get("defaults", {})
+    bases = table(data.get("bases", {}), "[bases]")
     return KnowledgeBases(
-        defaults, {name: _read(replace(defaults, name=name), bases[name], f"[bases.{name}]") for name in bases}
+        _read("", defaults, {}, "[defaults]"),
+        {name: _read(name, bases[name], defaults, f"[bases.{name}]") for name in bases},
     )
 
 
-def _read(base: KnowledgeBase, values: Any, place: str) -> KnowledgeBase:
-    """`base` with what the table says instead."""
-    table = _table(values, place)
-    if unknown := sorted(table.keys() - _KEYS):
-        raise ConfigurationError(f"{place} has the unknown key '{unknown[0]}'; use one of {', '.join(sorted(_KEYS))}.")
-    return replace(base, **{key: _value(key, value, f"{place} {key}") for key, value in table.items()})
-
-
-def _value(key: str, value: Any, place: str) -> Any:
-    if key in _RANGES:
-        return _number(value, *_RANGES[key], whole=key != "score_threshold", place=place)
-    if not isinstance(value, str):
-        raise ConfigurationError(f"{place} is not text; write text in quotes.")
-    if key in _CHOICES and value not in _CHOICES[key]:
-        raise ConfigurationError(f"{place} is '{value}'; use one of {', '.join(_CHOICES[key])}.")
-    return Detail(value) if key == "detail" else value
-
-
-def _number(value: Any, least: int, most: int, *, whole: bool, place: str) -> float:
-    kinds = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
-        kind = "whole number" if whole else "number"
-        raise ConfigurationError(f"{place} is {value!r}; write a {kind} from {least} to {most}.")
-    number: float = value
-    return number
-
-
-def _table(value: Any, place: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise ConfigurationError(f"{place} is not a table; write its settings on lines of their own below {place}.")
-    return value
+def _read(name: str, settings: object, defaults: Mapping[str, object], place: str) -> KnowledgeBase:
+    """The base of these settings, and of the defaults for the others."""
+    own = table(settings, place)
+    if unknown := sorted(own.keys() - _KEYS):
+        raise unknown_key(place, unknown[0], _KEYS)
+    return checked(KnowledgeBase, {**defaults, **own, "name": name}, place)

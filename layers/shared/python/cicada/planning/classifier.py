@@ -11,7 +11,7 @@ from typing import TypeAlias
 from cicada.planning.model import Classification, Route
 from cicada.planning.openers import without_openers
 from cicada.planning.patterns import Cue, Pattern
-from cicada.planning.rules import Rule, RuleBook
+from cicada.planning.rule_book import Rule, RuleBook
 from cicada.planning.tokens import ASKED, Message, tokenise
 
 PRECEDENCE = (Route.PROFILE_REQUEST, Route.THEORY_REQUEST, Route.SCRIPT_QUERY, Route.GENERAL)

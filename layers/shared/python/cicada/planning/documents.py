@@ -2,7 +2,7 @@
 
 from cicada.planning.classifier import only_small_talk
 from cicada.planning.model import Classification, Route
-from cicada.planning.rules import RuleBook
+from cicada.planning.rule_book import RuleBook
 
 
 def classify_for_documents(text: str, rules: RuleBook) -> Classification:

@@ -1,42 +1,45 @@
-"""The rule book: what speaks for which route, how strongly, and the phrase that says so."""
+"""Reading the rule book from its file."""
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
 
 from cicada.errors import ConfigurationError
 from cicada.planning.model import Route
 from cicada.planning.pattern_language import PatternError, parse_pattern, parse_words
 from cicada.planning.patterns import Pattern, Phrases
+from cicada.planning.rule_book import Rule, RuleBook
+from cicada.validation import Form, checked, parse_toml
 
-_RULE_KEYS = frozenset({"points", "reason", "patterns", "unless", "only"})
+
+def _points(value: object) -> object:
+    """By route; what is no table of numbers is left for pydantic to refuse."""
+    if not isinstance(value, dict) or not value:
+        raise ValueError("gives no points; write for example points = { general = 3 }")
+    if unknown := sorted(value.keys() - set(Route)):
+        raise ValueError(f"names the unknown route '{unknown[0]}'; use one of {', '.join(Route)}")
+    return {Route(name): points for name, points in value.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """`points` for or against routes where one of `patterns` is found and none of `exceptions`.
+class _File(Form):
+    words: dict[str, str] = Field(default_factory=dict)
+    start: dict[str, Any] = Field(default_factory=dict)
+    rule: list[dict[str, Any]] = Field(default_factory=list)
 
-    Points are natural-log odds: one point makes a route e times as likely, all else equal.
-    With `only`, the rule holds where the message is made of words of that list and of nothing else.
-    """
 
-    points: Mapping[Route, float]
+class _Start(Form):
+    points: float
     reason: str
-    patterns: tuple[Pattern, ...]
-    exceptions: tuple[Pattern, ...]
-    only: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleBook:
-    """`start` is each route's points before any rule, `silence` its reason when no rule holds."""
-
-    start: Mapping[Route, float]
-    silence: Mapping[Route, str]
-    openers: Phrases
-    rules: tuple[Rule, ...]
+class _Rule(Form):
+    points: Annotated[dict[Route, float], BeforeValidator(_points)]
+    reason: str
+    patterns: str = ""
+    unless: str = ""
+    only: str | None = None
 
 
 def load_rules() -> RuleBook:
@@ -46,64 +49,45 @@ def load_rules() -> RuleBook:
 
 def parse_rules(text: str) -> RuleBook:
     """A rule book from TOML like `rules.toml`. Raises ConfigurationError, which says what to mend."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"The routing rules are not TOML: {error}; correct that line.") from error
-    lists = {name: _words(words, f"The word list '{name}'") for name, words in data.get("words", {}).items()}
-    start = data.get("start", {})
+    data = parse_toml(text, "The routing rules are not TOML")
+    file = checked(_File, data, "The routing rules")
+    lists = {name: _words(words, name) for name, words in file.words.items()}
+    start = {
+        route: checked(_Start, file.start.get(route, {}), f"The routing rules: [start.{route}]") for route in Route
+    }
     return RuleBook(
-        start={route: _number(_start(start, route, "points"), f"[start.{route}] points") for route in Route},
-        silence={route: _text(_start(start, route, "reason"), f"[start.{route}] reason") for route in Route},
+        start={route: each.points for route, each in start.items()},
+        silence={route: each.reason for route, each in start.items()},
         openers=lists.get("openers", {}),
-        rules=tuple(_rule(entry, number, lists) for number, entry in enumerate(data.get("rule", []), start=1)),
+        rules=tuple(_rule(entry, number, lists) for number, entry in enumerate(file.rule, start=1)),
     )
-
-
-def _start(start: Mapping[str, Any], route: Route, key: str) -> Any:
-    try:
-        return start[route][key]
-    except KeyError as error:
-        raise ConfigurationError(f"The routing rules lack [start.{route}] {key}; add it.") from error
 
 
 def _rule(entry: Mapping[str, Any], number: int, lists: Mapping[str, Phrases]) -> Rule:
     place = f"Routing rule {number} ('{entry.get('reason', 'without a reason')}')"
-    if unknown := sorted(entry.keys() - _RULE_KEYS):
-        known = ", ".join(sorted(_RULE_KEYS))
-        raise ConfigurationError(f"{place} has the unknown key '{unknown[0]}'; use one of {known}.")
+    read = checked(_Rule, entry, place)
     rule = Rule(
-        points=_points(entry.get("points"), place),
-        reason=_text(entry.get("reason"), f"{place}: reason"),
-        patterns=_patterns(entry.get("patterns", ""), place, lists),
-        exceptions=_patterns(entry.get("unless", ""), place, lists),
-        only=_only(entry.get("only"), place, lists),
+        points=read.points,
+        reason=read.reason,
+        patterns=_patterns(read.patterns, place, lists),
+        exceptions=_patterns(read.unless, place, lists),
+        only=_only(read.only, place, lists),
     )
     if not rule.patterns and not rule.only:
         raise ConfigurationError(f"{place} can never hold; give it 'patterns' or 'only'.")
     return rule
 
 
-def _points(table: Any, place: str) -> Mapping[Route, float]:
-    if not isinstance(table, dict) or not table:
-        raise ConfigurationError(f"{place} gives no points; write for example points = {{ general = 3 }}.")
-    if unknown := sorted(table.keys() - set(Route)):
-        known = ", ".join(Route)
-        raise ConfigurationError(f"{place} names the unknown route '{unknown[0]}'; use one of {known}.")
-    return {Route(name): _number(value, f"{place}: points") for name, value in table.items()}
-
-
-def _words(value: Any, place: str) -> Phrases:
+def _words(text: str, name: str) -> Phrases:
     try:
-        return parse_words(_text(value, place))
+        return parse_words(text)
     except PatternError as error:
-        raise ConfigurationError(f"{place}: {error}.") from error
+        raise ConfigurationError(f"The word list '{name}': {error}.") from error
 
 
-def _patterns(value: Any, place: str, lists: Mapping[str, Phrases]) -> tuple[Pattern, ...]:
-    lines = [line.strip() for line in _text(value, f"{place}: patterns").splitlines()]
+def _patterns(text: str, place: str, lists: Mapping[str, Phrases]) -> tuple[Pattern, ...]:
     try:
-        return tuple(parse_pattern(line, lists) for line in lines if line)
+        return tuple(parse_pattern(line, lists) for line in text.splitlines() if line.strip())
     except PatternError as error:
         raise ConfigurationError(f"{place}: {error}.") from error
 
@@ -114,15 +98,3 @@ def _only(name: str | None, place: str, lists: Mapping[str, Phrases]) -> frozens
     if name not in lists:
         raise ConfigurationError(f"{place}: there is no word list '{name}'; add it under [words].")
     return frozenset(word for phrases in lists[name].values() for phrase in phrases for word in phrase)
-
-
-def _text(value: Any, place: str) -> str:
-    if not isinstance(value, str):
-        raise ConfigurationError(f"{place} is missing or is not text; write text in quotes.")
-    return value
-
-
-def _number(value: Any, place: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ConfigurationError(f"{place} is missing or is not a number; write a number such as 2 or 1.5.")
-    return float(value)

@@ -1,0 +1,70 @@
+"""What a person who edits a file is told when it is wrong."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import Field
+
+from cicada.errors import ConfigurationError
+from cicada.validation import Form, checked, parse_toml
+
+
+class Plant(Form):
+    name: str
+    height: float
+    light: Literal["sun", "half", "shade"] = "sun"
+    age: Annotated[int, Field(ge=1, le=300)] = 1
+    yields: Annotated[dict[str, float], Field(max_length=2)] = Field(default_factory=dict)
+
+
+def plant(**settings: object) -> dict[str, object]:
+    return {"name": "oak", "height": 2.5} | settings
+
+
+def test_what_is_right_is_read_and_a_whole_number_stands_for_a_number() -> None:
+    assert checked(Plant, plant(height=3, light="half"), "[oak]") == Plant(name="oak", height=3.0, light="half")
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (3, "[oak] is not a table; write its settings on lines of their own below [oak]."),
+        (plant(colour="green"), "[oak] has the unknown key 'colour'; use one of age, height, light, name, yields."),
+        ({"name": "oak"}, "[oak] lacks height; add it."),
+        ({}, "[oak] lacks name, height; add them."),
+        (
+            {"nmae": "oak", "height": 2},
+            "[oak] has the unknown key 'nmae'; use one of age, height, light, name, yields.",
+        ),
+        (plant(name=3), "[oak] name is not text; write text in quotes."),
+        (plant(light=True), "[oak] light is not text; write text in quotes."),
+        (plant(light="dark"), "[oak] light is 'dark'; use one of sun, half, shade."),
+        (plant(height="2"), "[oak] height is not a number; write a number such as 2 or 1.5."),
+        (plant(age=True), "[oak] age is True; write a whole number from 1 to 300."),
+        (plant(age=2.0), "[oak] age is 2.0; write a whole number from 1 to 300."),
+        (plant(age=301), "[oak] age is 301; write a whole number from 1 to 300."),
+        (plant(yields={"2025": "much"}), "[oak] yields.2025 is not a number; write a number such as 2 or 1.5."),
+        (plant(yields=3), "[oak] yields is not a table."),
+    ],
+)
+def test_a_mistake_is_named_with_its_place_and_what_to_write(table: object, sentence: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        checked(Plant, table, "[oak]")
+    assert str(caught.value) == sentence
+
+
+def test_a_place_in_words_is_told_apart_from_the_key() -> None:
+    with pytest.raises(ConfigurationError, match=r"^Plant 2: age is 0; "):
+        checked(Plant, plant(age=0), "Plant 2")
+
+
+def test_what_is_no_toml_is_refused_with_its_line() -> None:
+    with pytest.raises(ConfigurationError, match=r"^The plants are not TOML: .*line 2.*; correct that line\.$"):
+        parse_toml("a = 1\nb = \n", "The plants are not TOML")
+
+
+def test_a_key_that_stands_twice_in_toml_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="Cannot overwrite a value"):
+        parse_toml("a = 1\na = 2", "The plants are not TOML")
