@@ -190,6 +190,7 @@ def test_readers_that_are_there_twice_refuse_the_document() -> None:
         (b"null", "must be a JSON object"),
         (sidecar([]), "must be a JSON object"),
         (sidecar(acessControlList=[entry()]), "unknown key 'acessControlList'"),
+        (sidecar(acessControlList=[entry()], accessControlList=[]), "unknown key 'acessControlList'"),
         (b'{"accessControlList": [], "accessControlList": []}', "has a key twice"),
         (b'{"metadataAttributes": {"a": 1, "a": 2}}', "has a key twice"),
         (b'{"metadataAttributes": {"a": NaN}}', "holds NaN"),
@@ -204,6 +205,7 @@ def test_readers_that_are_there_twice_refuse_the_document() -> None:
         (sidecar({"a\n": 1}), "attribute name"),
         (sidecar({"\ud800": 1}), "attribute name"),
         (sidecar({"a" * 201: 1}), "attribute name"),
+        (sidecar({f"a{number}": 1 for number in range(51)}), "more than 50 attributes"),
         (sidecar({"a": {}}), "not of the form value, includeForEmbedding"),
         (sidecar({"a": typed("STRING", "stringValue", "x", embed="yes")}), "not of the form value"),
         (sidecar({"a": typed("STRING", "stringValue", "x") | {"also": 1}}), "not of the form value"),
@@ -221,6 +223,10 @@ def test_readers_that_are_there_twice_refuse_the_document() -> None:
 )
 def test_a_sidecar_that_is_not_understood_refuses_the_document(content: bytes, complaint: str) -> None:
     assert complaint in rejection(content)
+
+
+def test_fifty_attributes_are_not_too_many() -> None:
+    assert len(read({f"a{number}": 1 for number in range(50)}).metadata) == 50
 
 
 def test_a_byte_order_mark_does_no_harm() -> None:

@@ -80,7 +80,7 @@ def _refusal(error: ValidationError, place: str, schema: Mapping[str, Any]) -> C
     if not first["loc"]:
         return ConfigurationError(f"{place} {in_short(first)}.")
     # `[defaults] limit`, but `Entry 2: pattern`.
-    key = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    key = ".".join(map(str, first["loc"]))
     what = _what(first, schema[str(first["loc"][0])])
     return ConfigurationError(f"{place}{'' if place.endswith(']') else ':'} {key} {what}.")
 

@@ -8,19 +8,43 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, ValidationError
 
 from cicada.errors import DocumentRejected
-from cicada.ingest.markup import one_line
+from cicada.ingest.markup import is_whole, one_line
+from cicada.validation import Form
 
 # The kind of a refusal for the sidecar's sake: what was indexed before may have been meant for others.
 REJECTED = "sidecar"
 
-_VALUE_KEYS = {
-    "STRING": "stringValue",
-    "NUMBER": "numberValue",
-    "BOOLEAN": "booleanValue",
-    "STRING_LIST": "stringListValue",
-}
+_NO_VALUE = ("missing", "model_attributes_type")
+
+
+class _String(Form):
+    type: Literal["STRING"]
+    content: str = Field(alias="stringValue")
+
+
+class _Number(Form):
+    type: Literal["NUMBER"]
+    content: int | float = Field(alias="numberValue")
+
+
+class _Boolean(Form):
+    type: Literal["BOOLEAN"]
+    content: bool = Field(alias="booleanValue")
+
+
+class _StringList(Form):
+    type: Literal["STRING_LIST"]
+    content: list[object] = Field(alias="stringListValue")
+
+
+class _Attribute(Form):
+    value: Annotated[_String | _Number | _Boolean | _StringList, Field(discriminator="type")]
+    include: bool = Field(False, alias="includeForEmbedding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,43 +61,42 @@ class Attribute:
     embedded: bool = False
 
 
-def attribute_name(name: str) -> str:
-    """The name, if it is one."""
-    # Bedrock's limit: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent_MetadataAttribute.html
-    if not 1 <= len(name) <= 200 or name != one_line(name) or not _is_whole(name):
-        raise refused("has an attribute name that is empty, longer than 200 characters or not plain text")
+def _one_line(name: str) -> str:
+    if name != one_line(name):
+        raise ValueError("is not in one line")
     return name
+
+
+# Bedrock's limit: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent_MetadataAttribute.html
+AttributeName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
 
 
 def attribute(name: str, value: object) -> Attribute:
     """The attribute of this name. `DocumentRejected` if its value is of neither form."""
     if not isinstance(value, dict):
         return Attribute(*_texts(name, value))
-    typed = value.get("value")
-    include = value.get("includeForEmbedding", False)
-    if not isinstance(typed, dict) or not isinstance(include, bool) or value.keys() - {"value", "includeForEmbedding"}:
-        raise refused(f"has an attribute '{name[:40]}' that is not of the form value, includeForEmbedding")
-    kind = typed.get("type")
-    key = _VALUE_KEYS.get(kind, "") if isinstance(kind, str) else ""
-    if not key or typed.keys() != {"type", key} or not _is_of(kind, typed[key]):
-        raise refused(
-            f"has an attribute '{name[:40]}' whose value is none of type STRING, NUMBER, BOOLEAN or STRING_LIST with "
-            "its stringValue, numberValue, booleanValue or stringListValue"
-        )
-    return Attribute(*_texts(name, typed[key]), embedded=include)
+    try:
+        read = _Attribute.model_validate(value)
+    except ValidationError as error:
+        raise _refused_form(name, error) from None
+    return Attribute(*_texts(name, read.value.content), embedded=read.include)
 
 
-def _is_of(kind: object, value: object) -> bool:
-    if kind == "NUMBER":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, {"STRING": str, "BOOLEAN": bool, "STRING_LIST": list}[str(kind)])
+def _refused_form(name: str, error: ValidationError) -> DocumentRejected:
+    found = error.errors(include_url=False)
+    if any(each["loc"][0] != "value" or (len(each["loc"]) == 1 and each["type"] in _NO_VALUE) for each in found):
+        return refused(f"has an attribute '{name[:40]}' that is not of the form value, includeForEmbedding")
+    return refused(
+        f"has an attribute '{name[:40]}' whose value is none of type STRING, NUMBER, BOOLEAN or STRING_LIST with "
+        "its stringValue, numberValue, booleanValue or stringListValue"
+    )
 
 
 def _texts(name: str, value: object) -> tuple[str, str]:
     """The value as it is filtered by, and as it is read."""
-    if isinstance(value, list) and value and all(isinstance(each, str) and _is_whole(each) for each in value):
+    if isinstance(value, list) and value and all(isinstance(each, str) and is_whole(each) for each in value):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")), ", ".join(value)
-    if isinstance(value, str) and _is_whole(value):
+    if isinstance(value, str) and is_whole(value):
         return value, value
     if isinstance(value, bool):
         return str(value).lower(), str(value).lower()
@@ -83,10 +106,6 @@ def _texts(name: str, value: object) -> tuple[str, str]:
     raise refused(
         f"has an attribute '{name[:40]}' that is no text, number, boolean or list of texts; write it as one of these"
     )
-
-
-def _is_whole(text: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def refused(what: str) -> DocumentRejected:

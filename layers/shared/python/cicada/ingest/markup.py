@@ -32,3 +32,8 @@ def one_line(text: str) -> str:
     """`text` in one line and in NFC, without control characters and invisible ones."""
     text = _INVISIBLE.sub("", _CONTROL.sub(" ", text))
     return unicodedata.normalize("NFC", " ".join(text.split()))
+
+
+def is_whole(text: str) -> bool:
+    """Whether it holds no half of a surrogate pair, which JSON can write and UTF-8 cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)

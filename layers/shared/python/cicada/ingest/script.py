@@ -13,9 +13,10 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cicada.errors import DocumentRejected
-from cicada.ingest.markup import plain_text
+from cicada.ingest.markup import is_whole, plain_text
 from cicada.ingest.model import Problem, ScriptMessage, Track
 from cicada.ingest.script_json import JsonObject, read_records
+from cicada.validation import in_short
 
 MAX_TEXT = 20_000
 MAX_PROBLEMS = 100
@@ -67,13 +68,9 @@ def _plain(value: object) -> object:
         return "" if value is None else value
     if len(value) > MAX_TEXT:
         raise ValueError(f"longer than {MAX_TEXT:,} characters")
-    if not _is_whole(value):
+    if not is_whole(value):
         raise ValueError("holds half of a surrogate pair")
     return plain_text(value)
-
-
-def _is_whole(text: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _name(value: object) -> object:
@@ -139,11 +136,7 @@ def _record(value: object) -> _Record | None:
 
 def _what_is_wrong(error: ValidationError) -> str:
     """The fields and reasons without the values, which are the script's text."""
-    reasons = [
-        f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ').removeprefix('Input ')}"
-        for each in error.errors()
-    ]
-    return "; ".join(reasons) + "."
+    return "; ".join(f"{each['loc'][0]}: {in_short(each)}" for each in error.errors()) + "."
 
 
 def _place(number: int, value: object) -> str:

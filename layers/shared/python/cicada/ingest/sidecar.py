@@ -21,15 +21,21 @@ document is refused then: an unknown key, a key that stands there twice, a DENY,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from cicada.errors import DocumentRejected
-from cicada.ingest.attributes import REJECTED, Attribute, attribute, attribute_name, refused
+from cicada.ingest.attributes import REJECTED, Attribute, AttributeName, attribute, refused
 from cicada.ingest.markup import one_line
 from cicada.ingest.model import SIDECAR_BYTES, Problem
 from cicada.languages.detection import LANGUAGES
+from cicada.validation import Form
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 # Beside the text of a passage, of which an embedding model sees about 1,000 characters.
 MAX_EMBEDDED = 300
@@ -38,7 +44,39 @@ MAX_ATTRIBUTES = 50
 
 TITLE, LANGUAGE = "_title", "_language_code"
 _ATTRIBUTES, _READERS = "metadataAttributes", "accessControlList"
-_KEYS = {_ATTRIBUTES, _READERS, "AccessControlList"}
+
+
+def _plain(name: str) -> str:
+    if not name or not name.isprintable() or name != name.strip():
+        raise ValueError("is not plain text")
+    return name
+
+
+class _Reader(Form):
+    """An entry of the access control list. Keys count in any case: Kendra writes Name."""
+
+    name: Annotated[str, AfterValidator(_plain)]
+    type: Literal["USER", "GROUP"]
+    access: Literal["ALLOW"]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_lower_case(cls, entry: object) -> object:
+        if not isinstance(entry, dict):
+            return entry
+        fields = {key.lower(): value for key, value in entry.items()}
+        if len(fields) < len(entry):
+            raise ValueError("has a key twice")
+        return fields
+
+
+_Readers = Annotated[tuple[_Reader, ...], Field(min_length=1, strict=False)]
+
+
+class _Document(Form):
+    attributes: dict[AttributeName, object] = Field(default_factory=dict, alias=_ATTRIBUTES, max_length=MAX_ATTRIBUTES)
+    readers: _Readers = Field((), alias=_READERS)
+    kendra_readers: _Readers = Field((), alias="AccessControlList")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +117,11 @@ def parse_sidecar(content: bytes | None) -> Sidecar:
     """What the sidecar says; None for a file that has none. `DocumentRejected` if any of it is not understood."""
     if content is None:
         return Sidecar()
-    document = _object(_json(content), "The sidecar")
-    if unknown := sorted(document.keys() - _KEYS):
-        raise refused(f"has the unknown key '{unknown[0][:40]}'; it may have {_ATTRIBUTES} and {_READERS}")
-    attributes = _object(document.get(_ATTRIBUTES, {}), f"{_ATTRIBUTES} of the sidecar")
-    if len(attributes) > MAX_ATTRIBUTES:
-        raise refused(f"has more than {MAX_ATTRIBUTES} attributes; leave out what nobody filters by")
-    values = {attribute_name(name): attribute(name, value) for name, value in attributes.items()}
+    try:
+        document = _Document.model_validate(_json(content))
+    except ValidationError as error:
+        raise _refusal(_first(error)) from None
+    values = {name: attribute(name, value) for name, value in document.attributes.items()}
     embedded, problems = _embedded(values)
     return Sidecar(
         metadata={name: value.text for name, value in values.items() if name not in (TITLE, LANGUAGE)},
@@ -122,12 +158,6 @@ def _no_number(name: str) -> NoReturn:
     raise refused(f"holds {name}, which is not JSON")
 
 
-def _object(value: object, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise DocumentRejected(f"{what} must be a JSON object; correct it and upload it again.", REJECTED)
-    return value
-
-
 def _reserved(values: Mapping[str, Attribute], name: str) -> str:
     return values[name].shown.strip() if name in values else ""
 
@@ -154,34 +184,62 @@ def _embedded(values: Mapping[str, Attribute]) -> tuple[tuple[str, ...], tuple[P
     return tuple(kept), (Problem("sidecar", reason[:500], "too_large"),)
 
 
-def _readers(document: Mapping[str, Any]) -> tuple[str, ...]:
-    lists = [document[key] for key in (_READERS, "AccessControlList") if key in document]
-    if not lists:
-        return ()
-    if len(lists) > 1 or not isinstance(lists[0], list) or not lists[0]:
-        raise refused(
-            f"has an {_READERS} that is no list, empty, or there twice; name the readers, or leave it out to let "
-            "everybody of the tenant read the document"
+def _readers(document: _Document) -> tuple[str, ...]:
+    if document.readers and document.kendra_readers:
+        raise _refused_readers()
+    readers = document.readers or document.kendra_readers
+    return tuple(sorted({f"{each.type.lower()}:{each.name}" for each in readers}))
+
+
+def _first(error: ValidationError) -> ErrorDetails:
+    """A mistyped key of the file's own before all others: what it was meant for is missing."""
+    found = error.errors(include_url=False)
+    return next((each for each in found if _is_unknown_key(each)), found[0])
+
+
+def _is_unknown_key(error: ErrorDetails) -> bool:
+    return error["type"] == "extra_forbidden" and len(error["loc"]) == 1
+
+
+def _refusal(error: ErrorDetails) -> DocumentRejected:
+    place = error["loc"]
+    if not place:
+        return _no_object("The sidecar")
+    if _is_unknown_key(error):
+        return refused(f"has the unknown key '{str(place[0])[:40]}'; it may have {_ATTRIBUTES} and {_READERS}")
+    if place[0] == _ATTRIBUTES:
+        return _refused_attributes(error)
+    return _refused_reader(int(place[1]) + 1, error) if len(place) > 1 else _refused_readers()
+
+
+def _refused_attributes(error: ErrorDetails) -> DocumentRejected:
+    if len(error["loc"]) > 1:
+        return refused("has an attribute name that is empty, longer than 200 characters or not plain text")
+    if error["type"] == "too_long":
+        return refused(f"has more than {MAX_ATTRIBUTES} attributes; leave out what nobody filters by")
+    return _no_object(f"{_ATTRIBUTES} of the sidecar")
+
+
+def _refused_readers() -> DocumentRejected:
+    return refused(
+        f"has an {_READERS} that is no list, empty, or there twice; name the readers, or leave it out to let "
+        "everybody of the tenant read the document"
+    )
+
+
+def _refused_reader(number: int, error: ErrorDetails) -> DocumentRejected:
+    entry = f"entry {number} of its {_READERS}"
+    if error["type"] == "model_type":
+        return _no_object(f"Entry {number} of the sidecar's {_READERS}")
+    if error["type"] in ("missing", "extra_forbidden") or len(error["loc"]) < 3:
+        return refused(f"must name in {entry} a name, a type and an access, and no more")
+    if error["loc"][2] == "access" and error["input"] == "DENY":
+        return refused(
+            f"denies access in {entry}, and here access can only be allowed; name those who may read the document "
+            "instead"
         )
-    return tuple(sorted(set(_named(lists[0]))))
+    return refused(f"must have in {entry} a name, type USER or GROUP, and access ALLOW")
 
 
-def _named(entries: list[object]) -> Iterator[str]:
-    for number, value in enumerate(entries, start=1):
-        entry = _object(value, f"Entry {number} of the sidecar's {_READERS}")
-        fields = {key.lower(): value for key, value in entry.items()}
-        name, kind, access = fields.get("name"), fields.get("type"), fields.get("access")
-        if len(fields) != len(entry) or fields.keys() != {"name", "type", "access"}:
-            raise refused(f"must name in entry {number} of its {_READERS} a name, a type and an access, and no more")
-        if access == "DENY":
-            raise refused(
-                f"denies access in entry {number} of its {_READERS}, and here access can only be allowed; name those "
-                "who may read the document instead"
-            )
-        if access != "ALLOW" or kind not in ("USER", "GROUP") or not isinstance(name, str) or not _is_plain(name):
-            raise refused(f"must have in entry {number} of its {_READERS} a name, type USER or GROUP, and access ALLOW")
-        yield f"{str(kind).lower()}:{name}"
-
-
-def _is_plain(name: str) -> bool:
-    return bool(name) and name.isprintable() and name == name.strip()
+def _no_object(what: str) -> DocumentRejected:
+    return DocumentRejected(f"{what} must be a JSON object; correct it and upload it again.", REJECTED)
