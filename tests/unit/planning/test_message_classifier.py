@@ -13,7 +13,6 @@ from cicada.planning.classifier import classify
 from cicada.planning.model import Route
 from cicada.planning.rule_book import RuleBook
 from cicada.planning.rules import load_rules
-from cicada.planning.tokens import fold_names
 
 MESSAGES = Path(__file__).with_name("messages.jsonl")
 
@@ -113,13 +112,6 @@ def test_the_silent_default_is_the_text() -> None:
     assert verdict.route is Route.SCRIPT_QUERY
     assert verdict.reason == "nothing speaks against a question about the text"
     assert verdict.confidence < 0.5
-
-
-def test_a_name_of_the_users_own_texts_makes_a_message_about_the_text() -> None:
-    text = "which bus does ooishi take to the hotel tonight"
-
-    assert route(text) is Route.GENERAL
-    assert classify(text, rules(), fold_names(["Kuraudo Ooishi", "Ooishi"])).route is Route.SCRIPT_QUERY
 
 
 def test_the_reason_names_the_cue_and_nothing_else_of_the_message() -> None:

@@ -2,7 +2,7 @@
 
 from cicada.planning.openers import without_openers
 from cicada.planning.pattern_language import parse_words
-from cicada.planning.tokens import ASKED, QUOTE, fold_names, tokenise
+from cicada.planning.tokens import ASKED, QUOTE, tokenise
 
 
 def test_contractions_are_split_and_informal_ones_spelled_out() -> None:
@@ -67,17 +67,6 @@ def test_capitals_inside_a_sentence_are_names() -> None:
 
 def test_a_message_in_capitals_holds_no_names() -> None:
     assert not tokenise("WHO IS THE DUKE OF YORK").names
-
-
-def test_known_names_are_found_in_any_spelling_of_case() -> None:
-    names = fold_names(["Lady  ANNE", "O'Neill", ""])
-
-    assert names == {"lady anne", "o'neill"}
-    assert tokenise("what does lady anne tell o'neill", names).known == {2, 3, 5}
-
-
-def test_a_known_name_is_not_found_inside_another_word() -> None:
-    assert not tokenise("what does the heroine say", fold_names(["Hero"])).known
 
 
 def test_openers_are_set_aside_at_the_start_of_sentences() -> None:

@@ -20,13 +20,9 @@ _LONGEST_CUE_IN_WORDS = 5
 _Held: TypeAlias = list[tuple[Rule, Cue]]
 
 
-def classify(text: str, rules: RuleBook, known_names: frozenset[str] = frozenset()) -> Classification:
-    """The route of a chat message; any text has one.
-
-    `known_names`, in the form of `tokens.fold_names`, are speakers and episodes of the user's own texts: with
-    one of them, a message is less likely to be about anything else.
-    """
-    message = without_openers(tokenise(text, known_names), rules.openers)
+def classify(text: str, rules: RuleBook) -> Classification:
+    """The route of a chat message; any text has one."""
+    message = without_openers(tokenise(text), rules.openers)
     held = list(_held(message, rules))
     totals = {route: rules.start[route] + sum(rule.points.get(route, 0) for rule, _ in held) for route in Route}
     route = max(PRECEDENCE, key=totals.__getitem__)

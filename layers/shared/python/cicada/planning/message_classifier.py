@@ -8,7 +8,8 @@ from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.classifier import classify
 from cicada.planning.documents import classify_for_documents
 from cicada.planning.model import Classification
-from cicada.planning.rules import RuleBook, load_rules
+from cicada.planning.rule_book import RuleBook
+from cicada.planning.rules import load_rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,5 +53,4 @@ def _rebuilt(message: Message, kept: list[int]) -> Message:
         words,
         frozenset(starts),
         frozenset(i for i, at in enumerate(kept) if at in message.names),
-        frozenset(i for i, at in enumerate(kept) if at in message.known),
     )

@@ -14,8 +14,7 @@ Cue: TypeAlias = tuple[int, ...]
 """Positions of the words that a pattern names; gaps and kinds of token have none."""
 
 KINDS: Mapping[str, Callable[[Message, int], bool]] = {
-    "name": lambda message, at: at in message.names or at in message.known,
-    "known": lambda message, at: at in message.known,
+    "name": lambda message, at: at in message.names,
     "number": lambda message, at: message.words[at][0].isdigit(),
     "quote": lambda message, at: message.words[at] == QUOTE,
     "asked": lambda message, at: message.words[at] == ASKED,

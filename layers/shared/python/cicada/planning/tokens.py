@@ -6,13 +6,12 @@ quotation becomes the single token `QUOTE`: what is quoted is not what is asked.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 QUOTE = "<quote>"
 ASKED = "<ask>"
 SENTENCE_ENDS = frozenset({".", "?", "!"})
-LONGEST_NAME_IN_WORDS = 4
 
 _HEAD_CHARACTERS = 900
 _TAIL_CHARACTERS = 600
@@ -51,25 +50,21 @@ class Message:
     """A tokenised message.
 
     `words` are the tokens in lower case; `starts` the positions at which a sentence or clause begins;
-    `names` the positions written like a proper name; `known` the positions of names the caller knows.
+    `names` the positions written like a proper name.
     """
 
     words: tuple[str, ...]
     starts: frozenset[int]
     names: frozenset[int]
-    known: frozenset[int]
 
 
-def tokenise(text: str, known_names: frozenset[str] = frozenset()) -> Message:
-    """Tokenise any text; of a very long one, its beginning and its end.
-
-    `known_names` are names in lower case, as `fold_names` returns them.
-    """
+def tokenise(text: str) -> Message:
+    """Tokenise any text; of a very long one, its beginning and its end."""
     tokens = _spelled_tokens(_without_quotations(_shortened(text)))
     spelled = [token for token in tokens if token.lower() not in _POLITE]
     words = tuple(word.lower() for word in spelled)
     starts = frozenset(i for i in range(len(words)) if i == 0 or words[i - 1] in _CLAUSE_ENDS)
-    return Message(words, starts, _capitalised(spelled, starts), _known(words, known_names))
+    return Message(words, starts, _capitalised(spelled, starts))
 
 
 def spell(text: str) -> tuple[str, ...]:
@@ -77,12 +72,6 @@ def spell(text: str) -> tuple[str, ...]:
     if text.isalpha() and text.islower() and text not in _INFORMAL:
         return (text,)
     return tuple(word.lower() for word in _spelled_tokens(text.translate(_ASCII)))
-
-
-def fold_names(names: Iterable[str]) -> frozenset[str]:
-    """Names in the form `tokenise` compares: lower case, single spaces."""
-    folded = (" ".join(tokenise(name).words) for name in names)
-    return frozenset(name for name in folded if name)
 
 
 def _shortened(text: str) -> str:
@@ -125,15 +114,3 @@ def _capitalised(words: list[str], starts: frozenset[int]) -> frozenset[int]:
     if len(letters) > 3 and len(capitals) == len(letters):
         return frozenset()
     return frozenset(i for i in capitals if i not in starts)
-
-
-def _known(words: tuple[str, ...], names: frozenset[str]) -> frozenset[int]:
-    if not names:
-        return frozenset()
-    return frozenset(
-        i
-        for start in range(len(words))
-        for end in range(start + 1, min(start + LONGEST_NAME_IN_WORDS, len(words)) + 1)
-        if " ".join(words[start:end]) in names
-        for i in range(start, end)
-    )
