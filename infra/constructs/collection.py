@@ -17,9 +17,9 @@ from infra.constructs.function import allow
 from infra.settings import StageSettings
 
 _LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada"
-# The library's number for the layout of an index.
-_LAYOUT = 2
+# The library's words on its index.
 _MAPPING = _LIBRARY / "adapters" / "opensearch" / "mapping.json"
+_INDEX = _LIBRARY / "adapters" / "opensearch" / "index.json"
 
 
 class Collection(Construct):
@@ -128,8 +128,9 @@ def _deployer() -> str:
 
 def _index_name(settings: StageSettings) -> str:
     """An index for each embedder, named as the library names it."""
-    model = re.sub("[^a-z0-9]+", "-", settings.embedding_model_id.lower()).strip("-")
-    return f"passages-v{_LAYOUT}-{model}-{settings.embedding_dimension}"
+    form = json.loads(_INDEX.read_text("utf-8"))
+    model = re.sub(form["replaced_by_hyphen"], "-", settings.embedding_model_id.lower()).strip("-")
+    return str(form["name"].format(model=model, dimension=settings.embedding_dimension))
 
 
 def _mappings(settings: StageSettings) -> aoss.CfnIndex.MappingsProperty:
@@ -139,6 +140,6 @@ def _mappings(settings: StageSettings) -> aoss.CfnIndex.MappingsProperty:
     properties["vector"] = aoss.CfnIndex.PropertyMappingProperty(
         type="knn_vector",
         dimension=settings.embedding_dimension,
-        method=aoss.CfnIndex.MethodProperty(name="hnsw", space_type="innerproduct"),
+        method=aoss.CfnIndex.MethodProperty(**json.loads(_INDEX.read_text("utf-8"))["vector_method"]),
     )
     return aoss.CfnIndex.MappingsProperty(properties=properties)

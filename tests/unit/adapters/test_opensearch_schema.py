@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cicada.adapters.opensearch.queries import cosine, lane_bodies
-from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, index_body
+from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, index_body, index_name
 from cicada.adapters.opensearch.tokens import MAX_LENGTH, first_tokens
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Collection
@@ -31,6 +31,16 @@ def test_every_analyzer_has_a_field_for_words_title_and_context(name: str) -> No
 def test_the_mapping_says_nothing_that_cloudformation_cannot_say() -> None:
     for field in FIELDS.values():
         assert field.keys() <= {"type", "analyzer", "index"}
+
+
+def test_the_server_chooses_the_vector_engine_also_after_an_index_that_names_one() -> None:
+    bodies = [index_body("titan", 4, engine, Bm25())["mappings"]["properties"]["vector"] for engine in ("lucene", "")]
+    assert [body["method"].get("engine") for body in bodies] == ["lucene", None]
+
+
+def test_an_index_is_named_by_its_mapping_and_its_embedder() -> None:
+    assert index_name("amazon.titan-embed-text-v2:0", 512) == "passages-v2-amazon-titan-embed-text-v2-0-512"
+    assert index_name("arn::Model/X", 4) == "passages-v2-arn-model-x-4"
 
 
 @pytest.mark.parametrize("bm25", [Bm25(), Bm25(context=0.5), Bm25(title=0)])

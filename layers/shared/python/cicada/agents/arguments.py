@@ -7,7 +7,8 @@ from functools import wraps
 from typing import ParamSpec
 
 from cicada.agents.model import ProfileKind
-from cicada.agents.text import matching_key, one_line, storable
+from cicada.agents.text import matching_key, storable
+from cicada.text import one_line
 
 NAME_LIMIT = 200
 TEXT_LIMIT = 4_000

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from cicada.text import one_line
+
 # An action group's answer may take 25 KB with everything around it:
 # https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html
 ANSWER_LIMIT_BYTES = 20_000
@@ -15,11 +17,6 @@ def matching_key(name: str) -> str:
     folded = unicodedata.normalize("NFKC", name).casefold()
     # Case folding can undo the normal form (Unicode Standard 3.13, D146), hence the second time.
     return one_line(unicodedata.normalize("NFKC", folded))
-
-
-def one_line(text: str) -> str:
-    """The text with single spaces and no line breaks."""
-    return " ".join(text.split())
 
 
 def storable(text: str) -> str:

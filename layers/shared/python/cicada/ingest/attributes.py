@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from cicada.errors import DocumentRejected
-from cicada.ingest.markup import is_whole, one_line
+from cicada.ingest.markup import is_whole, plain_line
 from cicada.validation import Form
 
 # The kind of a refusal for the sidecar's sake: what was indexed before may have been meant for others.
@@ -62,7 +62,7 @@ class Attribute:
 
 
 def _one_line(name: str) -> str:
-    if name != one_line(name):
+    if name != plain_line(name):
         raise ValueError("is not in one line")
     return name
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from cicada.text import one_line
+
 _LINE_BREAK = re.compile(r"\\r\\n|\\[nr]|<br\s{0,9}/?>|@r(?![a-z])", re.IGNORECASE)
 _RUBY_READING = re.compile(r"<(rt|rp)>[^<]{0,100}</\1>", re.IGNORECASE)
 _TAG = re.compile(
@@ -25,13 +27,13 @@ def plain_text(text: str) -> str:
     """`text` in one line: markup of browsers and of the game engine removed, of a ruby its base text kept."""
     text = _ENGINE_RUBY.sub(r"\1", _RUBY_READING.sub("", _LINE_BREAK.sub(" ", text)))
     text = _QUOTES.sub('"', _ENGINE_CODE.sub("", _TAG.sub("", text)))
-    return one_line(text)
+    return plain_line(text)
 
 
-def one_line(text: str) -> str:
+def plain_line(text: str) -> str:
     """`text` in one line and in NFC, without control characters and invisible ones."""
     text = _INVISIBLE.sub("", _CONTROL.sub(" ", text))
-    return unicodedata.normalize("NFC", " ".join(text.split()))
+    return unicodedata.normalize("NFC", one_line(text))
 
 
 def is_whole(text: str) -> bool:

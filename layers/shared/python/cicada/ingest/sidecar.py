@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cicada.ingest.attributes import Attribute, attribute
-from cicada.ingest.markup import one_line
+from cicada.ingest.markup import plain_line
 from cicada.ingest.model import Problem
 from cicada.ingest.sidecar_form import read_document
 from cicada.languages.detection import LANGUAGES
@@ -78,7 +78,7 @@ def parse_sidecar(content: bytes | None) -> Sidecar:
     return Sidecar(
         metadata={name: value.text for name, value in values.items() if name not in (TITLE, LANGUAGE)},
         readers=document.reader_names,
-        title=one_line(_reserved(values, TITLE)),
+        title=plain_line(_reserved(values, TITLE)),
         language=_reserved(values, LANGUAGE),
         embedded=embedded,
         problems=problems,
@@ -94,7 +94,7 @@ def _embedded(values: Mapping[str, Attribute]) -> tuple[tuple[str, ...], tuple[P
     left: list[str] = []
     room = MAX_EMBEDDED
     for name, value in values.items():
-        text = one_line(f"{name.lstrip('_')}: {value.shown}")
+        text = plain_line(f"{name.lstrip('_')}: {value.shown}")
         if not value.embedded or name in (TITLE, LANGUAGE):
             continue
         if len(text) <= room:

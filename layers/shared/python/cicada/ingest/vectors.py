@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from cicada.documents.model import Passage
 from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
 from cicada.knowledge_bases.settings import Detail
-from cicada.retrieval.model import Vector
-from cicada.retrieval.ports import DetailedEmbedder, Embedder
-
-Encoding = tuple[Vector, bytes]
+from cicada.retrieval.ports import DetailedEmbedder, Embedder, Encoding
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,7 @@ from threading import Condition
 from cicada.errors import CicadaError, DependencyError, Unavailable
 from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.model import EncodedQuery, Vector
-from cicada.retrieval.ports import DetailedEmbedder, Embedder
-
-Encoding = tuple[Vector, bytes]
+from cicada.retrieval.ports import DetailedEmbedder, Embedder, Encoding
 
 
 @dataclass(slots=True, eq=False)

@@ -21,6 +21,9 @@ from cicada.retrieval.model import (
     Vector,
 )
 
+Encoding = tuple[Vector, bytes]
+"""What an embedder makes of a text: its vector, and the detail behind it, empty where there is none."""
+
 
 class PassageIndex(Protocol):
     """Passages searchable by BM25 and by vector. Failures are `DependencyError`s, never an empty result.
@@ -101,7 +104,7 @@ class DetailedEmbedder(Embedder, Protocol):
     `retrieval.rerank.detail` has the form of the bytes; whoever stores them need not know it.
     """
 
-    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[Encoding]:
         """Vector and detail for each text, in order, of the same computation that `embed_passages` makes."""
         ...
 

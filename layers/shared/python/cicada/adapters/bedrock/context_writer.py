@@ -16,6 +16,7 @@ from cicada.adapters.bedrock.errors import bedrock_errors
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, Unavailable
 from cicada.ingest.model import Contexts
+from cicada.text import one_line
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
@@ -80,12 +81,12 @@ class BedrockContextWriter:
         )
         with bedrock_errors():
             reply = self._client.converse(**self._model.request(_SYSTEM, [question]))
-        return _one_line(reply)
+        return _sentence(reply)
 
 
-def _one_line(reply: Any) -> str:
+def _sentence(reply: Any) -> str:
     try:
         text = " ".join(block.get("text", "") for block in reply["output"]["message"]["content"])
     except (KeyError, TypeError, AttributeError) as error:
         raise Unavailable("The context model's reply has an unknown form; try again.") from error
-    return " ".join(text.split())[:MAX_SENTENCE_CHARACTERS]
+    return one_line(text)[:MAX_SENTENCE_CHARACTERS]

@@ -1,7 +1,11 @@
 """The index that passages are kept in: its name, its mapping, and whose vectors it holds.
 
-`mapping.json` has every field but the vector. It uses only what CloudFormation's index resource can say too (types,
-built-in analyzers, `index`), so that an index made at deployment and one made here are the same.
+`mapping.json` has every field but the vector, `index.json` the name's form and how vectors are searched. The
+infrastructure reads both, so that an index made at deployment and one made here are the same. So the mapping uses only
+what CloudFormation's index resource can say too (types, built-in analyzers, `index`).
+
+The number in the name is the mapping's. An index of another mapping has another name, so that a changed one is made
+beside the old one.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +22,12 @@ from cicada.languages.stemming import STEMMED, stemmed_language
 from cicada.retrieval.bm25 import Bm25
 
 MAPPING_FILE = Path(__file__).with_name("mapping.json")
+_INDEX_FILE = Path(__file__).with_name("index.json")
 
 # Built-in analyzers: Serverless has no others without an upload. Those of the stemmed languages bear their names.
 _CJK = ("ja", "ko", "zh")
 OTHER_ANALYZER = "standard"
 ANALYZERS = (*sorted({*STEMMED.values(), "cjk"}), OTHER_ANALYZER)
-# Of the mapping. An index of another layout has another name, so that a changed one is made beside the old one.
-_LAYOUT = 2
 
 
 def analyzer(language: str) -> str:
@@ -35,13 +39,15 @@ def analyzer(language: str) -> str:
 
 def index_name(model_id: str, dimension: int) -> str:
     """An index for each embedder: another one gets a new index, and the old one goes on answering until then."""
-    return f"passages-v{_LAYOUT}-{re.sub('[^a-z0-9]+', '-', model_id.lower()).strip('-')}-{dimension}"
+    form = _form()
+    model = re.sub(form["replaced_by_hyphen"], "-", model_id.lower()).strip("-")
+    return str(form["name"].format(model=model, dimension=dimension))
 
 
 def index_body(model_id: str, dimension: int, vector_engine: str, bm25: Bm25) -> dict[str, Any]:
     """Settings and mapping of a new index. `vector_engine` empty leaves the choice to the server."""
     # Vectors are stored at length 1, where the inner product is the cosine. All engines have it; cosine, not all.
-    method: dict[str, Any] = {"name": "hnsw", "space_type": "innerproduct"}
+    method: dict[str, Any] = dict(_form()["vector_method"])
     if vector_engine:
         method["engine"] = vector_engine
     similarity = {"type": "BM25", "k1": bm25.k1, "b": bm25.b}
@@ -79,6 +85,12 @@ def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimensi
             f"the embedder is {model_id} ({dimension} dimensions); set the embedder back, or use another index and "
             "ingest again."
         )
+
+
+@cache
+def _form() -> dict[str, Any]:
+    form: dict[str, Any] = json.loads(_INDEX_FILE.read_text("utf-8"))
+    return form
 
 
 def _meta(model_id: str, dimension: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from cicada.ingest.markup import one_line
+from cicada.ingest.markup import plain_line
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # Printed pages have them, and nobody searches for them.
@@ -19,7 +19,7 @@ def clean_line(text: str) -> str:
     """`text` in one line without ligatures; halves of surrogate pairs are joined, and a half alone becomes U+FFFD."""
     if _SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return one_line(text if text.isascii() else text.translate(_LIGATURES))
+    return plain_line(text if text.isascii() else text.translate(_LIGATURES))
 
 
 def clean_code(text: str) -> tuple[str, ...]:
