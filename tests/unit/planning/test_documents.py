@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.planning.documents import classify_for_documents
+from cicada.planning.classifier import classify_for_documents
 from cicada.planning.model import Route
 from cicada.planning.rules import load_rules
 

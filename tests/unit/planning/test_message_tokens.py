@@ -1,7 +1,7 @@
 """How a message becomes tokens."""
 
-from cicada.planning.openers import without_openers
 from cicada.planning.pattern_language import parse_words
+from cicada.planning.patterns import without_openers
 from cicada.planning.tokens import ASKED, QUOTE, tokenise
 
 

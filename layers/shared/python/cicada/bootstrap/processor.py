@@ -17,7 +17,7 @@ from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.search import knowledge_search
-from cicada.planning.message_classifier import MessageClassifier
+from cicada.planning.classifier import MessageClassifier
 from cicada.settings import ModelSettings, ProcessorSettings, load
 
 

@@ -1,23 +1,40 @@
-"""Which way a message goes: every rule that holds adds its points, and the route with the most points wins.
+"""Which way a message goes. In a base of scripts every rule that holds adds its points; the most points win.
 
 Points are log odds, so the confidence is their softmax. Equal points go to the route that comes first in the
 labelling guide's precedence: a saved entry, then a claim, then the text, then the rest.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.model import Classification, Route
-from cicada.planning.openers import without_openers
-from cicada.planning.patterns import Cue, Pattern
+from cicada.planning.patterns import Cue, Pattern, without_openers
 from cicada.planning.rule_book import Rule, RuleBook
+from cicada.planning.rules import load_rules
 from cicada.planning.tokens import ASKED, Message, tokenise
 
 PRECEDENCE = (Route.PROFILE_REQUEST, Route.THEORY_REQUEST, Route.SCRIPT_QUERY, Route.GENERAL)
 _LONGEST_CUE_IN_WORDS = 5
 
 _Held: TypeAlias = list[tuple[Rule, Cue]]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageClassifier:
+    """Tells small talk, questions about documents, and requests on profiles and theories apart."""
+
+    bases: KnowledgeBases
+    rules: RuleBook = field(default_factory=load_rules)
+
+    def classify(self, message: str, knowledge_base: str) -> Classification:
+        """Scripts are of stories, which profiles and theories are about; other documents only ever get questions."""
+        by = classify if self.bases.of(knowledge_base).holds == "scripts" else classify_for_documents
+        return by(message, self.rules)
 
 
 def classify(text: str, rules: RuleBook) -> Classification:
@@ -27,6 +44,16 @@ def classify(text: str, rules: RuleBook) -> Classification:
     totals = {route: rules.start[route] + sum(rule.points.get(route, 0) for rule, _ in held) for route in Route}
     route = max(PRECEDENCE, key=totals.__getitem__)
     return Classification(route, _share(totals, route), _reason(route, held, rules, message))
+
+
+def classify_for_documents(text: str, rules: RuleBook) -> Classification:
+    """A search, unless the message is nothing but small talk.
+
+    What the documents are about is not known, so no word speaks against looking; profiles and theories are of stories.
+    """
+    if only_small_talk(text, rules):
+        return Classification(Route.GENERAL, 1.0, "nothing but small talk")
+    return Classification(Route.SCRIPT_QUERY, 1.0, "may be about the documents")
 
 
 def only_small_talk(text: str, rules: RuleBook) -> bool:
