@@ -11,7 +11,7 @@ export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 TEST_WORKERS ?= 3
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench figures mutate synth lock clean
+.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench figures mutate protocol synth lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -64,6 +64,9 @@ mutate: setup ## Change the code in ways that tests must notice; AREA=fusion: al
 
 figures: setup ## Compute the figures of docs/ anew: DATA=<folder of retrieval sets> [ONLY=<name>] (about an hour)
 	$(VENV)/python -m evals.figures $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+
+protocol: setup ## Write the protocol as files: docs/protocol/, AsyncAPI and JSON Schema, from the models
+	$(VENV)/python -m protocol
 
 synth: setup ## Synthesise the templates of the AWS stages
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev

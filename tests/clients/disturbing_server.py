@@ -15,6 +15,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
 
+from tests.published.validation import fault_in_command
+
 Body = dict[str, Any]
 TOKEN = "good-token"
 WORDS = ("The ", "Queen, ", "my ", "lord, ", "is ", "dead. ", "[1]\n", "死んだ。")
@@ -161,6 +163,7 @@ def running(server: DisturbingServer) -> Iterator[DisturbingServer]:
         finally:
             listener.shutdown()
             thread.join()
+        assert [fault for fault in map(fault_in_command, server.commands) if fault] == []
 
 
 def _listening(server: DisturbingServer) -> Server:

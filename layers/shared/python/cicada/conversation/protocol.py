@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
+from cicada.conversation.model import Status
 from cicada.errors import CicadaError, ConfigurationError, InvalidFrame, LimitExceeded
 
 FRAME_LIMIT_BYTES = 32 * 1024
@@ -54,7 +55,7 @@ class Scope(_Frame):
 
 
 class SendMessage(_Frame):
-    """Ask. `request_id` is made by the client; sending the same request again is harmless."""
+    """Ask. `requestId` is made by the client; sending the same request again is harmless."""
 
     action: Literal["sendMessage"]
     request_id: RequestId
@@ -65,7 +66,7 @@ class SendMessage(_Frame):
 
 
 class Resume(_Frame):
-    """Send me the events of this request after `after_seq` (0 for all), and the later ones to this connection."""
+    """Send me the events of this request after `afterSeq` (0 for all), and the later ones to this connection."""
 
     action: Literal["resume"]
     request_id: RequestId
@@ -80,7 +81,7 @@ class Cancel(_Frame):
 
 
 class History(_Frame):
-    """Without `session_id` the user's sessions, with it that session's turns; newest first, older than `before`."""
+    """Without `sessionId` the user's sessions, with it that session's turns; newest first, older than `before`."""
 
     action: Literal["history"]
     session_id: SessionId | None = None
@@ -131,22 +132,30 @@ class Usage(_Frame):
 
 
 class Accepted(_Frame):
+    """The question is stored and queued; always the first event."""
+
     type: Literal["accepted"] = "accepted"
     session_id: str
 
 
 class StatusChanged(_Frame):
+    """What is being done now; `detail` names the agent."""
+
     type: Literal["status"] = "status"
     stage: Literal["planning", "searching", "ranking", "answering", "agent"]
     detail: str | None = _left_out_when_none()
 
 
 class SourcesFound(_Frame):
+    """Passages that the answer is made from; several such events add up."""
+
     type: Literal["sources"] = "sources"
     sources: tuple[Source, ...]
 
 
 class Chunk(_Frame):
+    """The next piece of the answer's text; `[n]` in it cites source `n`."""
+
     type: Literal["chunk"] = "chunk"
     content: str
 
@@ -169,10 +178,14 @@ class Complete(_Frame):
 
 
 class Cancelled(_Frame):
+    """The answer was stopped as asked; the text so far stays."""
+
     type: Literal["cancelled"] = "cancelled"
 
 
 class Failed(_Frame):
+    """The answer cannot be finished. `error` is a sentence for a person, `code` a name for programs."""
+
     type: Literal["error"] = "error"
     error: str
     code: str
@@ -191,13 +204,15 @@ class Turn(_Frame):
 
     request_id: str
     created_at: str
-    status: str
+    status: Annotated[str, Field(json_schema_extra={"enum": list(Status)})]
     message: str
     answer: str
     truncated: bool = False
 
 
 class SessionSummary(_Frame):
+    """A session: `title` is the beginning of its first question, `lastAt` an ISO 8601 time."""
+
     session_id: str
     title: str
     last_at: str
@@ -214,6 +229,8 @@ class HistoryPage(_Frame):
 
 
 class Pong(_Frame):
+    """Reply to `ping`."""
+
     type: Literal["pong"] = "pong"
 
 

@@ -1,0 +1,61 @@
+"""The Python client's commands: it sends what it is asked to in the published form, over a real socket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from cicada_client.client import Client
+from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, running
+from tests.published.generation import commands
+from tests.published.validation import fault_in_command
+
+PAGE: Body = {"type": "history", "sessionId": None, "sessions": [], "turns": [], "before": None}
+
+
+def server_replies(command: Body) -> list[Body]:
+    """What ends each command at once, so that nothing is sent again."""
+    head = {"requestId": command.get("requestId"), "seq": command.get("afterSeq", 0) + 1}
+    return [PAGE] if command["action"] == "history" else [head | {"type": "cancelled"}]
+
+
+def asked(client: Client, fields: Body) -> None:
+    list(
+        client.ask(
+            fields["message"],
+            fields.get("sessionId"),
+            fields.get("knowledgeBase"),
+            fields.get("scope"),
+            fields["requestId"],
+        )
+    )
+
+
+def followed(client: Client, fields: Body) -> None:
+    list(client.follow(fields["requestId"], fields["afterSeq"]))
+
+
+def listed(client: Client, fields: Body) -> None:
+    client.history(fields.get("sessionId"), fields.get("before"), fields.get("limit", 20))
+
+
+SENDERS: dict[str, Callable[[Client, Body], None]] = {"sendMessage": asked, "resume": followed, "history": listed}
+
+
+@pytest.mark.parametrize("action", SENDERS)
+def test_what_the_client_is_asked_for_is_sent_in_the_published_form(action: str) -> None:
+    server = DisturbingServer(on_command=server_replies)
+    with running(server), Client(server.url, lambda: TOKEN) as client:
+
+        @given(commands(action))
+        def send(fields: dict[str, Any]) -> None:
+            SENDERS[action](client, fields)
+            expected = {name: value for name, value in fields.items() if value is not None}
+            assert server.commands[-1] == ({"limit": 20} if action == "history" else {}) | expected
+
+        send()
+    assert len(server.commands) > 50
+    assert [fault for fault in map(fault_in_command, server.commands) if fault] == []

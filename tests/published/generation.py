@@ -1,0 +1,120 @@
+"""Frames made from the published schemas, by the keywords that these use; any other keyword is an error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.published.validation import Schema, open_validator, schema
+
+# What every reader of JSON keeps exactly: https://www.rfc-editor.org/rfc/rfc8259#section-6
+_WHOLE = 2**53 - 1
+_SILENT = {"title", "description", "default", "$schema", "$defs", "not"}
+_OBJECT = {"properties", "required", "additionalProperties", "patternProperties", "maxProperties"}
+_BY_TYPE = {
+    "object": _OBJECT,
+    "array": {"items", "minItems", "maxItems"},
+    "string": {"minLength", "maxLength", "pattern"},
+    "integer": {"minimum", "maximum"},
+    "number": set[str](),
+    "boolean": set[str](),
+    "null": set[str](),
+}
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-_WHOLE, _WHOLE) | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+# What a later server may add: names that no text here is by chance.
+LATER_NAMES = ("laterField", "toString", "__proto__")
+_MORE = st.dictionaries(st.sampled_from(LATER_NAMES), _JSON, max_size=2)
+_NO_MORE: st.SearchStrategy[dict[str, Any]] = st.just({})
+EVENTS = tuple(name for name, part in schema("frames.schema.json")["$defs"].items() if "seq" in part["properties"])
+
+
+def frames(*names: str, of_later_server: bool = False) -> st.SearchStrategy[Any]:
+    """What the server may send; all kinds, or those named. Those of a later server have fields that nobody knows."""
+    return _instances("frames.schema.json", names, _MORE if of_later_server else _NO_MORE)
+
+
+def commands(*actions: str) -> st.SearchStrategy[Any]:
+    """What a client may send, of all actions or those named, with the fields that the schema names and no others."""
+    parts = schema("commands.schema.json")["$defs"]
+    actions_of = {kind: part["properties"].get("action", {}).get("const") for kind, part in parts.items()}
+    return _instances("commands.schema.json", [kind for kind in parts if actions_of[kind] in actions], _NO_MORE)
+
+
+def _instances(name: str, kinds: Sequence[str], more: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[Any]:
+    root = schema(name)
+    maker = _Maker(root, more)
+    made = [maker.values(root["$defs"][kind]) for kind in kinds] or [maker.values(root)]
+    return st.one_of(made).filter(open_validator(name).is_valid)
+
+
+class _Maker:
+    def __init__(self, root: Schema, more: st.SearchStrategy[dict[str, Any]]) -> None:
+        self._root = root
+        self._more = more
+
+    def values(self, part: Schema) -> st.SearchStrategy[Any]:
+        if "$ref" in part:
+            _known(part, {"$ref"})
+            return self.values(self._root["$defs"][part["$ref"].removeprefix("#/$defs/")])
+        for choice in ("oneOf", "anyOf"):
+            if choice in part:
+                _known(part, {choice})
+                return st.one_of([self.values(each) for each in part[choice]])
+        if "const" in part:
+            return st.just(part["const"])
+        if "enum" in part:
+            return st.sampled_from(part["enum"])
+        _known(part, {"type"} | _BY_TYPE[part["type"]])
+        makers = {"object": self._objects, "array": self._arrays, "string": _strings, "integer": _integers}
+        return makers[part["type"]](part) if part["type"] in makers else _SIMPLE[part["type"]]
+
+    def _objects(self, part: Schema) -> st.SearchStrategy[Any]:
+        if "properties" not in part:
+            return self._maps(part)
+        fields = {name: self.values(each) for name, each in part["properties"].items()}
+        required = {name: fields.pop(name) for name in part.get("required", ())}
+        made = st.fixed_dictionaries(required, optional=fields)
+        return st.builds(lambda found, more: more | found, made, self._more)
+
+    def _maps(self, part: Schema) -> st.SearchStrategy[Any]:
+        [(pattern, inner)] = part.get("patternProperties", {"": part["additionalProperties"]}).items()
+        most = min(4, part.get("maxProperties", 4))
+        names = _strings({"pattern": pattern}) if pattern else st.text(max_size=10)
+        return st.dictionaries(names, self.values(inner), max_size=most)
+
+    def _arrays(self, part: Schema) -> st.SearchStrategy[Any]:
+        least = part.get("minItems", 0)
+        most = min(part.get("maxItems", 4), max(4, least))
+        return st.lists(self.values(part["items"]), min_size=least, max_size=most)
+
+
+def _strings(part: Schema) -> st.SearchStrategy[str]:
+    pattern = part.get("pattern", "")
+    if pattern.startswith("^") and pattern.endswith("$"):
+        # With $ itself a line break would follow, which ECMAScript's $ does not allow.
+        return st.from_regex(pattern[1:-1], fullmatch=True)
+    made = st.text(min_size=part.get("minLength", 0), max_size=part.get("maxLength"))
+    return made.filter(lambda text: re.search(pattern, text) is not None)
+
+
+def _integers(part: Schema) -> st.SearchStrategy[int]:
+    return st.integers(part.get("minimum", -_WHOLE), part.get("maximum", _WHOLE))
+
+
+def _known(part: Schema, keywords: set[str]) -> None:
+    if unknown := set(part) - keywords - _SILENT:
+        raise NotImplementedError(f"No frames are made by {sorted(unknown)}.")
+
+
+_SIMPLE: dict[str, st.SearchStrategy[Any]] = {
+    "number": st.floats(-_WHOLE, _WHOLE) | st.integers(-_WHOLE, _WHOLE),
+    "boolean": st.booleans(),
+    "null": st.none(),
+}

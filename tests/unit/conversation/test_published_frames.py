@@ -1,0 +1,81 @@
+"""The published schemas against the code that writes frames and reads commands."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from cicada.conversation import protocol
+from cicada.conversation.model import Status
+from cicada.conversation.protocol import AnyEventBody, event_body, frame, parse_command, parse_event, stored_frame
+from cicada.errors import InvalidFrame
+from tests.property.frames import FrameMaker
+from tests.published.generation import EVENTS, commands, frames
+from tests.published.validation import fault_in_frame, open_validator
+from tests.unit.conversation.test_events import EVENT, ID, TEXT
+
+SUMMARY = st.builds(protocol.SessionSummary, session_id=TEXT, title=TEXT, last_at=TEXT)
+TURN = st.builds(
+    protocol.Turn,
+    request_id=TEXT,
+    created_at=TEXT,
+    status=st.sampled_from(Status),
+    message=TEXT,
+    answer=TEXT,
+    truncated=st.booleans(),
+)
+PAGE = st.builds(
+    protocol.HistoryPage,
+    session_id=st.none() | TEXT,
+    sessions=st.lists(SUMMARY, max_size=3).map(tuple),
+    turns=st.lists(TURN, max_size=3).map(tuple),
+    before=st.none() | TEXT,
+)
+REFUSAL = st.builds(
+    protocol.Failed, error=TEXT, code=TEXT, retryable=st.booleans(), retry_after_seconds=st.none() | st.integers(0, 99)
+)
+PENDING = st.builds(protocol.Pending, retry_after_seconds=st.floats(0, 1000))
+
+
+@given(EVENT, st.integers(1, 99_999_999))
+def test_every_event_that_can_be_written_is_published(event: AnyEventBody, seq: int) -> None:
+    assert fault_in_frame(json.loads(stored_frame(event_body(event), request_id=ID, seq=seq))) is None
+
+
+@given(PAGE | st.builds(protocol.Pong) | REFUSAL, PENDING | REFUSAL)
+def test_every_reply_that_can_be_written_is_published(plain: BaseModel, of_request: BaseModel) -> None:
+    assert fault_in_frame(json.loads(frame(plain))) is None
+    assert fault_in_frame(json.loads(frame(of_request, request_id=ID))) is None
+
+
+@given(frames(*EVENTS))
+def test_every_event_that_is_published_can_be_written(fields: dict[str, Any]) -> None:
+    head = {"requestId", "seq"}
+    event = parse_event(json.dumps({name: value for name, value in fields.items() if name not in head}))
+    assert json.loads(stored_frame(event_body(event), request_id=fields["requestId"], seq=fields["seq"])) == fields
+
+
+@given(commands())
+def test_every_command_that_is_published_is_taken(fields: dict[str, Any]) -> None:
+    command = parse_command(json.dumps(fields))
+    given_fields = {name: value for name, value in fields.items() if value is not None}
+    assert command.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True) == given_fields
+
+
+def test_nothing_is_taken_that_is_not_published() -> None:
+    published = open_validator("commands.schema.json")
+    maker = FrameMaker(Random(20261122), (ID,))
+    taken = 0
+    for text in (maker.frame() for _ in range(20_000)):
+        try:
+            parse_command(text)
+        except InvalidFrame:
+            continue
+        taken += 1
+        assert published.is_valid(json.loads(text)), text
+    assert taken > 1000

@@ -1,0 +1,123 @@
+/**
+ * What the web client makes of frames, and which commands it sends, for the test that compares both with the published
+ * schemas. Reads `{frames, commands}` from standard input; writes `{read, sent}`, an entry for each.
+ */
+import { CicadaClient } from "../../clients/web/protocol.js";
+import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
+
+const RECONNECT = 30_000;
+
+async function connected() {
+  const clock = new FakeClock();
+  const network = new FakeNetwork();
+  answerPings(network, { type: "pong" });
+  const client = new CicadaClient({ url: "ws://127.0.0.1:1/stage", token: async () => "t", WebSocket: network.WebSocket, clock, random: () => 1 });
+  client.connect();
+  await settled();
+  network.last.open();
+  return { client, clock, network };
+}
+
+/** Not before the client has gone on to wait for it. */
+function answerPings(network, pong, noted = () => {}) {
+  network.onCommand = (socket, command) => {
+    noted(command);
+    if (command.action === "ping") queueMicrotask(() => socket.deliver(pong));
+  };
+}
+
+// ---- frames ----
+
+/** An event behind all that come before it, of an answer that has a text and a source already. */
+async function readEvent(frame) {
+  const { client, network } = await connected();
+  const request = client.ask({ message: "Who is there?", requestId: frame.requestId });
+  const { assembly } = request;
+  [assembly.lastSeq, assembly.text, assembly.sources] = [frame.seq - 1, "before", [{ n: 0 }]];
+  network.last.deliver(frame);
+  const { text, sources, sessionId, stage, outcome, failure } = request;
+  const { lastSeq, detail, resetReason } = assembly;
+  return { lastSeq, text, sources, sessionId, stage, detail, resetReason, outcome, failure };
+}
+
+async function readPage(frame) {
+  const { client, network } = await connected();
+  const page = client.history({ sessionId: frame.sessionId });
+  network.last.deliver(frame);
+  return page;
+}
+
+/** The milliseconds after which the client resumes. */
+async function readPending(frame) {
+  const { client, clock, network } = await connected();
+  client.follow(frame.requestId);
+  let resumedAt = null;
+  answerPings(network, { type: "pong" }, ({ action }) => {
+    if (action === "resume") resumedAt ??= clock.now;
+  });
+  network.last.deliver(frame);
+  await clock.advance(1000 * frame.retryAfterSeconds + RECONNECT);
+  return resumedAt;
+}
+
+async function readRefusal(frame) {
+  const { client, network } = await connected();
+  const told = ({ message, error, code, retryable }) => ({ error: error ?? message, code, retryable });
+  if (!frame.requestId) {
+    const refused = client.history().then(() => null, told);
+    network.last.deliver(frame);
+    return refused;
+  }
+  const request = client.ask({ message: "Who is there?", requestId: frame.requestId });
+  network.last.deliver(frame);
+  return request.failure && told(request.failure);
+}
+
+/** A connection that answers a ping is not given up. */
+async function readPong(frame) {
+  const { client, clock, network } = await connected();
+  answerPings(network, frame);
+  client.online();
+  await clock.advance(RECONNECT);
+  return network.sockets.length;
+}
+
+function read(frame) {
+  if (frame.seq !== undefined) return readEvent(frame);
+  return { history: readPage, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
+}
+
+// ---- commands ----
+
+const senders = {
+  sendMessage: ({ client }, { action, ...question }) => client.ask(question),
+  resume: async ({ client, clock, network }, { requestId, afterSeq }) => {
+    client.follow(requestId).assembly.lastSeq = afterSeq;
+    network.last.cut();
+    await clock.advance(RECONNECT);
+    network.last.open();
+  },
+  cancel: ({ client }, { requestId }) => {
+    client.follow(requestId);
+    client.cancel(requestId);
+  },
+  history: ({ client }, { action, ...page }) => void client.history(page),
+  ping: ({ client }) => client.online(),
+};
+
+async function sent(command) {
+  const all = await connected();
+  await senders[command.action](all, command);
+  return all.network.commands;
+}
+
+async function eachOf(items, work) {
+  const results = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
+
+let input = "";
+for await (const part of process.stdin) input += part;
+const { frames, commands } = JSON.parse(input);
+process.stdout.write(JSON.stringify({ read: await eachOf(frames, read), sent: await eachOf(commands, sent) }));
