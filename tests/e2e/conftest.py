@@ -13,6 +13,7 @@ from evals.relay import Relay
 from local.stage.isolated import free_port, isolated
 from local.stage.stage import LocalStage
 from tests.e2e.recorder import Recorder
+from tests.e2e.traffic import Traffic
 
 _LAST = "test_permissions.py"
 _PASSED = pytest.StashKey[set[str]]()
@@ -38,6 +39,19 @@ def stage(tmp_path_factory: pytest.TempPathFactory, recorder: Recorder) -> Itera
         LocalStage(config, print) as stage,
     ):
         yield Target(config, stage.info, database)
+
+
+@pytest.fixture(scope="session")
+def traffic() -> Traffic:
+    return Traffic()
+
+
+@pytest.fixture(autouse=True)
+def _published(traffic: Traffic, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever a test is about, the frames that it saw and sent are published ones."""
+    traffic.of_library(monkeypatch)
+    yield
+    assert traffic.faults() == []
 
 
 @pytest.fixture

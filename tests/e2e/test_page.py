@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from evals.chaos.target import Target
 from tests.e2e.faults import stall_next_answer
+from tests.e2e.traffic import Traffic
 from tests.e2e.wire import Wire, connected
 from tests.e2e.wire import ask as ask_on_wire
 from tests.patience import PATIENCE_MILLISECONDS
@@ -18,12 +19,13 @@ QUESTION = "What does Macbeth say about tomorrow and tomorrow?"
 
 
 @pytest.fixture
-def page(stage: Target, chromium: Browser) -> Iterator[Page]:
+def page(stage: Target, chromium: Browser, traffic: Traffic) -> Iterator[Page]:
     """Signed in as the first sample user."""
     user = stage.info["users"][0]
     context = chromium.new_context()
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     page = context.new_page()
+    traffic.of_page(page)
     page.goto(stage.info["pageUrl"])
     page.get_by_label("Name").fill(user["name"])
     page.get_by_label("Password").fill(user["password"])

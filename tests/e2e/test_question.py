@@ -121,7 +121,7 @@ def test_another_users_request_is_as_unknown_as_one_that_does_not_exist(stage: T
 )
 def test_a_bad_frame_gets_an_error_and_the_connection_lives_on(stage: Target, text: str, code: str) -> None:
     with connected(stage.url, stage.token("alice")) as wire:
-        wire.send_text(text)
+        wire.send_refused(text)
         reply = wire.receive()
         assert (reply["type"], reply["code"]) == ("error", code)
         assert reply["error"].endswith(".")

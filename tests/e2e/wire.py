@@ -12,6 +12,7 @@ from typing import Any
 from websockets.sync.client import connect
 from websockets.sync.connection import Connection
 
+from tests.e2e.traffic import refused_on_purpose
 from tests.patience import PATIENCE_SECONDS
 
 Frame = dict[str, Any]
@@ -27,8 +28,10 @@ class Wire:
     def send(self, **fields: object) -> None:
         self._socket.send(json.dumps(fields))
 
-    def send_text(self, text: str) -> None:
-        self._socket.send(text)
+    def send_refused(self, text: str) -> None:
+        """What is no good command."""
+        with refused_on_purpose():
+            self._socket.send(text)
 
     def receive(self) -> Frame:
         frame = self._socket.recv(timeout=PATIENCE_SECONDS)

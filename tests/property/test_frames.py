@@ -25,6 +25,7 @@ from infra.routes import ROUTES
 from tests.fakes.conversation import InMemoryConnections
 from tests.property.command_rules import Fields, good_command, request_id_in
 from tests.property.frames import SECRET, FrameMaker
+from tests.published.validation import schema
 from tests.unit.conversation.situation import ANN, BOB, ID, Situation, send_message
 
 FRAMES = 100_000
@@ -48,6 +49,7 @@ class Api:
     here: Situation = field(default_factory=Situation)
     connections: InMemoryConnections = field(default_factory=InMemoryConnections)
     asked: dict[str, Question] = field(default_factory=dict)
+    replied: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.connections.add(Connection("ann", ANN, float("inf")), 0)
@@ -70,7 +72,11 @@ class Api:
         reply = importlib.import_module(f"functions.{function}.handler").handler(event, None)
         assert reply["statusCode"] == 200
         assert len(reply.get("body", "").encode()) <= FRAME_LIMIT_BYTES
-        return dict(json.loads(reply["body"])) if "body" in reply else None
+        if "body" not in reply:
+            return None
+        found = dict(json.loads(reply["body"]))
+        self.replied.add((route(frame), message_name(found)))
+        return found
 
     def head(self, request_id: str) -> Head:
         return self.here.head(RequestKey(ANN, request_id))
@@ -107,6 +113,22 @@ def route(frame: str) -> str:
         return "$default"
     action = fields.get("action") if isinstance(fields, dict) else None
     return action if isinstance(action, str) and action in ROUTES else "$default"
+
+
+def message_name(reply: Reply) -> str:
+    """What docs/protocol/asyncapi.json calls it."""
+    names = {"error": "Refusal", "history": "HistoryPage"}
+    return names.get(reply["type"], str(reply["type"]).capitalize())
+
+
+def published_replies() -> set[tuple[str, str]]:
+    """Each route and what may answer it at once, as published."""
+    operations = [each for each in schema("asyncapi.json")["operations"].values() if "x-route-key" in each]
+    return {
+        (each["x-route-key"], message["$ref"].rpartition("/")[2])
+        for each in operations
+        for message in each.get("reply", each)["messages"]
+    }
 
 
 def refused(reply: Reply | None, frame: str, code: str) -> None:
@@ -215,6 +237,7 @@ def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
 ) -> None:
     chance = Random(20261121)
     kinds: Counter[str] = Counter()
+    replied: set[tuple[str, str]] = set()
     for _ in range(FRAMES // BATCH):
         api = fresh()
         maker = FrameMaker(chance, (ID, BOBS_ID, *(f"7e57d004-2b97-4e7a-b45f-53873677{n:04x}" for n in range(5))))
@@ -222,8 +245,10 @@ def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
             frame = maker.frame()
             function = chance.choice(FUNCTIONS) if chance.randrange(30) == 0 else ROUTES[route(frame)]
             kinds[judge(api, function, frame)] += 1
+        replied |= api.replied
     print(f"\n{kinds}")  # noqa: T201 - read with -s
     assert caplog.records == []
     assert sum(kinds.values()) == FRAMES
+    assert replied == published_replies()
     assert kinds["bad"] > FRAMES // 3
     assert min(kinds[action] for action in EFFECTS) > FRAMES // 50

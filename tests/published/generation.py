@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
+from cicada.conversation.protocol import MESSAGE_LIMIT_BYTES
 from tests.published.validation import Schema, open_validator, schema
 
 # What every reader of JSON keeps exactly: https://www.rfc-editor.org/rfc/rfc8259#section-6
@@ -28,6 +30,8 @@ _JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
+# As many as there are of what has no limit; what has one is also made as long as that.
+_FEW = 4
 # What a later server may add: names that no text here is by chance.
 LATER_NAMES = ("laterField", "toString", "__proto__")
 _MORE = st.dictionaries(st.sampled_from(LATER_NAMES), _JSON, max_size=2)
@@ -44,7 +48,9 @@ def commands(*actions: str) -> st.SearchStrategy[Any]:
     """What a client may send, of all actions or those named, with the fields that the schema names and no others."""
     parts = schema("commands.schema.json")["$defs"]
     actions_of = {kind: part["properties"].get("action", {}).get("const") for kind, part in parts.items()}
-    return _instances("commands.schema.json", [kind for kind in parts if actions_of[kind] in actions], _NO_MORE)
+    made = _instances("commands.schema.json", [kind for kind in parts if actions_of[kind] in actions], _NO_MORE)
+    # The one limit that a JSON Schema cannot state.
+    return made.filter(lambda command: len(json.dumps(command)) <= MESSAGE_LIMIT_BYTES)
 
 
 def _instances(name: str, kinds: Sequence[str], more: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[Any]:
@@ -85,14 +91,17 @@ class _Maker:
 
     def _maps(self, part: Schema) -> st.SearchStrategy[Any]:
         [(pattern, inner)] = part.get("patternProperties", {"": part["additionalProperties"]}).items()
-        most = min(4, part.get("maxProperties", 4))
         names = _strings({"pattern": pattern}) if pattern else st.text(max_size=10)
-        return st.dictionaries(names, self.values(inner), max_size=most)
+        made = st.dictionaries(names, self.values(inner), max_size=_FEW)
+        most = part.get("maxProperties")
+        return made | self.values(inner).map(lambda each: {f"f{n}": each for n in range(most)}) if most else made
 
     def _arrays(self, part: Schema) -> st.SearchStrategy[Any]:
-        least = part.get("minItems", 0)
-        most = min(part.get("maxItems", 4), max(4, least))
-        return st.lists(self.values(part["items"]), min_size=least, max_size=most)
+        least, most = part.get("minItems", 0), part.get("maxItems")
+        if least == most:
+            return st.lists(self.values(part["items"]), min_size=least, max_size=least)
+        made = st.lists(self.values(part["items"]), min_size=least, max_size=_FEW)
+        return made | self.values(part["items"]).map(lambda each: [each] * most) if most else made
 
 
 def _strings(part: Schema) -> st.SearchStrategy[str]:
@@ -100,7 +109,9 @@ def _strings(part: Schema) -> st.SearchStrategy[str]:
     if pattern.startswith("^") and pattern.endswith("$"):
         # With $ itself a line break would follow, which ECMAScript's $ does not allow.
         return st.from_regex(pattern[1:-1], fullmatch=True)
-    made = st.text(min_size=part.get("minLength", 0), max_size=part.get("maxLength"))
+    least, most = part.get("minLength", 0), part.get("maxLength")
+    made = st.text(min_size=least, max_size=most)
+    made = made | st.just("x" * most) if most else made
     return made.filter(lambda text: re.search(pattern, text) is not None)
 
 

@@ -6,7 +6,9 @@ from dataclasses import fields as fields_of
 from dataclasses import is_dataclass
 from typing import Any
 
-from hypothesis import assume, event, given
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from pydantic.alias_generators import to_camel
 
 from cicada_client.events import is_event, parse_event
@@ -39,9 +41,11 @@ def without_empty(value: Any) -> Any:
     return value
 
 
-@given(frames(*EVENTS))
-def test_every_field_of_an_event_is_read(frame: dict[str, Any]) -> None:
-    event(frame["type"])
+@pytest.mark.parametrize("kind", EVENTS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_every_field_of_an_event_is_read(kind: str, data: st.DataObject) -> None:
+    frame = data.draw(frames(kind))
     assert is_event(frame, frame["requestId"])
     passed_over = PASSED_OVER.get(frame["type"], set())
     expected = {name: value for name, value in without_empty(frame).items() if name not in passed_over}

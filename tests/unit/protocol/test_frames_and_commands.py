@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import Any
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -53,15 +53,21 @@ def test_every_reply_that_can_be_written_is_published(plain: BaseModel, of_reque
     assert fault_in_frame(json.loads(frame(of_request, request_id=ID))) is None
 
 
-@given(frames(*EVENTS))
-def test_every_event_that_is_published_can_be_written(fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize("kind", EVENTS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_every_event_that_is_published_can_be_written(kind: str, data: st.DataObject) -> None:
+    fields = data.draw(frames(kind))
     head = {"requestId", "seq"}
     event = parse_event(json.dumps({name: value for name, value in fields.items() if name not in head}))
     assert json.loads(stored_frame(event_body(event), request_id=fields["requestId"], seq=fields["seq"])) == fields
 
 
-@given(commands())
-def test_every_command_that_is_published_is_taken(fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize("action", ["sendMessage", "resume", "cancel", "history", "ping"])
+@settings(max_examples=40)
+@given(data=st.data())
+def test_every_command_that_is_published_is_taken(action: str, data: st.DataObject) -> None:
+    fields = data.draw(commands(action))
     command = parse_command(json.dumps(fields))
     given_fields = {name: value for name, value in fields.items() if value is not None}
     assert command.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True) == given_fields
@@ -71,11 +77,11 @@ def test_nothing_is_taken_that_is_not_published() -> None:
     published = open_validator("commands.schema.json")
     maker = FrameMaker(Random(20261122), (ID,))
     taken = 0
-    for text in (maker.frame() for _ in range(20_000)):
+    for text in (maker.frame() for _ in range(3_000)):
         try:
             parse_command(text)
         except InvalidFrame:
             continue
         taken += 1
         assert published.is_valid(json.loads(text)), text
-    assert taken > 1000
+    assert taken > 500
