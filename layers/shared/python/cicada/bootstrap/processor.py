@@ -18,6 +18,7 @@ from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.search import knowledge_search
 from cicada.planning.classifier import MessageClassifier
+from cicada.planning.rules import load_rules
 from cicada.settings import ModelSettings, ProcessorSettings, load
 
 
@@ -50,7 +51,7 @@ def answerer() -> Answerer:
     chat = BedrockChatModel(bedrock, model)
     search = knowledge_search(settings.search)
     return Answerer(
-        classify=MessageClassifier(search.bases).classify,
+        classify=MessageClassifier(search.bases, load_rules()).classify,
         passages=PassageAnswerer(search, chat),
         agent=agent(settings.agent, bedrock, model, search, settings.model.model_timeout_seconds),
         model=chat,

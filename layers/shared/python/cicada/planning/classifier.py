@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.model import Classification, Route
 from cicada.planning.patterns import Cue, Pattern, without_openers
 from cicada.planning.rule_book import Rule, RuleBook
-from cicada.planning.rules import load_rules
 from cicada.planning.tokens import ASKED, Message, tokenise
 
 PRECEDENCE = (Route.PROFILE_REQUEST, Route.THEORY_REQUEST, Route.SCRIPT_QUERY, Route.GENERAL)
@@ -29,7 +28,7 @@ class MessageClassifier:
     """Tells small talk, questions about documents, and requests on profiles and theories apart."""
 
     bases: KnowledgeBases
-    rules: RuleBook = field(default_factory=load_rules)
+    rules: RuleBook
 
     def classify(self, message: str, knowledge_base: str) -> Classification:
         """Scripts are of stories, which profiles and theories are about; other documents only ever get questions."""
