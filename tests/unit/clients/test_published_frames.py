@@ -100,6 +100,6 @@ def test_a_frame_goes_to_whom_it_is_for(frame: dict[str, Any]) -> None:
     """By its requestId; without one a page and a refusal to whoever waits for a page, and a pong to nobody."""
     inboxes = Inboxes()
     of_request, of_history = inboxes.open(frame.get("requestId", "another")), inboxes.open(HISTORY)
-    inboxes.sort(frame)
+    inboxes.dispatch(frame)
     assert of_request.empty == ("requestId" not in frame)
     assert of_history.empty == ("requestId" in frame or frame["type"] == "pong")

@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.model import Classification, Route
 from cicada.planning.patterns import Cue, Pattern, without_openers
 from cicada.planning.rule_book import Rule, RuleBook
 from cicada.planning.tokens import ASKED, Message, tokenise
+
+if TYPE_CHECKING:
+    from cicada.knowledge_bases.settings import KnowledgeBases
 
 PRECEDENCE = (Route.PROFILE_REQUEST, Route.THEORY_REQUEST, Route.SCRIPT_QUERY, Route.GENERAL)
 _LONGEST_CUE_IN_WORDS = 5
