@@ -25,7 +25,7 @@ AGENTS = {"agent_profiles", "agent_theories"}
 # What costs a cold start its time, and the functions that need it at import.
 NEEDED = {
     "boto3": {name for name in FUNCTIONS if name != "authorizer"},
-    "pydantic": {*AGENTS, "ingest_document", "message_processor", "ws_control", "ws_message", "ws_resume"},
+    "pydantic": {"ingest_document", "message_processor", "ws_control", "ws_message", "ws_resume"},
     "jwt": {"authorizer"},
     "numpy": set[str](),
     "opensearchpy": set[str](),

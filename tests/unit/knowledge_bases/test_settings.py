@@ -1,15 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import (
-    Detail,
-    KnowledgeBase,
-    KnowledgeBases,
-    load_knowledge_bases,
-    parse_knowledge_bases,
-)
+from cicada.knowledge_bases.file import load_knowledge_bases, parse_knowledge_bases
+from cicada.knowledge_bases.settings import Detail, KnowledgeBase, KnowledgeBases
 
 TEXT = """
 [defaults]
@@ -81,3 +78,10 @@ def test_a_mistake_is_refused_with_its_place_and_what_to_write(text: str, said: 
 def test_a_threshold_may_be_whole_and_the_ends_belong_to_it(value: str) -> None:
     base = parse_knowledge_bases(f"[defaults]\nscore_threshold = {value}").of("x")
     assert base.score_threshold == float(value)
+
+
+def test_a_file_can_set_whatever_a_base_has_but_its_name() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_knowledge_bases("[defaults]\nnothing = 0")
+    listed = str(caught.value).partition("use one of ")[2].removesuffix(".").split(", ")
+    assert listed == sorted({each.name for each in fields(KnowledgeBase)} - {"name"})

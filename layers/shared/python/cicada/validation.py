@@ -6,7 +6,7 @@ The sentence names the table of the file, the key in it, the value, and what may
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -46,17 +46,12 @@ def table(value: object, place: str) -> Mapping[str, Any]:
 
 
 def checked(kind: type[T], value: object, place: str) -> T:
-    """The table as a dataclass or model. Raises `ConfigurationError`, which says what to mend."""
+    """The table as a model or a typed dictionary. Raises `ConfigurationError`, which says what to mend."""
     adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]
     try:
         return adapter.validate_python(table(value, place))
     except ValidationError as error:
         raise _refusal(error, place, adapter.json_schema()["properties"]) from None
-
-
-def unknown_key(place: str, key: object, known: Collection[str]) -> ConfigurationError:
-    """For a key that the table may not have."""
-    return ConfigurationError(f"{place} has the unknown key '{key}'; use one of {', '.join(sorted(known))}.")
 
 
 def in_short(error: ErrorDetails) -> str:
@@ -73,7 +68,8 @@ def _refusal(error: ValidationError, place: str, schema: Mapping[str, Any]) -> C
     found = error.errors(include_url=False)
     # First of all the mistyped key: it may be what another one is missing for.
     if unknown := next((each for each in found if each["type"] == "extra_forbidden"), None):
-        return unknown_key(place, unknown["loc"][-1], schema)
+        known = ", ".join(sorted(schema))
+        return ConfigurationError(f"{place} has the unknown key '{unknown['loc'][-1]}'; use one of {known}.")
     if missing := [str(each["loc"][-1]) for each in found if each["type"] == "missing"]:
         return ConfigurationError(f"{place} lacks {', '.join(missing)}; add {'it' if len(missing) == 1 else 'them'}.")
     first = found[0]

@@ -19,7 +19,7 @@ from cicada.ingest.ports import ContextWriter
 from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script_parser import ScriptParser
-from cicada.knowledge_bases.settings import load_knowledge_bases
+from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.settings import IngestSettings, load
 

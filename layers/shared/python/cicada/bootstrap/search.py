@@ -9,7 +9,7 @@ from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import RerankMode, load_knowledge_bases
+from cicada.knowledge_bases.settings import RerankMode
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, QueryFormulator, Reranker, SearchBackend
 from cicada.retrieval.progress import tell
@@ -62,6 +62,9 @@ def index_rebuild(settings: SearchSettings) -> IndexRebuild:
 
 def knowledge_search(settings: SearchSettings) -> KnowledgeSearch:
     """The search that answers questions and looks for evidence."""
+    # Here only: pydantic, which reads the file, would cost the agent's tools their time at a cold start.
+    from cicada.knowledge_bases.file import load_knowledge_bases
+
     return KnowledgeSearch(
         strategies(search_backend(settings)),
         load_knowledge_bases(),

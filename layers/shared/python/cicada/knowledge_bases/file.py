@@ -1,0 +1,65 @@
+"""The settings of knowledge bases, from a file that people edit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from cicada.errors import ConfigurationError
+from cicada.knowledge_bases.settings import Detail, Fusion, Holds, KnowledgeBase, KnowledgeBases, RerankMode
+from cicada.languages.detection import LANGUAGES
+from cicada.validation import checked, parse_toml, table
+
+
+def _known_language(code: str) -> str:
+    if code not in LANGUAGES:
+        raise ValueError(f"is '{code}'; use one of {', '.join(LANGUAGES)}")
+    return code
+
+
+def _between(least: int, most: int) -> Any:
+    """Numbers in these bounds; neither a text nor a boolean stands for one."""
+    return Field(ge=least, le=most, strict=True)
+
+
+@with_config(ConfigDict(extra="forbid"))
+class _Settings(TypedDict, total=False):
+    """What a table may say of a `KnowledgeBase`."""
+
+    description: str
+    holds: Holds
+    content_language: Annotated[str, AfterValidator(_known_language)]
+    fusion: Fusion
+    rerank: RerankMode
+    score_threshold: Annotated[float, _between(0, 1)]
+    detail: Detail
+    pool: Annotated[int, _between(1, 1000)]
+    limit: Annotated[int, _between(1, 100)]
+
+
+def load_knowledge_bases() -> KnowledgeBases:
+    """Read the file that is packaged with the library. Raises ConfigurationError."""
+    return parse_knowledge_bases(Path(__file__).with_name("knowledge_bases.toml").read_text("utf-8"))
+
+
+def parse_knowledge_bases(text: str) -> KnowledgeBases:
+    """Settings from TOML like `knowledge_bases.toml`. Raises ConfigurationError, which says what to mend."""
+    data = parse_toml(text, "The knowledge bases are not TOML")
+    if unknown := sorted(data.keys() - {"defaults", "bases"}):
+        raise ConfigurationError(
+            f"The knowledge bases have the unknown table [{unknown[0]}]; use [defaults] and [bases.{unknown[0]}]."
+        )
+    defaults = _read(KnowledgeBase(""), data.get("defaults", {}), "[defaults]")
+    bases = table(data.get("bases", {}), "[bases]")
+    return KnowledgeBases(
+        defaults, {name: _read(replace(defaults, name=name), bases[name], f"[bases.{name}]") for name in bases}
+    )
+
+
+def _read(base: KnowledgeBase, settings: object, place: str) -> KnowledgeBase:
+    """`base` with what the table says instead."""
+    return replace(base, **checked(_Settings, settings, place))
