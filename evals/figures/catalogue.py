@@ -103,8 +103,8 @@ FIGURES = {
         Figure(
             "stand-in-answers",
             stand_in.answers,
-            "Our own questions on the plays in `samples/`; the weights were fitted on those of the first row, and those"
-            " of the second were held out.",
+            "Our own questions on the plays in `samples/`; the weights were fitted on those of the first row. Those of"
+            " the second were held out from the fit, but looked at in the choice of the features.",
         ),
     )
 }

@@ -81,13 +81,10 @@ def test_a_model_id_may_be_an_arn_with_colons_and_slashes(runtime: Any) -> None:
     assert reply["output"]["message"]["role"] == "assistant"
 
 
-def test_a_greeting_is_returned_and_other_talk_is_told_what_can_be_asked(runtime: Any) -> None:
-    greeting, talk = (
-        runtime.converse(**converse_request(text))["output"]["message"]["content"][0]["text"]
-        for text in ("Good morning!", "Tell me a joke about aeroplanes, will you?")
-    )
-    assert greeting.startswith("Hello.")
-    assert talk.startswith("I am a local stand-in")
+def test_talk_without_passages_is_told_what_can_be_asked(runtime: Any) -> None:
+    for text in ("Good morning!", "Tell me a joke about aeroplanes, will you?"):
+        said = runtime.converse(**converse_request(text))["output"]["message"]["content"][0]["text"]
+        assert said.startswith("I am a local stand-in")
 
 
 def test_the_token_limit_ends_the_answer(runtime: Any) -> None:

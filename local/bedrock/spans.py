@@ -1,4 +1,4 @@
-"""Passages cut into what can be quoted."""
+"""Passages cut into spans that can be quoted."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from local.bedrock.prompt import Passage
 
-WORDS_PER_UNIT = 60
+WORDS_PER_SPAN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """What can be quoted: a line, or a part of a long one."""
+class Span:
+    """A line of a passage, or a run of whole sentences of a long one. `rank` is the passage's place in the prompt."""
 
     passage: Passage
+    rank: int
     speaker: str
     text: str
     is_stage: bool
@@ -23,14 +24,14 @@ class Unit:
         return self.text.rstrip("'\"- ").endswith("?")
 
 
-def units_of(passages: Sequence[Passage]) -> list[Unit]:
-    """Everything quotable once: passages may overlap."""
-    found: dict[tuple[str, str], Unit] = {}
-    for passage in passages:
+def spans_of(passages: Sequence[Passage]) -> list[Span]:
+    """Every span once, although passages may overlap."""
+    found: dict[tuple[str, str], Span] = {}
+    for rank, passage in enumerate(passages, start=1):
         for line in passage.lines:
             text = re.sub(r"\s*\[[^\]]*\]", "", line.text).strip()
             for part in _parts(text):
-                found.setdefault((line.speaker, part), Unit(passage, line.speaker, part, line.is_stage))
+                found.setdefault((line.speaker, part), Span(passage, rank, line.speaker, part, line.is_stage))
     return list(found.values())
 
 
@@ -40,7 +41,7 @@ def _parts(text: str) -> Iterator[str]:
     length = 0
     for sentence in re.split(r"(?<=[.!?;:])\s+", text):
         size = len(sentence.split())
-        if run and length + size > WORDS_PER_UNIT:
+        if run and length + size > WORDS_PER_SPAN:
             yield " ".join(run)
             run, length = [], 0
         run.append(sentence)
