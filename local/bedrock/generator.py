@@ -1,4 +1,4 @@
-"""The stand-in's own model: quotes passages, chooses tools, fills forced tools; the same request, the same reply."""
+"""The stand-in's own model: quotes passages, and calls tools by a script; the same request, the same reply."""
 
 import hashlib
 import re

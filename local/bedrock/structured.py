@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from local.bedrock.intents import alike
-from local.bedrock.words import words
-
 Schema = Mapping[str, Any]
 
 
@@ -22,8 +19,8 @@ def fill(schema: Schema, text: str) -> Any:
 
 
 def _choice(values: list[Any], text: str) -> Any:
-    spoken = words(text)
-    return next((value for value in values if isinstance(value, str) and alike(value.lower(), spoken)), values[0])
+    said = text.lower()
+    return next((value for value in values if isinstance(value, str) and value.lower() in said), values[0])
 
 
 def _of_kind(schema: Schema, text: str) -> Any:

@@ -1,19 +1,35 @@
-"""The next step of a conversation with tools: call one, ask for what is missing, or say what came of it.
+"""Which tool a message calls: a script of patterns, no understanding. Converse tool use and InvokeAgent share it.
 
-Converse tool use and InvokeAgent share it; it is a function of the message and of the calls made so far.
+A message calls one tool, and the tool's result is the answer. What no pattern matches is told what can be asked.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from local.bedrock.arguments import extract
 from local.bedrock.embedder import Embedder
-from local.bedrock.intents import choose, is_instruction
-from local.bedrock.outcome import tell
-from local.bedrock.tools import Parameter, Tool
+from local.bedrock.extractive import evidence
+from local.bedrock.prompt import parse
+from local.bedrock.tools import Tool
 
 ASKING = "What is it?"
+_KIND = r"(?P<kind>character|location|episode|group)"
+_PROFILE = rf"(?:{_KIND}(?: profile)?|profile)(?: (?:of|for))?(?::? (?P<name>[^:,]+))?"
+
+# The message that calls a tool: letter case does not matter, and a pattern's groups are the tool's arguments.
+SCRIPT = {
+    "list_profiles": rf"(?:list|show)(?: me)?(?: my)?(?: {_KIND})? profiles",
+    "get_profile": rf"show(?: me)?(?: an?| the| my)? {_PROFILE}",
+    "save_profile": rf"(?:create|save)(?: an?| the| my)? {_PROFILE}(?:[:,] *(?P<description>.+))?",
+    "delete_profile": rf"delete(?: the| my)? {_PROFILE}",
+    "list_theories": r"(?:list|show)(?: me)?(?: my)? theories",
+    "get_theory": r"show(?: me)? (?:the|my) theory(?: about|:)?(?: (?P<title>.+))?",
+    # The first six words of a theory are its title.
+    "save_theory": r"save (?:the|my|this) theory(?: that|:)?(?: (?P<statement>(?P<title>\S+(?: \S+){0,5}).*))?",
+}
+# Where evidence can be searched for, any other message is a claim: its first sentence, without the words up to a colon.
+CLAIM = {"search_evidence": r"(?:[^:.?!]*: *)?(?P<query>.+?)(?:[.?!](?:\s.*)?)?"}
+UNSAID = {"kind": "character"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,52 +57,41 @@ class Done:
 
 
 def continued(unfinished: str, message: str) -> str:
-    """A message that answers the question asked before completes that message; an instruction starts afresh."""
-    return message if not unfinished or is_instruction(message) else f"{unfinished}: {message}"
+    """A message that answers the question asked before completes that message; one of the script starts afresh."""
+    scripted = any(_match(pattern, message) for pattern in SCRIPT.values())
+    return message if not unfinished or scripted else f"{unfinished}: {message}"
 
 
 def next_step(tools: Sequence[Tool], message: str, done: Sequence[Done], embedder: Embedder) -> Call | Say:
     """Raises EmbedderUnavailableError when a result has passages to quote from."""
-    tool = choose(tools, message)
-    if tool is None:
-        return Say("I can do this here: " + ", ".join(tool.name.replace("_", " ") for tool in tools) + ".")
-    if any(call.name == tool.name or call.failed for call in done):
-        return Say(tell(done[-1].result, done[-1].failed, done[-1].arguments, embedder))
-    arguments = extract(tool, message)
-    unset = next((one for one in tool.parameters if one.choices and one.required and one.name not in arguments), None)
-    if unset:
-        return _with_choice(tools, tool, unset, arguments, done)
-    return _complete(tool, arguments)
+    if done:
+        return Say(_told(done[-1], embedder))
+    offered = {tool.name: tool for tool in tools}
+    for name, pattern in (SCRIPT | CLAIM).items():
+        if name in offered and (found := _match(pattern, message)):
+            return _complete(offered[name], found.groupdict(default=""))
+    return Say("I can do this here: " + ", ".join(tool.name.replace("_", " ") for tool in tools) + ".")
 
 
-def _with_choice(
-    tools: Sequence[Tool], tool: Tool, unset: Parameter, arguments: dict[str, str], done: Sequence[Done]
-) -> Call | Say:
-    """`Show me Ephesus` does not say of what kind Ephesus is: what is saved already may say so."""
-    wanted = arguments.get("name", "")
-    listing = next((one for one in tools if one.verb == "list"), None)
-    if tool.verb == "save" or not wanted or listing is None:
-        return _complete(tool, arguments if tool.verb != "save" else {unset.name: unset.choices[0], **arguments})
-    if not done:
-        return Call(listing, {})
-    kind = _kind_beside(done[-1].result, wanted, unset.choices)
-    if not kind:
-        return Say(f"I found nothing saved under {wanted}.")
-    return _complete(tool, {**arguments, unset.name: kind})
+def _match(pattern: str, message: str) -> re.Match[str] | None:
+    return re.fullmatch(pattern, message.strip(" \n.!"), re.IGNORECASE | re.DOTALL)
 
 
-def _kind_beside(result: str, wanted: str, choices: Sequence[str]) -> str:
-    """The choice that stands nearest to the name, wherever in the result that is."""
-    text = result.lower()
-    names = [found.start() for found in re.finditer(re.escape(wanted.lower()), text)]
-    kinds = [(found.start(), choice) for choice in choices for found in re.finditer(choice, text)]
-    return min(((abs(kind - name), choice) for name in names for kind, choice in kinds), default=(0, ""))[1]
-
-
-def _complete(tool: Tool, arguments: Mapping[str, str]) -> Call | Say:
+def _complete(tool: Tool, said: Mapping[str, str]) -> Call | Say:
+    values = {name: value.strip(" \"'“”") for name, value in said.items()}
+    arguments = dict[str, str]()
     for parameter in tool.parameters:
-        if parameter.required and parameter.name not in arguments:
-            what = f"{tool.verb} a {tool.noun}"
-            choices = f" ({', '.join(parameter.choices)})" if parameter.choices else ""
-            return Say(f"To {what} I need its {parameter.name.replace('_', ' ')}{choices}. {ASKING}", asks=True)
+        value = values.get(parameter.name) or (UNSAID.get(parameter.name, "") if parameter.required else "")
+        if value:
+            arguments[parameter.name] = value
+        elif parameter.required:
+            return Say(f"To {tool.name.replace('_', ' ')}, I need the {parameter.name}. {ASKING}", asks=True)
     return Call(tool, arguments)
+
+
+def _told(call: Done, embedder: Embedder) -> str:
+    """The result as it is, or the passages in it that are nearest to what was searched for."""
+    if call.failed:
+        return f"That did not work: {call.result}"
+    passages = parse(call.result).passages
+    return evidence(call.arguments.get("query", ""), passages, embedder) if passages else call.result.strip() or "Done."

@@ -1,6 +1,5 @@
 """Tools as the stand-in sees them, whether they come from a Converse toolConfig or from an agent's action group."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -8,13 +7,11 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`choices` are the values the parameter may have, from its schema or from `a|b|c` in its description."""
+    """What a tool takes. `kind` is a type of JSON Schema."""
 
     name: str
-    kind: str = "string"
-    description: str = ""
-    required: bool = False
-    choices: tuple[str, ...] = ()
+    kind: str
+    required: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +23,6 @@ class Tool:
     parameters: tuple[Parameter, ...]
     schema: Mapping[str, Any] = field(default_factory=dict)
     group: str = ""
-
-    @property
-    def verb(self) -> str:
-        return self.name.partition("_")[0]
-
-    @property
-    def noun(self) -> str:
-        """`list_theories` → `theory`."""
-        noun = self.name.partition("_")[2].replace("_", " ")
-        return noun.removesuffix("ies") + "y" if noun.endswith("ies") else noun.removesuffix("s")
-
-    def parameter(self, name: str) -> Parameter | None:
-        return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Self:
@@ -58,15 +42,4 @@ class Tool:
 
 
 def _parameter(name: str, described: Mapping[str, Any], required: bool) -> Parameter:
-    description = described.get("description", "")
-    choices = tuple(described.get("enum") or _choices(description))
-    return Parameter(name, str(described.get("type", "string")), description, required, choices)
-
-
-def _choices(description: str) -> tuple[str, ...]:
-    """`character|location`, or the list after `one of`: `one of: character, location or episode`."""
-    bars = re.search(r"\w+(?:\s*\|\s*\w+)+", description)
-    if bars:
-        return tuple(part.strip() for part in bars.group(0).split("|"))
-    listed = re.search(r"one of:? ([\w, ]+)", description, re.IGNORECASE)
-    return tuple(re.split(r",\s*(?:or\s+)?|\s+or\s+", listed.group(1).strip())) if listed else ()
+    return Parameter(name, str(described.get("type", "string")), required)
