@@ -105,15 +105,15 @@ def _message(index: int, message: Mapping[str, Any]) -> Message:
     role, content = message.get("role"), message.get("content")
     if role not in ("user", "assistant") or not content:
         raise invalid(f"The message at messages.{index} needs a role (user or assistant) and a content list.")
-    blocks = (_block(f"messages.{index}.content.{place}", block) for place, block in enumerate(content))
+    blocks = (_block(f"messages.{index}.content.{inner}", block) for inner, block in enumerate(content))
     return Message(role, tuple(block for block in blocks if block))
 
 
-def _block(place: str, block: Mapping[str, Any]) -> Block | None:
+def _block(path: str, block: Mapping[str, Any]) -> Block | None:
     match block:
         case {"text": str(text)}:
             if not text.strip():
-                raise invalid(f"The text field in the ContentBlock object at {place} is blank.")
+                raise invalid(f"The text field in the ContentBlock object at {path} is blank.")
             return Text(text)
         case {"toolUse": {"toolUseId": str(use), "name": str(name), "input": dict(given)}}:
             return ToolUse(use, name, given)
@@ -121,7 +121,7 @@ def _block(place: str, block: Mapping[str, Any]) -> Block | None:
             return ToolResult(use, "\n".join(map(_result_text, content)), rest.get("status") == "error")
         case {"cachePoint": _}:
             return None
-    raise invalid(f"The stand-in does not understand the ContentBlock at {place}.")
+    raise invalid(f"The stand-in does not understand the ContentBlock at {path}.")
 
 
 def _result_text(content: Mapping[str, Any]) -> str:

@@ -64,8 +64,8 @@ def _after(first: Part, rest: Iterator[Part]) -> Iterator[Part]:
 def _tool_events(index: int, use: ToolUse) -> Iterator[Event]:
     text = json.dumps(dict(use.input))
     yield Event("contentBlockStart", {"start": {"toolUse": _tool_use(use)}, "contentBlockIndex": index})
-    for place in range(0, len(text), INPUT_PIECE):
-        yield _delta(index, {"toolUse": {"input": text[place : place + INPUT_PIECE]}})
+    for first in range(0, len(text), INPUT_PIECE):
+        yield _delta(index, {"toolUse": {"input": text[first : first + INPUT_PIECE]}})
     yield Event("contentBlockStop", {"contentBlockIndex": index})
 
 

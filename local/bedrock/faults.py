@@ -80,10 +80,10 @@ class Faults:
     def take(self, operation: str) -> Fault | None:
         """The fault that this call of the operation must suffer."""
         with self._lock:
-            for place, fault in enumerate(self._waiting):
+            for index, fault in enumerate(self._waiting):
                 if fault.operation == operation:
                     left = [replace(fault, times=fault.times - 1)] if fault.times > 1 else []
-                    self._waiting[place : place + 1] = left
+                    self._waiting[index : index + 1] = left
                     return fault
         return None
 

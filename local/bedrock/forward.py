@@ -149,7 +149,7 @@ def _parts(events: Iterator[Mapping[str, Any]]) -> Iterator[Part]:
                 _collect(calls.setdefault(piece.get("index", 0), {"id": "", "name": "", "arguments": ""}), piece)
     if not reason:
         raise WireError("ModelStreamErrorException", "The model's server ended the stream before the answer's end.")
-    yield from (_use(place, call) for place, call in sorted(calls.items()))
+    yield from (_use(index, call) for index, call in sorted(calls.items()))
     yield Finish("tool_use" if calls else reason, usage.get("prompt_tokens"), usage.get("completion_tokens"))
 
 
@@ -160,9 +160,9 @@ def _collect(call: dict[str, str], piece: Mapping[str, Any]) -> None:
     call["arguments"] += function.get("arguments") or ""
 
 
-def _use(place: int, call: Mapping[str, str]) -> ToolUse:
+def _use(index: int, call: Mapping[str, str]) -> ToolUse:
     try:
         given = json.loads(call["arguments"] or "{}")
     except json.JSONDecodeError as error:
         raise WireError("ModelErrorException", f"The model called {call['name']} with broken JSON.") from error
-    return ToolUse(call["id"] or f"tooluse_{place}", call["name"], given)
+    return ToolUse(call["id"] or f"tooluse_{index}", call["name"], given)

@@ -50,7 +50,7 @@ def asks_for_translation(instruction: str) -> bool:
 
 def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:
     """What the user last said, and the calls made since. A message that answers a question completes the one before."""
-    said = max(place for place, message in enumerate(messages) if message.role == "user" and message.text)
+    said = max(index for index, message in enumerate(messages) if message.role == "user" and message.text)
     text = messages[said].text
     if said >= 2 and messages[said - 1].text.endswith(ASKING):
         text = continued(messages[said - 2].text, text)

@@ -25,7 +25,7 @@ def rerank(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
     scores = relevance(queries[0]["textQuery"]["text"], [_text(source) for source in sources], embedder)
     wanted = _configuration(body).get("numberOfResults", len(sources))
     order = np.argsort(-scores, kind="stable")[:wanted]
-    return {"results": [{"index": int(place), "relevanceScore": float(scores[place])} for place in order]}
+    return {"results": [{"index": int(index), "relevanceScore": float(scores[index])} for index in order]}
 
 
 def relevance(query: str, texts: Sequence[str], embedder: Embedder) -> Vectors:
@@ -36,7 +36,7 @@ def relevance(query: str, texts: Sequence[str], embedder: Embedder) -> Vectors:
     total = rarity.total(asked) or 1.0
     overlap = np.array([rarity.total(term for term in asked if term in set(words)) / total for words in found])
     shortlist = np.argsort(-overlap, kind="stable")[:EMBEDDED]
-    vectors = embedder.embed([query, *(texts[place] for place in shortlist)]).unit()
+    vectors = embedder.embed([query, *(texts[index] for index in shortlist)]).unit()
     cosines = np.clip(vectors[1:] @ vectors[0], 0, 1)
     scores = overlap * 0.0
     scores[shortlist] = COSINE_SHARE * cosines + (1 - COSINE_SHARE) * overlap[shortlist]

@@ -11,7 +11,7 @@ WORDS_PER_SPAN = 60
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A line of a passage, or a run of whole sentences of a long one. `rank` is the passage's place in the prompt."""
+    """A line of a passage, or a run of whole sentences of a long one. `rank` counts the prompt's passages from 1."""
 
     passage: Passage
     rank: int

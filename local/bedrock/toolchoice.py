@@ -85,7 +85,8 @@ def _complete(tool: Tool, said: Mapping[str, str]) -> Call | Say:
         if value:
             arguments[parameter.name] = value
         elif parameter.required:
-            return Say(f"To {tool.name.replace('_', ' ')}, I need the {parameter.name}. {ASKING}", asks=True)
+            what = tool.name.replace("_", " ").capitalize()
+            return Say(f"{what}: the {parameter.name} is missing. {ASKING}", asks=True)
     return Call(tool, arguments)
 
 
