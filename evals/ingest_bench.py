@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 
-from cicada.documents.model import Collection, DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.episodes import EpisodePattern, Episodes
 from cicada.ingest.model import SourceFile, version_of
 from cicada.ingest.script_parser import ScriptParser
@@ -108,7 +108,7 @@ def sample_texts(limit: int) -> list[str]:
     texts = []
     for file in sorted((ROOT / "samples").glob("*.json")):
         content = file.read_bytes()
-        key = DocumentKey(Collection("default", "scripts"), file.name)
+        key = DocumentKey(KnowledgeBaseKey("default", "scripts"), file.name)
         passages = parser.parse(SourceFile(key, file.name, content, version_of(content))).passages
         texts += [f"{each.context}\n{each.text}" for each in passages]
     return texts[:limit]

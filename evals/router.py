@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from cicada.errors import CicadaError
 from cicada.planning.classifier import classify
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from cicada.planning.rules import load_rules
 
 
@@ -24,7 +24,7 @@ class DatasetError(CicadaError):
 
 class LabelledMessage(BaseModel):
     text: str = Field(min_length=1)
-    label: Route
+    label: Intent
     slice: str | None = None
 
 
@@ -32,8 +32,8 @@ class LabelledMessage(BaseModel):
 class Judgement:
     """The route a message should take and the one it took."""
 
-    label: Route
-    predicted: Route
+    label: Intent
+    predicted: Intent
     slice: str | None = None
 
 
@@ -62,12 +62,12 @@ class RouterReport(TypedDict):
 def evaluate_router(rows: Sequence[Judgement]) -> RouterReport:
     """Accuracy, scores per label and per slice, and confusion. Rows without a slice count in no slice."""
     confusion = {
-        label.value: {predicted.value: _count(rows, label, predicted) for predicted in Route} for label in Route
+        label.value: {predicted.value: _count(rows, label, predicted) for predicted in Intent} for label in Intent
     }
     return RouterReport(
         n=len(rows),
         accuracy=_accuracy(rows),
-        by_class={label.value: _class_score(confusion, label) for label in Route},
+        by_class={label.value: _class_score(confusion, label) for label in Intent},
         by_slice={name: _slice_score(rows, name) for name in sorted({row.slice for row in rows if row.slice})},
         confusion=confusion,
     )
@@ -92,7 +92,7 @@ def run(path: Path) -> RouterReport:
     rules = load_rules()
     return evaluate_router(
         [
-            Judgement(message.label, classify(message.text, rules).route, message.slice)
+            Judgement(message.label, classify(message.text, rules).intent, message.slice)
             for message in load_messages(path)
         ]
     )
@@ -128,11 +128,11 @@ def _message(line: str, path: Path, number: int) -> LabelledMessage:
         where = f"'{first['loc'][0]}'" if first["loc"] else "the line"
         raise DatasetError(
             f"{path}, line {number}: {where}: {first['msg']}. Write a JSON object with text and label; "
-            f"the label is one of {', '.join(Route)}."
+            f"the label is one of {', '.join(Intent)}."
         ) from error
 
 
-def _count(rows: Iterable[Judgement], label: Route, predicted: Route) -> int:
+def _count(rows: Iterable[Judgement], label: Intent, predicted: Intent) -> int:
     return Counter((row.label, row.predicted) for row in rows)[label, predicted]
 
 
@@ -140,7 +140,7 @@ def _accuracy(rows: Sequence[Judgement]) -> float:
     return _share(sum(row.label is row.predicted for row in rows), len(rows))
 
 
-def _class_score(confusion: dict[str, dict[str, int]], label: Route) -> ClassScore:
+def _class_score(confusion: dict[str, dict[str, int]], label: Intent) -> ClassScore:
     hits = confusion[label][label]
     n = sum(confusion[label].values())
     claimed = sum(counts[label] for counts in confusion.values())

@@ -49,20 +49,20 @@ def run(options: argparse.Namespace) -> int:
 
 def _document(prefix: str, name: str) -> DocumentKey:
     from cicada.adapters.s3.keys import document_key, is_sidecar
-    from cicada.errors import DocumentRejected
+    from cicada.errors import DocumentRejectedError
 
     if is_sidecar(name):
         raise CommandError(f"{name} only describes a document; name the document, and both are removed.", 2)
     try:
         return document_key(f"{prefix}/{name}")
-    except DocumentRejected as error:
+    except DocumentRejectedError as error:
         raise CommandError(f"{name} cannot be the name of a document: {error}", 2) from error
 
 
 def _show(result: DocumentResult, screen: Screen) -> None:
     name = result.document.document_id
     if result.outcome == "missing":
-        screen.note(f"There is no document {name} in the knowledge base {result.document.collection.knowledge_base}.")
+        screen.note(f"There is no document {name} in the knowledge base {result.document.base_key.knowledge_base}.")
     elif result.outcome == "unreported":
         screen.line(
             f"{name}: taken out of the bucket, but nothing was heard of it; its report will be at {result.report_key},"

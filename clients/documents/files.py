@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.documents.model import DocumentKey
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from clients.documents.errors import InvalidUploadError
 
 SIDECAR = ".metadata.json"
@@ -72,7 +72,7 @@ def _require_its_file(sidecar: Path) -> None:
 def _document(file: Path, key: str) -> DocumentKey:
     try:
         return document_key(key)
-    except DocumentRejected as error:
+    except DocumentRejectedError as error:
         raise InvalidUploadError(f"{file} cannot be ingested: {error}") from error
 
 

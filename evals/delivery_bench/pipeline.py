@@ -25,7 +25,7 @@ from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import SendMessage
 from cicada.conversation.resume import Resumer
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -76,7 +76,7 @@ class FixedIndex:
     """Finds the same fifteen passages for every question, as many as an answer is built from."""
 
     def __init__(self) -> None:
-        document = DocumentKey(Collection(_USER.tenant, "scripts"), "macbeth")
+        document = DocumentKey(KnowledgeBaseKey(_USER.tenant, "scripts"), "macbeth")
         text = "".join(tokens(150)).strip()
         self._hits = tuple(Hit(_passage(document, number, text), 1 / number) for number in range(1, 16))
 
@@ -95,7 +95,7 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         raise NotImplementedError
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         raise NotImplementedError
 
 
@@ -129,7 +129,7 @@ def _fail(error: CicadaError) -> None:
 
 
 def _search(base: KnowledgeBase) -> HybridSearch:
-    return HybridSearch(FixedIndex(), FixedEmbedder(), base.pool, base.limit)
+    return HybridSearch(FixedIndex(), FixedEmbedder(), base.candidates, base.limit)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""When a paid reranker has nothing to add: what rules of agreement between the lanes would skip."""
+"""When a paid reranker has nothing to add: what rules of agreement between the retrievers would skip."""
 
 from __future__ import annotations
 
@@ -6,48 +6,50 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cicada.retrieval.model import Candidate, Retrieval
-from cicada.retrieval.rerank.gated import MARGIN, lanes_agree
-from cicada.retrieval.rerank.scores import lane_scores
+from cicada.retrieval.rerank.gated import MARGIN, retrievers_agree
+from cicada.retrieval.rerank.scores import retriever_scores
 from evals.figures.cells import bold, mean, percent, score, share
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets
 from evals.retrieval.dataset import Dataset
 from evals.retrieval.measures import scores_of
 
-SHIPPED = f"same first passage, lead ≥ {MARGIN:.0f} (`lanes_agree`)"
+SHIPPED = f"same first passage, lead ≥ {MARGIN:.0f} (`retrievers_agree`)"
 
 Rule = Callable[[Retrieval], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Both lanes put the same passage first, and it leads by a margin in the sum of the z-scores."""
+    """Both retrievers put the same passage first, and it leads by a margin in the sum of the z-scores."""
 
     margin: float
 
     def __call__(self, found: Retrieval) -> bool:
         if not _same_first(found):
             return False
-        first, *rest = sorted(lane_scores(found.candidates), reverse=True)
+        first, *rest = sorted(retriever_scores(found.candidates), reverse=True)
         return not rest or first - rest[0] >= self.margin
 
 
 def _same_first(found: Retrieval) -> bool:
-    firsts = [lane[0].passage.passage_id for lane in (found.lanes.lexical, found.lanes.semantic) if lane]
+    firsts = [retriever[0].passage.passage_id for retriever in (found.hits.lexical, found.hits.semantic) if retriever]
     return len(firsts) == 2 and len(set(firsts)) == 1
 
 
 def _three_of_five(found: Retrieval) -> bool:
-    best = [{hit.passage.passage_id for hit in lane[:5]} for lane in (found.lanes.lexical, found.lanes.semantic)]
+    best = [
+        {hit.passage.passage_id for hit in retriever[:5]} for retriever in (found.hits.lexical, found.hits.semantic)
+    ]
     return len(best[0] & best[1]) >= 3
 
 
 RULES: dict[str, Rule] = {
     "no rule: all questions": lambda _: True,
-    "at least 3 of the lanes' top 5 in common": _three_of_five,
+    "at least 3 of the retrievers' top 5 in common": _three_of_five,
     "same first passage": _same_first,
     "same first passage, lead ≥ 2": Lead(2),
-    SHIPPED: lambda found: lanes_agree(found.candidates),
+    SHIPPED: lambda found: retrievers_agree(found.candidates),
     "same first passage, lead ≥ 4": Lead(4),
 }
 
@@ -72,7 +74,7 @@ def _skipped(sets: Sets) -> list[list[str]]:
     for name in TUNED_ON:
         rankings = sets.rankings(name)
         mixed = {
-            query: rankings["fused" if lanes_agree(found.candidates) else "reranked"][query]
+            query: rankings["fused" if retrievers_agree(found.candidates) else "reranked"][query]
             for query, found in sets.retrievals(name).items()
         }
         judgements = sets.dataset(name).judgements

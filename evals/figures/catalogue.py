@@ -75,7 +75,7 @@ FIGURES = {
             "rerank-agreement",
             agreement.rules,
             "The rule and its margin were chosen on scifact and cranfield; mtrag-clapnq had no part in that, though the"
-            " lanes' parameters were tuned on it.",
+            " retrievers' parameters were tuned on it.",
         ),
         Figure(
             "rerank-skipped",

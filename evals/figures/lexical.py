@@ -1,4 +1,4 @@
-"""The lexical lane beside other settings of BM25, and beside SQLite's own on the same words."""
+"""The lexical retriever beside other settings of BM25, and beside SQLite's own on the same words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def variants(sets: Sets) -> Table:
     ]
     for name, title in (("SQLite's FTS5", 0.0), ("SQLite's FTS5, .25 of the title's", 0.25)):
         rows.append([name, *_cells([_fts5_ndcg(sets.dataset(each), title) for each in TUNED_ON])])
-    return Table(["nDCG@10 of the lane", *TUNED_ON, "mean"], rows, sets.samples(*TUNED_ON))
+    return Table(["nDCG@10 of the retriever", *TUNED_ON, "mean"], rows, sets.samples(*TUNED_ON))
 
 
 def _fts5_ndcg(dataset: Dataset, title: float) -> float:

@@ -17,8 +17,8 @@ from evals.retrieval.pipeline import Pipeline
 DEFAULT = "reranked, tokens (local default)"
 # Rows of the table: which stage of which pipeline.
 _STAGES: Mapping[str, tuple[str, Pipeline]] = {
-    "BM25 lane": ("bm25", Pipeline()),
-    "kNN lane": ("knn", Pipeline()),
+    "BM25": ("bm25", Pipeline()),
+    "kNN": ("knn", Pipeline()),
     "fused, RRF": ("fused", Pipeline(fusion="rrf", detail=Detail.NONE, depth=0)),
     "fused, z-scores": ("fused", Pipeline()),
     "reranked, no details": ("reranked", Pipeline(detail=Detail.NONE)),

@@ -12,7 +12,7 @@ from cicada.retrieval.rerank.scores import (
     FEEDBACK_WEIGHT,
     MATCH_WEIGHTS,
     Matches,
-    lane_scores,
+    retriever_scores,
     with_feedback,
     with_matches,
 )
@@ -38,12 +38,12 @@ class Parts:
 
     query: EncodedQuery
     candidates: Sequence[Candidate]
-    lanes: Sequence[float]
+    hits: Sequence[float]
     matches: Matches | None
     vectors: Sequence[Vector | None]
 
     def order(self, weights: Weights) -> list[Candidate]:
-        matched = with_matches(self.lanes, self.matches, {Kind.TOKENS: weights[0]})
+        matched = with_matches(self.hits, self.matches, {Kind.TOKENS: weights[0]})
         scores = with_feedback(matched, self.query.vector, self.vectors, weights[1])
         places = sorted(range(len(scores)), key=lambda place: -scores[place])
         return [*(self.candidates[place] for place in places), *self.candidates[len(scores) :]]
@@ -99,7 +99,7 @@ def _parts(sets: Sets, name: str) -> dict[str, Parts]:
             found[query.id] = Parts(
                 encoded,
                 candidates,
-                lane_scores(candidates)[:depth],
+                retriever_scores(candidates)[:depth],
                 detail_matches(encoded, vectors),
                 [each.vector if each else None for each in vectors],
             )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.model import SourceFile, version_of
@@ -56,7 +56,7 @@ def passages(play: str, chunking: Chunking) -> Sequence[Passage]:
     """The play's passages as ingest makes them."""
     episodes = parse_episodes((ROOT / "functions/ingest_document/episodes.toml").read_text("utf-8"))
     content = (ROOT / f"samples/{play}.json").read_bytes()
-    key = DocumentKey(Collection("default", "scripts"), f"{play}.json")
+    key = DocumentKey(KnowledgeBaseKey("default", "scripts"), f"{play}.json")
     return (
         ScriptParser(episodes, chunking).parse(SourceFile(key, f"{play}.json", content, version_of(content))).passages
     )

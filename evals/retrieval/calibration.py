@@ -42,7 +42,7 @@ class Observations:
 
     signals: tuple[Signals, ...]
     relevant: Floats
-    pool: int
+    candidate_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _row(signals: Signals) -> tuple[float, ...]:
 
 
 def _relevances(observed: Observations, calibration: Calibration) -> Floats:
-    return np.array(calibration.relevances(observed.signals, observed.pool)[:SHOWN])
+    return np.array(calibration.relevances(observed.signals, observed.candidate_count)[:SHOWN])
 
 
 def _observed(search: HybridSearch, text: str, relevant: set[str], ids: Sequence[str]) -> Observations:

@@ -20,13 +20,13 @@ Lane = list[tuple[int, float]]
 def peer_rankings(dataset: Dataset, embedder: DetailedEmbedder) -> dict[str, Rankings]:
     """bm25s with its defaults and a stemmer, MiniLM alone, and two fusions of their top 100."""
     words, meaning = bm25s_lanes(dataset), minilm_lanes(dataset, embedder)
-    lanes = {
+    hits = {
         "bm25s": words,
         "minilm": meaning,
         "rrf": [reciprocal_ranks(*pair) for pair in zip(words, meaning, strict=True)],
         "minmax": [min_max(*pair) for pair in zip(words, meaning, strict=True)],
     }
-    return {name: _rankings(dataset, each) for name, each in lanes.items()}
+    return {name: _rankings(dataset, each) for name, each in hits.items()}
 
 
 def bm25s_lanes(dataset: Dataset) -> list[Lane]:
@@ -52,25 +52,25 @@ def minilm_lanes(dataset: Dataset, embedder: DetailedEmbedder) -> list[Lane]:
 
 def reciprocal_ranks(words: Lane, meaning: Lane) -> Lane:
     scores: dict[int, float] = {}
-    for lane in (words, meaning):
-        for rank, (number, _) in enumerate(lane, start=1):
+    for retriever in (words, meaning):
+        for rank, (number, _) in enumerate(retriever, start=1):
             scores[number] = scores.get(number, 0.0) + 1 / (RRF_K + rank)
     return _falling(scores)
 
 
 def min_max(words: Lane, meaning: Lane) -> Lane:
-    """Half of each lane's score, brought between 0 and 1; 0 where a lane did not find the passage."""
+    """Half of each retriever's score, brought between 0 and 1; 0 where a retriever did not find the passage."""
     scores: dict[int, float] = {}
-    for lane in (words, meaning):
-        for number, score in _between_0_and_1(lane).items():
+    for retriever in (words, meaning):
+        for number, score in _between_0_and_1(retriever).items():
             scores[number] = scores.get(number, 0.0) + score / 2
     return _falling(scores)
 
 
-def _between_0_and_1(lane: Lane) -> Mapping[int, float]:
-    values = [score for _, score in lane]
+def _between_0_and_1(retriever: Lane) -> Mapping[int, float]:
+    values = [score for _, score in retriever]
     low, high = min(values, default=0.0), max(values, default=0.0)
-    return {number: (score - low) / (high - low) if high > low else 1.0 for number, score in lane}
+    return {number: (score - low) / (high - low) if high > low else 1.0 for number, score in retriever}
 
 
 def _falling(scores: Mapping[int, float]) -> Lane:
@@ -86,8 +86,8 @@ def _matrix(vectors: Sequence[Sequence[float]]) -> NDArray[np.float32]:
     return np.array(vectors, dtype=np.float32)
 
 
-def _rankings(dataset: Dataset, lanes: Sequence[Lane]) -> Rankings:
+def _rankings(dataset: Dataset, hits: Sequence[Lane]) -> Rankings:
     return {
-        query.id: [dataset.rows[number].id for number, _ in lane]
-        for query, lane in zip(dataset.queries, lanes, strict=True)
+        query.id: [dataset.rows[number].id for number, _ in retriever]
+        for query, retriever in zip(dataset.queries, hits, strict=True)
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.knowledge_bases.settings import Detail, Fusion
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, Retrieval
@@ -18,7 +18,7 @@ from cicada_embedded.passage_index import SqlitePassageIndex
 from evals.retrieval.dataset import Dataset, Row
 from evals.retrieval.measures import Rankings
 
-COLLECTION = Collection("evaluation", "corpus")
+COLLECTION = KnowledgeBaseKey("evaluation", "corpus")
 # Recall@100 needs that many of the final order.
 LIMIT = 100
 
@@ -65,8 +65,8 @@ def rankings_of(dataset: Dataset, retrievals: dict[str, Retrieval]) -> dict[str,
         return [ids[int(passage.passage_id)] for passage in passages]
 
     return {
-        "bm25": {key: named(_passages(each.lanes.lexical)) for key, each in retrievals.items()},
-        "knn": {key: named(_passages(each.lanes.semantic)) for key, each in retrievals.items()},
+        "bm25": {key: named(_passages(each.hits.lexical)) for key, each in retrievals.items()},
+        "knn": {key: named(_passages(each.hits.semantic)) for key, each in retrievals.items()},
         "fused": {key: named([candidate.passage for candidate in each.candidates]) for key, each in retrievals.items()},
         "reranked": {
             key: named([ranked.passage for ranked in each.ranking.passages]) for key, each in retrievals.items()

@@ -12,7 +12,7 @@ FINAL = "reranked"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`stages`: scores of both lanes, their fusion and the final order. `differences`: of the final order."""
+    """`stages`: scores of both retrievers, their fusion and the final order. `differences`: of the final order."""
 
     dataset: str
     passages: int
@@ -23,7 +23,7 @@ class Report:
 
 
 def to_json(report: Report) -> str:
-    """One object: the measures of the final order, and those of every stage as `lanes`."""
+    """One object: the measures of the final order, and those of every stage as `hits`."""
     values: dict[str, object] = {**means(report.stages[FINAL]), "lanes": _means(report.stages)}
     if report.peers:
         values["peers"] = _means(report.peers)

@@ -10,7 +10,7 @@ import boto3
 from botocore.config import Config
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 from cicada.retrieval.ports import DetailedEmbedder
 from local.stage.isolated import free_port
 from local.stage.processes import Running, answers, start, wait_until
@@ -33,7 +33,7 @@ class Standin:
         self._embedder: DetailedEmbedder | None = None
 
     def embedder(self) -> DetailedEmbedder:
-        """Raises `Unavailable` if the stand-in does not start, for want of the model's package, say."""
+        """Raises `UnavailableError` if the stand-in does not start, for want of the model's package, say."""
         if self._embedder is None:
             self._embedder = BedrockEmbedder(self._client(), MODEL_ID, DIMENSION, concurrency=1)
         return self._embedder
@@ -52,7 +52,7 @@ class Standin:
             self._running = start("Bedrock stand-in", command, inherited() | {"OPENBLAS_NUM_THREADS": "1"}, log)
             wait_until(answers(f"{url}/health"), self._running)
         except StageError as error:
-            raise Unavailable(str(error)) from error
+            raise UnavailableError(str(error)) from error
         return boto3.client(
             "bedrock-runtime",
             region_name=REGION,

@@ -15,7 +15,7 @@ from evals.retrieval_bench.engine import LIMIT
 class Bm25s:
     """Kept in the class: there is no file to open again."""
 
-    lanes = ("bm25",)
+    hits = ("bm25",)
     _index = bm25s.BM25()
     _chunks = 0
 
@@ -26,9 +26,9 @@ class Bm25s:
         type(self)._chunks = len(corpus.texts)
         self._index.index(self._tokens(corpus.texts), show_progress=False)
 
-    def search(self, lane: str, question: Question, documents: list[int] | None) -> int:
-        if lane not in self.lanes:
-            raise ValueError(f"bm25s has no {lane} search.")
+    def search(self, retriever: str, question: Question, documents: list[int] | None) -> int:
+        if retriever not in self.hits:
+            raise ValueError(f"bm25s has no {retriever} search.")
         mask = None
         if documents is not None:
             chosen = np.zeros((self._chunks // CHUNKS_OF_A_DOCUMENT, CHUNKS_OF_A_DOCUMENT), np.float32)

@@ -19,11 +19,11 @@ class Engine(Protocol):
     """`documents`: the numbers of those that may be found, None for all of the tenant's."""
 
     @property
-    def lanes(self) -> tuple[str, ...]: ...
+    def hits(self) -> tuple[str, ...]: ...
 
     def ingest(self, corpus: Corpus) -> None: ...
 
-    def search(self, lane: str, question: Question, documents: list[int] | None) -> int:
+    def search(self, retriever: str, question: Question, documents: list[int] | None) -> int:
         """The number of chunks found, at most 100."""
         ...
 
@@ -32,7 +32,7 @@ class Engine(Protocol):
 class Latency:
     """In milliseconds."""
 
-    lane: str
+    retriever: str
     filter: str
     p50: float
     p95: float
@@ -60,24 +60,24 @@ def measured(name: str, make: Callable[[], Engine], chunks: int) -> Measured:
     make().ingest(corpus)
     rate = len(corpus.texts) / (time.perf_counter() - began)
     engine = make()
-    first = _milliseconds(lambda: engine.search(engine.lanes[-1], corpus.questions[0], None))
+    first = _milliseconds(lambda: engine.search(engine.hits[-1], corpus.questions[0], None))
     latencies = [
-        _latency(engine, lane, scope, corpus, documents)
+        _latency(engine, retriever, scope, corpus, documents)
         for scope, documents in (("tenant", None), ("500 documents", corpus.narrow()))
-        for lane in engine.lanes
+        for retriever in engine.hits
     ]
     return Measured(name, chunks, rate, first, _memory_mb() - before, latencies)
 
 
-def _latency(engine: Engine, lane: str, scope: str, corpus: Corpus, documents: list[int] | None) -> Latency:
+def _latency(engine: Engine, retriever: str, scope: str, corpus: Corpus, documents: list[int] | None) -> Latency:
     def search(question: Question) -> None:
-        if not engine.search(lane, question, documents):
-            raise ValueError(f"A {lane} search found nothing.")
+        if not engine.search(retriever, question, documents):
+            raise ValueError(f"A {retriever} search found nothing.")
 
     for question in corpus.questions[:5]:
         search(question)
     times = [_milliseconds(lambda: search(question)) for question in corpus.questions]  # noqa: B023
-    return Latency(lane, scope, float(np.percentile(times, 50)), float(np.percentile(times, 95)))
+    return Latency(retriever, scope, float(np.percentile(times, 50)), float(np.percentile(times, 95)))
 
 
 def _milliseconds(work: Callable[[], object]) -> float:

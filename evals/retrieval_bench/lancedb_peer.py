@@ -20,7 +20,7 @@ _BATCH = 2_000
 class LanceDb:
     """Exact kNN, as ours; full-text index with stemming and without stop words."""
 
-    lanes = ("bm25", "knn", "hybrid")
+    hits = ("bm25", "knn", "hybrid")
 
     def __init__(self, folder: str) -> None:
         self._database = lancedb.connect(folder)
@@ -54,11 +54,11 @@ class LanceDb:
             table.create_index(column, config=BTree())
         table.optimize()
 
-    def search(self, lane: str, question: Question, documents: list[int] | None) -> int:
+    def search(self, retriever: str, question: Question, documents: list[int] | None) -> int:
         table = self._database.open_table("chunks")
-        if lane == "bm25":
+        if retriever == "bm25":
             query = table.search(question.text, query_type="fts")
-        elif lane == "knn":
+        elif retriever == "knn":
             query = table.search(question.vector)
         else:
             query = table.search(query_type="hybrid").vector(question.vector).text(question.text)

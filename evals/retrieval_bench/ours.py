@@ -1,4 +1,4 @@
-"""CICADA's two indexes. The lanes alone are those that `PassageIndex.search` is made of."""
+"""CICADA's two indexes. The retrievers alone are those that `PassageIndex.search` is made of."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ from cicada.adapters.opensearch.queries import lane_bodies
 from cicada.adapters.opensearch.rows import row
 from cicada.adapters.retry import Retry
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from cicada_embedded.builds import live_build
+from cicada_embedded.cache import selected_numbers
 from cicada_embedded.file import IndexFile
-from cicada_embedded.filters import find_collection, selection
-from cicada_embedded.kept import selected_numbers
-from cicada_embedded.lexical import LexicalLane
+from cicada_embedded.filters import find_knowledge_base, selection
+from cicada_embedded.lexical import LexicalRetriever
 from cicada_embedded.passage_index import SqlitePassageIndex
-from cicada_embedded.semantic import SemanticLane
+from cicada_embedded.semantic import SemanticRetriever
 from evals.retrieval_bench.corpus import CHUNKS_OF_A_DOCUMENT, DIMENSION, Corpus, Question
 from evals.retrieval_bench.engine import LIMIT
 
 MODEL = "bench"
-BASE = Collection("tenant", "base")
+BASE = KnowledgeBaseKey("tenant", "base")
 _VISIBLE_SECONDS = 300.0
 
 
 class Sqlite:
-    lanes = ("bm25", "knn", "hybrid")
+    hits = ("bm25", "knn", "hybrid")
 
     def __init__(self, path: Path) -> None:
         self._index = SqlitePassageIndex(path, MODEL, DIMENSION)
         self._file = IndexFile(path, MODEL, DIMENSION)
-        self._lexical = LexicalLane(Bm25())
-        self._semantic = SemanticLane(DIMENSION)
+        self._lexical = LexicalRetriever(Bm25())
+        self._semantic = SemanticRetriever(DIMENSION)
 
     def ingest(self, corpus: Corpus) -> None:
         for number in range(corpus.documents):
             self._index.replace(_key(number), _passages(corpus, number))
 
-    def search(self, lane: str, question: Question, documents: list[int] | None) -> int:
+    def search(self, retriever: str, question: Question, documents: list[int] | None) -> int:
         query = _query(question, documents)
-        if lane == "hybrid":
+        if retriever == "hybrid":
             return len(self._index.search(query).lexical)
         with self._file.reading() as connection:
-            collection = find_collection(connection, live_build(connection), BASE)
-            assert collection is not None  # noqa: S101 - it was ingested
-            allowed = selected_numbers(connection, selection(collection, query.filter))
-            if lane == "bm25":
-                return len(self._lexical.search(connection, collection, query.text, allowed, LIMIT))
+            base_key = find_knowledge_base(connection, live_build(connection), BASE)
+            assert base_key is not None  # noqa: S101 - it was ingested
+            allowed = selected_numbers(connection, selection(base_key, query.filter))
+            if retriever == "bm25":
+                return len(self._lexical.search(connection, base_key, query.text, allowed, LIMIT))
             vector = self._semantic.unit(query.vector)
-            return len(self._semantic.search(connection, collection, vector, allowed, LIMIT))
+            return len(self._semantic.search(connection, base_key, vector, allowed, LIMIT))
 
 
 class OpenSearch:
-    lanes = ("bm25", "knn", "hybrid")
+    hits = ("bm25", "knn", "hybrid")
 
     def __init__(self, url: str, name: str) -> None:
         self._client = connect(url, None)
@@ -81,11 +81,11 @@ class OpenSearch:
         while self._index.count(everything) < len(corpus.texts) and time.monotonic() < until:
             time.sleep(0.1)
 
-    def search(self, lane: str, question: Question, documents: list[int] | None) -> int:
+    def search(self, retriever: str, question: Question, documents: list[int] | None) -> int:
         query = _query(question, documents)
-        if lane == "hybrid":
+        if retriever == "hybrid":
             return len(self._index.search(query).lexical)
-        body = lane_bodies(query, DIMENSION, Bm25())["lexical" if lane == "bm25" else "semantic"]
+        body = lane_bodies(query, DIMENSION, Bm25())["lexical" if retriever == "bm25" else "semantic"]
         return len(self._client.search(index=self._name, body=body)["hits"]["hits"])
 
 

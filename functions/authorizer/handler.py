@@ -6,7 +6,7 @@ from typing import Any
 
 from cicada.bootstrap.authorizer import token_verifier
 from cicada.bootstrap.log import logger
-from cicada.errors import NotConnected
+from cicada.errors import NotConnectedError
 from cicada.identity.access_tokens import offered_token
 from cicada.identity.principal import groups_text
 
@@ -19,7 +19,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     token = offered_token(event.get("headers") or {}, event.get("queryStringParameters") or {})
     try:
         verified = token_verifier().verify(token)
-    except NotConnected as error:
+    except NotConnectedError as error:
         logger.info("Refused a connection", extra={"reason": str(error)})
         return _policy("anonymous", "Deny", event["methodArn"], {})
     who = {

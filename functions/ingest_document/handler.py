@@ -11,9 +11,9 @@ from cicada.documents.model import DocumentKey
 from cicada.entry.requests import failed_records
 from cicada.entry.s3_notifications import Announced, announced_together, announcement, document_named
 from cicada.ingest.ingest import Ingester
+from cicada.ingest.parallel import attempted
 from cicada.ingest.rebuild_event import rebuild_at_once
 from cicada.ingest.report import report_fields
-from cicada.ingest.together import attempted
 
 _EPISODES = Path(__file__).with_name("episodes.toml")
 _AT_ONCE = 4
@@ -38,7 +38,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
             attempts[document].result()
 
     verdicts = failed_records(event, verdict)
-    redelivery().hasten(event, verdicts)
+    redelivery().make_visible(event, verdicts)
     return verdicts
 
 

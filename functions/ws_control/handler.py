@@ -11,7 +11,7 @@ from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Cancel, History, Ping, Pong, frame
 from cicada.entry.requests import command_reply
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -28,4 +28,4 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
             return frame(history(command, connection.principal, conversation().log))
         case Ping():
             return frame(Pong())
-    raise InvalidFrame(f"The action {command.action} is not served here.")
+    raise InvalidFrameError(f"The action {command.action} is not served here.")

@@ -9,7 +9,7 @@ from cicada.bootstrap.conversation import conversation
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import AnyCommand, SendMessage
 from cicada.entry.requests import command_reply
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -19,5 +19,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
 
 def _accept(command: AnyCommand, connection: Connection) -> str | None:
     if not isinstance(command, SendMessage):
-        raise InvalidFrame(f"The action {command.action} is not served here.")
+        raise InvalidFrameError(f"The action {command.action} is not served here.")
     return conversation().accepter.accept(command, connection)

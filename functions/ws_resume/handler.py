@@ -9,7 +9,7 @@ from cicada.bootstrap.conversation import conversation
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Resume
 from cicada.entry.requests import command_reply
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -19,6 +19,6 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
 
 def _resume(command: AnyCommand, connection: Connection) -> str | None:
     if not isinstance(command, Resume):
-        raise InvalidFrame(f"The action {command.action} is not served here.")
+        raise InvalidFrameError(f"The action {command.action} is not served here.")
     key = RequestKey(connection.principal, command.request_id)
     return conversation().resumer.resume(key, command.after_seq, connection.connection_id)

@@ -54,7 +54,7 @@ def _now() -> str:
 
 
 class AgentRuntime:
-    """Holds the agents and their sessions; one call of `events` answers one request."""
+    """ContentKind the agents and their sessions; one call of `events` answers one request."""
 
     def __init__(
         self, agents: AgentsFile, lambdas: ActionGroupLambdas, embedder: Embedder, now: Callable[[], str] = _now

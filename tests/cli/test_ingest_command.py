@@ -18,7 +18,7 @@ from moto import mock_aws
 
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
-from cicada.documents.model import Collection, DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.script_parser import ScriptParser
 from cli.__main__ import main
@@ -89,7 +89,7 @@ class Backend:
         )
         with self._lock:
             for _ in range(self.events):
-                ingester.ingest(DocumentKey(Collection(tenant, base), name))
+                ingester.ingest(DocumentKey(KnowledgeBaseKey(tenant, base), name))
 
 
 class RoundClock:
@@ -211,7 +211,7 @@ def test_a_rejected_file_is_exit_code_1_with_its_reason_and_the_others_go_in(
     assert said.err.startswith(f"{folder}/macbeth.json: ")
     assert "ends in the middle" in said.err
     assert "2 files: " in said.out
-    assert [document.collection for document in backend.index.documents] == [Collection("acme", "plays")]
+    assert [document.base_key for document in backend.index.documents] == [KnowledgeBaseKey("acme", "plays")]
 
 
 def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ class Deployed:
         assert lease
         self.log.store(lease, StoredEvent(2, '{"type":"error"}'))
         self.log.advance(lease, 2, now + 15, status)
-        SqsRequestQueue(self.queues.client, self.queues.requests_url, self.queues.dead_letters_url).bury(
+        SqsRequestQueue(self.queues.client, self.queues.requests_url, self.queues.dead_letters_url).dead_letter(
             key, "stream_broken"
         )
         return key

@@ -13,7 +13,7 @@ from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.index_rebuild import OpenSearchIndexRebuild
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-from cicada.documents.model import Collection, DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -21,7 +21,7 @@ from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMem
 from tests.patience import PATIENCE_SECONDS
 
 MODEL, DIMENSION = "embedder-1", 8
-_NOWHERE = DocumentKey(Collection("nobody", "nothing"), "none")
+_NOWHERE = DocumentKey(KnowledgeBaseKey("nobody", "nothing"), "none")
 
 
 class IndexUnderTest(Protocol):

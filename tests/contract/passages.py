@@ -7,11 +7,11 @@ import random
 from collections.abc import Mapping, Sequence
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from tests.contract.passage_indexes import DIMENSION
 
-PLAYS = Collection("tenant-a", "plays")
+PLAYS = KnowledgeBaseKey("tenant-a", "plays")
 MACBETH = DocumentKey(PLAYS, "macbeth.json")
 HAMLET = DocumentKey(PLAYS, "hamlet.json")
 READERS = ("user:ross", "user:lennox", "group:thanes")
@@ -66,12 +66,12 @@ def asking(
     towards: Sequence[float] | None = None,
     *,
     limit: int = 10,
-    collection: Collection = PLAYS,
+    base_key: KnowledgeBaseKey = PLAYS,
     document_ids: frozenset[str] | None = None,
     metadata: Mapping[str, frozenset[str]] | None = None,
     reader: frozenset[str] = frozenset(),
 ) -> IndexQuery:
-    filter = PassageFilter(collection, document_ids, metadata or {}, reader)
+    filter = PassageFilter(base_key, document_ids, metadata or {}, reader)
     return IndexQuery(filter, text, towards or vector(1.0), limit)
 
 

@@ -35,7 +35,7 @@ class LettersUnderTest:
     """A queue, the way in, and what processors get out of it."""
 
     queue: DeadLetterQueue
-    bury: Callable[[RequestKey, str], None]
+    dead_letter: Callable[[RequestKey, str], None]
     give_up: Callable[[str], None]
     requeued: Callable[[], list[RequestKey]]
 
@@ -67,7 +67,7 @@ def sqs_letters(queues: Queues) -> LettersUnderTest:
 
     return LettersUnderTest(
         sqs_queue(queues),
-        SqsRequestQueue(queues.client, queues.requests_url, queues.dead_letters_url).bury,
+        SqsRequestQueue(queues.client, queues.requests_url, queues.dead_letters_url).dead_letter,
         give_up,
         lambda: [key_in(json.dumps(body)) for body in queues.bodies(queues.requests_url)],
     )
@@ -90,7 +90,7 @@ def seen(queue: DeadLetterQueue) -> list[tuple[RequestKey | None, str | None]]:
 
 
 def test_letters_of_both_kinds_are_seen_and_looking_does_not_take_them(letters: LettersUnderTest) -> None:
-    letters.bury(KEYS[0], "stream_broken")
+    letters.dead_letter(KEYS[0], "stream_broken")
     letters.give_up(body_of(KEYS[1]))
     for _ in range(2):
         assert set(seen(letters.queue)) == {(KEYS[0], "stream_broken"), (KEYS[1], None)}
@@ -99,13 +99,13 @@ def test_letters_of_both_kinds_are_seen_and_looking_does_not_take_them(letters: 
 
 def test_more_letters_than_one_batch_are_seen_each_once(letters: LettersUnderTest) -> None:
     for key in KEYS:
-        letters.bury(key, "internal")
+        letters.dead_letter(key, "internal")
     assert sorted(key.request_id for key, _ in seen(letters.queue) if key) == [key.request_id for key in KEYS]
 
 
 def test_a_letter_that_is_removed_is_not_seen_again(letters: LettersUnderTest) -> None:
     for key in KEYS[:3]:
-        letters.bury(key, "internal")
+        letters.dead_letter(key, "internal")
     for letter in letters.queue.letters():
         if letter.key == KEYS[1]:
             letters.queue.remove(letter)
@@ -121,7 +121,7 @@ def test_letters_of_one_session_are_all_taken_when_each_is_removed(letters: Lett
 
 
 def test_a_look_that_is_broken_off_hides_nothing(letters: LettersUnderTest) -> None:
-    letters.bury(KEYS[0], "internal")
+    letters.dead_letter(KEYS[0], "internal")
     look = letters.queue.letters()
     next(look)
     look.close()
@@ -144,7 +144,7 @@ def test_a_redriven_request_waits_for_no_other_message() -> None:
 
 def test_a_request_that_fails_again_at_once_is_set_aside_again(letters: LettersUnderTest) -> None:
     for _ in range(2):
-        letters.bury(KEYS[0], "internal")
+        letters.dead_letter(KEYS[0], "internal")
     assert seen(letters.queue) == [(KEYS[0], "internal")] * 2
 
 
@@ -158,7 +158,7 @@ def test_what_names_no_request_is_seen_as_that(body: str) -> None:
 def test_letters_know_when_they_were_put_there() -> None:
     with request_queues() as queues:
         letters = sqs_letters(queues)
-        letters.bury(KEYS[0], "internal")
+        letters.dead_letter(KEYS[0], "internal")
         [letter] = letters.queue.letters()
         assert 1_600_000_000 < letter.sent_at < 4_000_000_000
 
@@ -250,7 +250,7 @@ def test_a_request_is_not_reopened_twice(under_test: LogUnderTest) -> None:
 
 def test_a_new_connection_or_a_cancel_does_not_keep_a_request_closed(under_test: LogUnderTest) -> None:
     head = failed(under_test)
-    under_test.log.point(KEYS[0], "c2")
+    under_test.log.attach(KEYS[0], "c2")
     under_test.log.request_cancel(KEYS[0])
     assert under_test.reopener.reopen(KEYS[0], head, RESET)
 
@@ -259,7 +259,7 @@ def test_redriving_works_on_the_real_queue_and_table() -> None:
     with opened("dynamo") as here, request_queues() as queues:
         failed(here)
         letters = sqs_letters(queues)
-        letters.bury(KEYS[0], "stream_broken")
+        letters.dead_letter(KEYS[0], "stream_broken")
         letters.give_up(body_of(KEYS[0]))
         letters.give_up("no request")
         redriver = Redriver(letters.queue, here.log, here.reopener, here.clock)

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from cicada.adapters.s3.document_store import S3DocumentStore
-from cicada.documents.model import Collection, DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import SIDECAR_BYTES, IngestReport, Outcome, OversizedFile, Problem, SourceFile, version_of
 from cicada.ingest.ports import DocumentStore
 from tests.fakes.document_store import InMemoryDocumentStore
 
 BUCKET = "documents"
-DOCUMENT = DocumentKey(Collection("default", "scripts"), "acts/act 1 + ü.json")
+DOCUMENT = DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json")
 KEY = "documents/default/scripts/acts/act 1 + ü.json"
 
 

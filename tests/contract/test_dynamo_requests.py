@@ -20,7 +20,7 @@ from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.agents.model import ProfileKind
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
-from cicada.errors import Throttled, Unavailable
+from cicada.errors import ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.contract.connections_table import TABLE as CONNECTIONS
 from tests.contract.connections_table import connections_table
@@ -184,7 +184,7 @@ def test_two_messages_of_one_session_at_the_same_moment_are_both_stored(tables: 
 
 
 def test_a_session_that_stays_taken_is_given_up_within_a_second(tables: Tables, pauses: list[float]) -> None:
-    with cancelled(tables.client, *[IN_SESSION] * 6), pytest.raises(Throttled):
+    with cancelled(tables.client, *[IN_SESSION] * 6), pytest.raises(ThrottledError):
         tables.log.create(tables.request(), ACCEPTED)
     assert sum(pauses) < 1
 
@@ -197,5 +197,5 @@ def test_a_repeat_that_meets_a_conflict_is_a_repeat(tables: Tables, pauses: list
 
 def test_a_transaction_that_is_cancelled_for_another_reason_is_no_repeat(tables: Tables, pauses: list[float]) -> None:
     full = ("None", "None", "ItemCollectionSizeLimitExceeded")
-    with cancelled(tables.client, *[full] * 6), pytest.raises(Unavailable):
+    with cancelled(tables.client, *[full] * 6), pytest.raises(UnavailableError):
         tables.log.create(tables.request(), ACCEPTED)

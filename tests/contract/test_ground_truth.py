@@ -15,7 +15,7 @@ from moto import mock_aws
 
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.adapters.s3.keys import truth_key
-from cicada.documents.model import Collection, DocumentKey, Locator, Passage, ScriptLocator, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator, SectionLocator
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
 from cicada.ingest.ports import GroundTruth
@@ -23,9 +23,9 @@ from cicada.knowledge_bases.settings import Detail
 from tests.fakes.ground_truth import InMemoryGroundTruth
 
 BUCKET = "documents"
-DOCUMENT = DocumentKey(Collection("default", "scripts"), "acts/act 1 + ü.json")
-OTHER = DocumentKey(Collection("default", "scripts"), "acts/act 1 + ü.json.txt")
-FOREIGN = DocumentKey(Collection("acme", "notes"), "a.md")
+DOCUMENT = DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json")
+OTHER = DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json.txt")
+FOREIGN = DocumentKey(KnowledgeBaseKey("acme", "notes"), "a.md")
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 names = st.dictionaries(texts, texts, max_size=3)
 
@@ -141,7 +141,7 @@ def s3() -> Iterator[S3GroundTruth]:
 
 def test_more_documents_than_a_page_are_listed(s3: S3GroundTruth) -> None:
     s3 = S3GroundTruth(s3._client, BUCKET, page_size=2)
-    keys = [DocumentKey(Collection("t", "kb"), f"{number}.md") for number in range(5)]
+    keys = [DocumentKey(KnowledgeBaseKey("t", "kb"), f"{number}.md") for number in range(5)]
     for key in keys:
         s3.write(stored(key))
     assert {document for document, _ in s3.list()} == set(keys)

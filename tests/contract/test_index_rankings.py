@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, SectionLocator
 from cicada.languages.terms import query_terms
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery
 from cicada.retrieval.ports import PassageIndex
@@ -24,7 +24,7 @@ from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.contract.passage_indexes import OpenSearchUnderTest, eventually
 
 PLAY = Path(__file__).parents[2] / "samples" / "macbeth.json"
-MACBETH = DocumentKey(Collection("tenant", "plays"), "macbeth.json")
+MACBETH = DocumentKey(KnowledgeBaseKey("tenant", "plays"), "macbeth.json")
 DIMENSION = 64
 QUESTIONS = (
     "Who tells Macbeth that the queen is dead?",
@@ -75,7 +75,7 @@ def embed(text: str) -> list[float]:
 
 def overlap(one: tuple[Hit, ...], other: tuple[Hit, ...]) -> float:
     """Share of the first ten of one ranking that are among the first ten of the other."""
-    first, second = ({hit.passage.passage_id for hit in lane[:10]} for lane in (one, other))
+    first, second = ({hit.passage.passage_id for hit in retriever[:10]} for retriever in (one, other))
     return len(first & second) / max(len(first), len(second), 1)
 
 
@@ -98,7 +98,7 @@ def test_both_engines_rank_random_documents_alike(engines: Engines, seed: int) -
 
     documents = {}
     for number in range(20):
-        document = DocumentKey(MACBETH.collection, f"d{number:02d}")
+        document = DocumentKey(MACBETH.base_key, f"d{number:02d}")
         title = text(1, 5)
         documents[document] = [
             EmbeddedPassage(
@@ -129,7 +129,7 @@ class Engines:
     record: Callable[[str, object], None]
 
     def fill(self, documents: dict[DocumentKey, list[EmbeddedPassage]]) -> None:
-        everything = PassageFilter(MACBETH.collection)
+        everything = PassageFilter(MACBETH.base_key)
         for index in (self.embedded, self.server):
             for document, kept in documents.items():
                 index.replace(document, kept)
@@ -141,7 +141,7 @@ class Engines:
         """Printed too, to be seen with `pytest -s`."""
         lexical, semantic, first = [], [], []
         for text, towards in questions:
-            query = IndexQuery(PassageFilter(MACBETH.collection), text, towards, 10)
+            query = IndexQuery(PassageFilter(MACBETH.base_key), text, towards, 10)
             one, other = self.embedded.search(query), self.server.search(query)
             lexical.append(overlap(one.lexical, other.lexical))
             semantic.append(overlap(one.semantic, other.semantic))

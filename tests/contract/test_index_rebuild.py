@@ -13,8 +13,8 @@ from itertools import count
 import pytest
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey
-from cicada.errors import Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import UnavailableError
 from cicada.retrieval.model import EmbeddedPassage, Hit
 from cicada.retrieval.ports import PassageIndex
 from tests.contract.passage_indexes import IndexUnderTest, eventually
@@ -26,7 +26,7 @@ EVERYTHING = PassageFilter(PLAYS)
 
 @pytest.fixture
 def index(under_test: IndexUnderTest) -> PassageIndex:
-    """Holds the first version of Macbeth."""
+    """ContentKind the first version of Macbeth."""
     index = under_test.open()
     put(index, MACBETH, speeches(MACBETH, 2, "v1"))
     return index
@@ -89,9 +89,9 @@ def test_an_abandoned_index_is_never_seen_and_nothing_is_written_to_it(
     building.replace(MACBETH, speeches(MACBETH, 3, "copy"))
     rebuild.abandon()
     assert versions(index) == ["v1", "v1"]
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         building.replace(HAMLET, speeches(HAMLET, 1, "copy"))
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         rebuild.switch()
     put(index, MACBETH, speeches(MACBETH, 1, "v2"))
     assert eventually(lambda: under_test.open().count(EVERYTHING) == 1)
@@ -103,7 +103,7 @@ def test_a_half_built_index_makes_way_for_the_next_one(under_test: IndexUnderTes
     left.replace(HAMLET, speeches(HAMLET, 3, "dead"))
     rebuild = under_test.rebuild()
     rebuild.begin().replace(MACBETH, speeches(MACBETH, 2, "copy"))
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         dead.switch()
     dead.abandon()
     rebuild.switch()
@@ -112,7 +112,7 @@ def test_a_half_built_index_makes_way_for_the_next_one(under_test: IndexUnderTes
 
 
 def test_a_switch_without_a_new_index_is_refused(under_test: IndexUnderTest, index: PassageIndex) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         under_test.rebuild().switch()
     assert versions(index) == ["v1", "v1"]
 
@@ -159,7 +159,7 @@ def test_another_process_can_abandon_a_rebuild(under_test: IndexUnderTest, index
     other = under_test.rebuild()
     other.building()
     other.abandon()
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         begun.switch()
     assert under_test.rebuild().building() is None
     assert versions(index) == ["v1", "v1"]
@@ -180,7 +180,7 @@ def test_a_document_copied_twice_is_there_once(under_test: IndexUnderTest, index
 def test_another_tenants_document_of_the_same_name_is_another_one(
     under_test: IndexUnderTest, index: PassageIndex
 ) -> None:
-    theirs = DocumentKey(Collection("tenant-b", "plays"), MACBETH.document_id)
+    theirs = DocumentKey(KnowledgeBaseKey("tenant-b", "plays"), MACBETH.document_id)
     rebuild = under_test.rebuild()
     building = rebuild.begin()
     building.replace(MACBETH, speeches(MACBETH, 2, "copy"))
@@ -188,7 +188,7 @@ def test_another_tenants_document_of_the_same_name_is_another_one(
     index.replace(theirs, speeches(theirs, 1, "theirs"))
     rebuild.switch()
     assert versions(index) == ["copy"] * 2
-    assert eventually(lambda: index.count(PassageFilter(theirs.collection)) == 1)
+    assert eventually(lambda: index.count(PassageFilter(theirs.base_key)) == 1)
 
 
 def test_while_others_write_and_read_a_rebuild_loses_nothing_and_shows_whole_versions(
@@ -205,7 +205,7 @@ def test_while_others_write_and_read_a_rebuild_loses_nothing_and_shows_whole_ver
             traffic.await_a_search()
             rebuild.switch()
             traffic.await_a_search()
-    assert {by_document(lane) for lane in traffic.seen} == {((5, 1),) * len(DOCUMENTS)}
+    assert {by_document(retriever) for retriever in traffic.seen} == {((5, 1),) * len(DOCUMENTS)}
     for document, passages in traffic.newest.items():
         wanted = [each.passage.version for each in passages]
         assert eventually(lambda: versions(index, document) == wanted)  # noqa: B023
@@ -224,10 +224,10 @@ def copy_all(newest: dict[DocumentKey, list[EmbeddedPassage]], building: Passage
             building.replace(document, copied[document])
 
 
-def by_document(lane: tuple[Hit, ...]) -> tuple[tuple[int, int], ...]:
+def by_document(retriever: tuple[Hit, ...]) -> tuple[tuple[int, int], ...]:
     """How many passages of each document were found, and of how many versions."""
     found: dict[DocumentKey, list[str]] = {}
-    for hit in lane:
+    for hit in retriever:
         found.setdefault(hit.passage.document, []).append(hit.passage.version)
     return tuple((len(versions), len(set(versions))) for versions in found.values())
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from cicada.adapters.opensearch import queries
+from cicada.adapters.opensearch.lucene_tokens import first_tokens
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-from cicada.adapters.opensearch.tokens import first_tokens
 from cicada.documents.filter import PassageFilter
-from cicada.errors import ConfigurationError, Unavailable
+from cicada.errors import ConfigurationError, UnavailableError
 from cicada.languages.terms import is_cjk, query_terms
 from cicada.retrieval.model import EmbeddedPassage, Hit
 from tests.contract.passage_indexes import DIMENSION, MODEL, OpenSearchUnderTest, eventually
@@ -27,7 +27,7 @@ class Dying(list[EmbeddedPassage]):
 
     def __iter__(self) -> Iterator[EmbeddedPassage]:
         yield from super().__iter__()
-        raise Unavailable("The ingest was ended.")
+        raise UnavailableError("The ingest was ended.")
 
 
 def speeches(count: int, version: str) -> list[EmbeddedPassage]:
@@ -40,7 +40,7 @@ def versions(hits: tuple[Hit, ...]) -> list[str]:
 
 def interrupted(index: OpenSearchPassageIndex, passages: list[EmbeddedPassage]) -> None:
     """Replaces the document and fails after 500 rows have been sent."""
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         index.replace(MACBETH, Dying(passages))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, ScriptLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, ScriptLocator
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import EmbeddedPassage, Hit
 from cicada.retrieval.ports import PassageIndex
@@ -38,7 +38,7 @@ def put(index: PassageIndex, document: DocumentKey, passages: list[EmbeddedPassa
     """Replace the document and wait until the index shows it and nothing else of it."""
     index.replace(document, passages)
     readers = frozenset(reader for each in passages for reader in each.passage.readers)
-    shown = PassageFilter(document.collection, frozenset({document.document_id}), reader=readers)
+    shown = PassageFilter(document.base_key, frozenset({document.document_id}), reader=readers)
     assert eventually(lambda: len(index.passages_of(document)) == index.count(shown) == len(passages))
 
 
@@ -110,18 +110,18 @@ def test_the_passages_of_a_document_come_in_its_order(index: PassageIndex) -> No
 def test_another_tenant_finds_nothing_of_a_document_of_the_same_name(index: PassageIndex) -> None:
     collections = [
         PLAYS,
-        Collection("tenant-b", "plays"),
-        Collection("tenant-a", "minutes"),
-        Collection("tenant", "aplays"),
+        KnowledgeBaseKey("tenant-b", "plays"),
+        KnowledgeBaseKey("tenant-a", "minutes"),
+        KnowledgeBaseKey("tenant", "aplays"),
     ]
-    for number, collection in enumerate(collections):
-        document = DocumentKey(collection, "macbeth.json")
+    for number, base_key in enumerate(collections):
+        document = DocumentKey(base_key, "macbeth.json")
         put(index, document, embedded(document, f"The queen of number {number}."))
-    for number, collection in enumerate(collections):
-        found = index.search(asking("queen", collection=collection))
+    for number, base_key in enumerate(collections):
+        found = index.search(asking("queen", base_key=base_key))
         assert texts(found.lexical) == texts(found.semantic) == [f"The queen of number {number}."]
-        assert {hit.passage.document.collection for hit in found.lexical} == {collection}
-        assert index.count(PassageFilter(collection)) == 1
+        assert {hit.passage.document.base_key for hit in found.lexical} == {base_key}
+        assert index.count(PassageFilter(base_key)) == 1
     index.delete(DocumentKey(collections[1], "macbeth.json"))
     assert eventually(lambda: index.count(PassageFilter(collections[1])) == 0)
     assert index.count(PassageFilter(PLAYS)) == 1
@@ -199,7 +199,7 @@ def test_a_deleted_document_is_gone_and_deleting_it_again_is_no_error(index: Pas
         index.delete(MACBETH)
         assert eventually(lambda: index.passages_of(MACBETH) == ())
         assert ids(index.search(asking("queen")).lexical) == ["hamlet.json#000000"]
-    index.delete(DocumentKey(Collection("nobody", "nothing"), "none"))
+    index.delete(DocumentKey(KnowledgeBaseKey("nobody", "nothing"), "none"))
 
 
 def test_while_a_document_is_replaced_one_whole_version_always_answers(index: PassageIndex) -> None:
@@ -223,8 +223,8 @@ def test_while_a_document_is_replaced_one_whole_version_always_answers(index: Pa
         found = index.search(asking("queen"))
         seen += [found.lexical, found.semantic]
     writer.join()
-    assert {len(lane) for lane in seen} == {5}
-    assert {len({hit.passage.version for hit in lane}) for lane in seen} == {1}
+    assert {len(retriever) for retriever in seen} == {5}
+    assert {len({hit.passage.version for hit in retriever}) for retriever in seen} == {1}
 
 
 def test_a_passage_is_found_by_a_word_of_its_title(index: PassageIndex) -> None:
@@ -294,14 +294,14 @@ def test_what_a_reranker_needs_comes_back_as_it_went_in(index: PassageIndex) -> 
 
 
 def test_vectors_are_those_of_the_collection_and_of_the_version_that_answers(index: PassageIndex) -> None:
-    elsewhere = DocumentKey(Collection("tenant-b", "plays"), "macbeth.json")
+    elsewhere = DocumentKey(KnowledgeBaseKey("tenant-b", "plays"), "macbeth.json")
     put(index, elsewhere, [EmbeddedPassage(passage(elsewhere, 1, "queen"), vector(0.0, 0.0, 1.0), b"theirs")])
     for detail in (b"one", b"two"):
         put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "queen"), vector(1.0), detail)])
     assert index.vectors_of(PLAYS, ["macbeth.json#000001"])["macbeth.json#000001"].detail == b"two"
     index.delete(MACBETH)
     assert eventually(lambda: index.vectors_of(PLAYS, ["macbeth.json#000001"]) == {})
-    assert index.vectors_of(Collection("nobody", "nothing"), ["macbeth.json#000001"]) == {}
+    assert index.vectors_of(KnowledgeBaseKey("nobody", "nothing"), ["macbeth.json#000001"]) == {}
     assert index.vectors_of(PLAYS, []) == {}
 
 
@@ -415,7 +415,7 @@ def test_a_vector_of_another_dimension_is_refused_and_changes_nothing(index: Pas
 def test_after_any_writes_every_filter_finds_exactly_what_was_kept(index: PassageIndex, seed: int) -> None:
     rng = random.Random(seed)
     documents = [
-        DocumentKey(Collection(tenant, base), f"d{number}")
+        DocumentKey(KnowledgeBaseKey(tenant, base), f"d{number}")
         for tenant in ("a", "b")
         for base in ("plays", "minutes")
         for number in range(3)
@@ -436,7 +436,7 @@ def test_after_any_writes_every_filter_finds_exactly_what_was_kept(index: Passag
 
 def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]], rng: random.Random) -> None:
     """A random question, answered by the index and by looking at everything that was kept."""
-    collection = Collection(rng.choice("ab"), rng.choice(("plays", "minutes")))
+    base_key = KnowledgeBaseKey(rng.choice("ab"), rng.choice(("plays", "minutes")))
     document_ids = None if rng.random() < 0.5 else frozenset(rng.sample(["d0", "d1", "d2", "d9"], rng.randint(1, 3)))
     choices = {"act": frozenset({rng.choice("123")}), "speaker": frozenset({"ross", "duncan"})}
     metadata = {name: choices[name] for name in rng.sample(sorted(choices), rng.randint(0, 2))}
@@ -445,7 +445,7 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
     expected = [
         each
         for document, passages in kept.items()
-        if document.collection == collection and (document_ids is None or document.document_id in document_ids)
+        if document.base_key == base_key and (document_ids is None or document.document_id in document_ids)
         for each in passages
         if all(each.passage.metadata.get(name) in values for name, values in metadata.items())
         and (not each.passage.readers or reader & set(each.passage.readers))
@@ -455,11 +455,9 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
         for each in expected
     }
     found = index.search(
-        asking(
-            word, towards, limit=50, collection=collection, document_ids=document_ids, metadata=metadata, reader=reader
-        )
+        asking(word, towards, limit=50, base_key=base_key, document_ids=document_ids, metadata=metadata, reader=reader)
     )
-    assert index.count(PassageFilter(collection, document_ids, metadata, reader)) == len(expected)
+    assert index.count(PassageFilter(base_key, document_ids, metadata, reader)) == len(expected)
     assert sorted(ids(found.lexical)) == sorted(
         each.passage.passage_id for each in expected if word in each.passage.text
     )
@@ -468,7 +466,7 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
     assert [hit.score for hit in found.semantic] == pytest.approx(sorted(cosines.values(), reverse=True), abs=1e-5)
     for hit in found.semantic:
         assert hit.score == pytest.approx(cosines[hit.passage.document, hit.passage.passage_id], abs=1e-5)
-    stored = index.vectors_of(collection, [hit.passage.passage_id for hit in found.semantic])
+    stored = index.vectors_of(base_key, [hit.passage.passage_id for hit in found.semantic])
     assert stored.keys() == {each.passage.passage_id for each in expected}
     for each in expected:
         assert list(stored[each.passage.passage_id].vector) == pytest.approx(each.vector, abs=1e-6)

@@ -9,7 +9,7 @@ import pytest
 from moto import mock_aws
 
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
-from cicada.documents.model import Collection, DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import RebuildRecord
 from cicada.ingest.ports import RebuildLog
@@ -17,8 +17,8 @@ from tests.fakes.ground_truth import InMemoryRebuildLog
 
 BUCKET = "documents"
 COPIED = {
-    DocumentKey(Collection("default", "scripts"), "acts/act 1 + ü.json"): '"e1"',
-    DocumentKey(Collection("acme", "notes"), "a.md"): '"e2"',
+    DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json"): '"e1"',
+    DocumentKey(KnowledgeBaseKey("acme", "notes"), "a.md"): '"e2"',
 }
 RECORD = RebuildRecord("run-1", 1_763_726_400.5, COPIED)
 

@@ -12,7 +12,7 @@ import pytest
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
-from cicada.errors import LeaseLost
+from cicada.errors import LeaseLostError
 from cicada.identity.principal import Principal
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.request_log import InMemoryRequestLog
@@ -87,7 +87,7 @@ def test_a_key_is_created_once_and_the_second_time_changes_nothing(log: RequestL
 def test_the_same_request_id_of_another_user_is_another_request(log: RequestLog, clock: Clock) -> None:
     log.create(new_request(clock), ACCEPTED)
     assert log.head(RequestKey(BOB, ID)) is None
-    assert log.point(RequestKey(BOB, ID), "conn-bob") is None
+    assert log.attach(RequestKey(BOB, ID), "conn-bob") is None
     assert log.request_cancel(RequestKey(BOB, ID)) is None
     assert log.create(new_request(clock, BOB), ACCEPTED)
 
@@ -96,7 +96,7 @@ def test_an_expired_request_is_not_found(log: RequestLog, clock: Clock) -> None:
     log.create(new_request(clock), ACCEPTED)
     clock.now += 3601
     key = RequestKey(ANN, ID)
-    assert (log.head(key), log.question(key), log.point(key, "conn-2")) == (None, None, None)
+    assert (log.head(key), log.question(key), log.attach(key, "conn-2")) == (None, None, None)
     assert log.sessions(ANN, None, 10) == []
 
 
@@ -130,9 +130,9 @@ def test_who_has_lost_the_lease_can_neither_advance_nor_overwrite(log: RequestLo
     new = log.take_lease(old.key, clock(), clock() + 15)
     assert new is not None
     log.store(new, StoredEvent(2, '{"type":"cancelled"}'))
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         log.store(old, StoredEvent(2, '{"type":"chunk","content":"stale"}'))
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         log.advance(old, 2, clock() + 15, Status.PROCESSING)
 
 
@@ -150,7 +150,7 @@ def test_what_a_dead_processor_left_beyond_the_head_is_overwritten(log: RequestL
 
 def test_pointing_and_cancelling_show_in_the_next_advance(log: RequestLog, clock: Clock) -> None:
     lease = leased(log, clock)
-    log.point(lease.key, "conn-2")
+    log.attach(lease.key, "conn-2")
     log.request_cancel(lease.key)
     head = log.advance(lease, 1, clock() + 15, Status.PROCESSING)
     assert (head.connection_id, head.cancel_requested) == ("conn-2", True)
@@ -158,7 +158,7 @@ def test_pointing_and_cancelling_show_in_the_next_advance(log: RequestLog, clock
 
 def test_forgetting_a_connection_leaves_a_newer_one_alone(log: RequestLog, clock: Clock) -> None:
     lease = leased(log, clock)
-    log.point(lease.key, "conn-2")
+    log.attach(lease.key, "conn-2")
     log.forget_connection(lease.key, "conn-1")
     head = log.head(lease.key)
     assert head is not None
@@ -234,7 +234,7 @@ def _step(
         leases += [lease] if lease else []
         return lease
     if step == "point":
-        return log.point(key, connection)
+        return log.attach(key, connection)
     if step == "cancel":
         return log.request_cancel(key)
     if not leases:
@@ -248,5 +248,5 @@ def _step(
             log.store(lease, StoredEvent(seq, f'{{"attempt":{lease.attempt}}}'))
             return None
         return log.advance(lease, seq, clock() + 10, status)
-    except LeaseLost:
+    except LeaseLostError:
         return "lease lost"

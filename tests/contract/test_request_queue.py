@@ -12,7 +12,7 @@ import pytest
 from cicada.adapters.sqs.request_queue import SqsRequestQueue, read_request_message
 from cicada.conversation.model import RequestKey
 from cicada.conversation.ports import RequestQueue
-from cicada.errors import ConfigurationError, InvalidFrame
+from cicada.errors import ConfigurationError, InvalidFrameError
 from cicada.identity.principal import Principal
 from tests.contract.request_queues import Queues, request_queues
 from tests.fakes.clock import Clock
@@ -89,7 +89,7 @@ def test_a_takeover_is_queued_once_for_each_attempt(under_test: QueueUnderTest) 
 
 
 def test_a_buried_request_is_kept_with_the_reason(under_test: QueueUnderTest) -> None:
-    under_test.queue.bury(FIRST, "stream_broken")
+    under_test.queue.dead_letter(FIRST, "stream_broken")
     assert under_test.buried() == [(FIRST, "stream_broken")]
     assert under_test.delivered() == []
 
@@ -139,7 +139,7 @@ def test_the_groups_of_the_user_come_with_every_message(under_test: QueueUnderTe
     key = RequestKey(Principal("acme", "ann", groups), FIRST.request_id)
     under_test.queue.enqueue(key, "s1")
     under_test.queue.enqueue_takeover(key, 1)
-    under_test.queue.bury(key, "internal")
+    under_test.queue.dead_letter(key, "internal")
     delivered = [*under_test.delivered(), *(buried for buried, _ in under_test.buried())]
     assert [each.principal.groups for each in delivered] == [groups] * 3
 
@@ -158,5 +158,5 @@ def test_a_missing_queue_is_its_operators_to_mend() -> None:
 
 @pytest.mark.parametrize("body", ["", "hello", "[]", "5", "null", "{}", '{"tenant":"a","user":"b"}', '"requestId"'])
 def test_a_message_that_names_no_request_is_refused(body: str) -> None:
-    with pytest.raises(InvalidFrame):
+    with pytest.raises(InvalidFrameError):
         read_request_message(body)

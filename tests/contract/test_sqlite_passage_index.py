@@ -82,7 +82,7 @@ def test_many_processes_can_make_the_file_at_once(path: Path) -> None:
     program = (
         "import sys\n"
         "from cicada_embedded.passage_index import SqlitePassageIndex\n"
-        "from cicada.documents.model import Collection, DocumentKey\n"
+        "from cicada.documents.model import KnowledgeBaseKey, DocumentKey\n"
         "from tests.contract.passages import PLAYS, embedded\n"
         "document = DocumentKey(PLAYS, sys.argv[2])\n"
         f"SqlitePassageIndex(sys.argv[1], {MODEL!r}, {DIMENSION}).replace(document, embedded(document, 'queen'))\n"
@@ -108,7 +108,7 @@ def test_threads_that_read_while_others_write_see_whole_versions(index: SqlitePa
     def read() -> None:
         for _ in range(40):
             found = index.search(asking("queen", limit=100))
-            problems.extend(len(lane) for lane in (found.lexical, found.semantic) if len(lane) != 16)
+            problems.extend(len(retriever) for retriever in (found.lexical, found.semantic) if len(retriever) != 16)
 
     threads = [threading.Thread(target=write, args=(name,)) for name in ("macbeth", "hamlet")]
     threads += [threading.Thread(target=read) for _ in range(3)]

@@ -16,7 +16,7 @@ from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
-from cicada.errors import ConfigurationError, LimitExceeded
+from cicada.errors import ConfigurationError, LimitExceededError
 from cicada.identity.principal import Principal
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.clock import Clock
@@ -133,7 +133,7 @@ def test_two_messages_at_once_do_not_share_the_last_place(ports: Ports, clock: C
         limits.admit(key(98))
 
     table.between = another
-    with pytest.raises(LimitExceeded):
+    with pytest.raises(LimitExceededError):
         limits.admit(key(99))
     assert key(98).request_id in ports.table.get(ANN).admitted
 
@@ -172,7 +172,7 @@ def test_of_many_threads_only_as_many_as_permitted_get_in(clock: Clock) -> None:
         limits = limits_on(ports, clock)
 
         def admitted(number: int) -> bool:
-            with suppress(LimitExceeded):
+            with suppress(LimitExceededError):
                 limits.admit(key(number))
                 return True
             return False
@@ -202,7 +202,7 @@ def random_history(ports: Ports, clock: Clock, chance: random.Random) -> list[ob
         who = chance.choice([ANN, BOB])
         try:
             limits.admit(key(number, who))
-        except LimitExceeded as error:
+        except LimitExceededError as error:
             seen.append((number, str(error), error.retry_after_seconds))
         else:
             store(ports, clock, key(number, who))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cicada.conversation.model import Connection, RequestKey
-from cicada.errors import CicadaError, ConnectionGone
+from cicada.errors import CicadaError, ConnectionGoneError
 
 
 class RecordingChannel:
@@ -19,7 +19,7 @@ class RecordingChannel:
     def post(self, connection_id: str, frame: str) -> None:
         self.before_post(connection_id, frame)
         if connection_id in self.closed:
-            raise ConnectionGone("The connection does not exist any more.")
+            raise ConnectionGoneError("The connection does not exist any more.")
         self.frames.setdefault(connection_id, []).append(frame)
 
 
@@ -44,7 +44,7 @@ class RecordingQueue:
         if (key, attempt) not in self.takeovers:
             self.takeovers.append((key, attempt))
 
-    def bury(self, key: RequestKey, reason: str) -> None:
+    def dead_letter(self, key: RequestKey, reason: str) -> None:
         self._fail()
         self.buried.append((key, reason))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.errors import Throttled
+from cicada.errors import ThrottledError
 from cicada.identity.principal import Principal
 
 
@@ -22,4 +22,4 @@ class BrokenEvidence(FixedEvidence):
     """Cannot search."""
 
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
-        raise Throttled("The model is asked too often at the moment; try again later.")
+        raise ThrottledError("The model is asked too often at the moment; try again later.")

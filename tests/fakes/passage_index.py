@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage
-from cicada.errors import ConfigurationError, Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
+from cicada.errors import ConfigurationError, UnavailableError
 from cicada.languages.terms import query_terms
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 
@@ -80,11 +80,11 @@ class InMemoryPassageIndex:
         kept = self._documents().get(document, ())
         return tuple(sorted((each.passage for each in kept), key=lambda passage: passage.passage_id))
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         return {
             each.passage.passage_id: PassageVectors(each.vector, each.detail)
             for document, kept in list(self._documents().items())
-            if document.collection == collection
+            if document.base_key == base_key
             for each in kept
             if each.passage.passage_id in passage_ids
         }
@@ -96,7 +96,7 @@ class InMemoryPassageIndex:
         building = self._contents.building
         if self._build is not None:
             if self._build is not building:
-                raise Unavailable("This index is not being built any more.")
+                raise UnavailableError("This index is not being built any more.")
             return [self._build.documents]
         return [self._contents.documents, *([building.documents] if building else [])]
 
@@ -114,7 +114,7 @@ class InMemoryPassageIndex:
         return [
             each
             for document, kept in list(self._documents().items())
-            if document.collection == filter.collection
+            if document.base_key == filter.base_key
             and (filter.document_ids is None or document.document_id in filter.document_ids)
             for each in kept
             if all(each.passage.metadata.get(name) in values for name, values in filter.metadata.items())
@@ -144,7 +144,7 @@ class InMemoryIndexRebuild:
     def switch(self) -> None:
         with self.contents.lock:
             if self.begun is None or self.begun is not self.contents.building:
-                raise Unavailable("The new index is not being built any more.")
+                raise UnavailableError("The new index is not being built any more.")
             self.contents.documents, self.contents.building = self.begun.documents, None
 
     def abandon(self) -> None:

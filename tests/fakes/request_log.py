@@ -17,7 +17,7 @@ from cicada.conversation.model import (
     StoredEvent,
     TurnRow,
 )
-from cicada.errors import LeaseLost
+from cicada.errors import LeaseLostError
 from cicada.identity.principal import Principal
 
 
@@ -58,7 +58,7 @@ class InMemoryRequestLog:
             head = self._heads.get(key)
             return head if head and head.expires_at > self._clock() else None
 
-    def point(self, key: RequestKey, connection_id: str) -> Head | None:
+    def attach(self, key: RequestKey, connection_id: str) -> Head | None:
         return self._change(key, connection_id=connection_id)
 
     def forget_connection(self, key: RequestKey, connection_id: str) -> None:
@@ -85,7 +85,7 @@ class InMemoryRequestLog:
         with self._lock:
             attempt, _ = self._events.get((lease.key, event.seq), (0, event))
             if attempt > lease.attempt:
-                raise LeaseLost("A later attempt has written this event.")
+                raise LeaseLostError("A later attempt has written this event.")
             self._events[lease.key, event.seq] = (lease.attempt, event)
 
     def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
@@ -93,7 +93,7 @@ class InMemoryRequestLog:
             head = self._heads[lease.key]
             repeated = head.status is status and head.last_seq == seq
             if head.attempt != lease.attempt or not (head.status is Status.PROCESSING or repeated):
-                raise LeaseLost("The request has ended, or another processor has taken it over.")
+                raise LeaseLostError("The request has ended, or another processor has taken it over.")
             self._heads[lease.key] = replace(head, last_seq=seq, lease_until=until, status=status)
             return self._heads[lease.key]
 
@@ -156,9 +156,9 @@ class DisturbedRequestLog(InMemoryRequestLog):
         self.before("create")
         return super().create(request, accepted)
 
-    def point(self, key: RequestKey, connection_id: str) -> Head | None:
+    def attach(self, key: RequestKey, connection_id: str) -> Head | None:
         self.before("point")
-        return super().point(key, connection_id)
+        return super().attach(key, connection_id)
 
     def forget_connection(self, key: RequestKey, connection_id: str) -> None:
         self.before("forget")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
@@ -14,7 +14,7 @@ from cicada.retrieval.strategies.hybrid import HybridSearch
 
 
 class FixedIndex:
-    """Finds the same passages for every query, in both lanes; keeps the queries. `failure` is raised while set."""
+    """Finds the same passages for every query, in both retrievers; keeps the queries. `failure` is raised while set."""
 
     def __init__(self, *passages: Passage) -> None:
         self._hits = tuple(Hit(passage, 1.0) for passage in passages)
@@ -39,7 +39,7 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         return tuple(hit.passage for hit in self._hits if hit.passage.document == document)
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         return {}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
 from cicada.retrieval.model import EmbeddedPassage
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.bedrock_wire import (
@@ -26,7 +26,7 @@ from tests.fakes.bedrock_wire import (
 MODEL_ID = "amazon.titan-embed-text-v2:0"
 DIMENSION = 256
 VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
-SCRIPTS = Collection("default", "scripts")
+SCRIPTS = KnowledgeBaseKey("default", "scripts")
 EMBEDDED = Answered({"embedding": VECTOR, "inputTextTokenCount": 9})
 SAID = Streamed(
     (

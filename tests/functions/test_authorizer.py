@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 from functions.authorizer.handler import handler
 from tests.fakes.user_pool import UserPool, access_token
 from tests.functions.message_path import console_event
@@ -79,5 +79,5 @@ def test_an_expired_token_is_denied_and_not_logged(pool: UserPool, logged: io.St
 
 def test_keys_out_of_reach_are_no_refusal(pool: UserPool) -> None:
     pool.status = 503
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         handler(handshake({}, {"token": access_token()}), None)

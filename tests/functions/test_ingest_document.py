@@ -17,7 +17,7 @@ from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.documents.model import DocumentKey
-from cicada.errors import DocumentRejected, Unavailable
+from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.rebuild import Rebuilder
@@ -62,7 +62,7 @@ class Bucket:
             {".json": ScriptParser(parse_episodes(episodes.read_text("utf-8")))},
         )
 
-    def hasten(self, event: dict[str, Any], verdicts: dict[str, Any]) -> None:
+    def make_visible(self, event: dict[str, Any], verdicts: dict[str, Any]) -> None:
         self.hastened += [failure["itemIdentifier"] for failure in verdicts["batchItemFailures"]]
 
     def rebuilder(self) -> Rebuilder:
@@ -116,7 +116,7 @@ def test_a_plain_key_returns_the_report(bucket: Bucket) -> None:
 
 
 def test_a_plain_key_of_no_document_says_where_documents_belong(bucket: Bucket) -> None:
-    with pytest.raises(DocumentRejected, match="documents/<tenant>/<knowledge base>/<file>"):
+    with pytest.raises(DocumentRejectedError, match="documents/<tenant>/<knowledge base>/<file>"):
         handler({"key": "macbeth.json"}, None)
 
 
@@ -164,7 +164,7 @@ def test_a_removal_announced_after_a_new_upload_removes_nothing(bucket: Bucket) 
 
 def test_a_failing_dependency_fails_its_message_only(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
-    bucket.embedder.failure = Unavailable("…")
+    bucket.embedder.failure = UnavailableError("…")
     event = announcement(f"{PREFIX}macbeth.json", f"{PREFIX}gone.json")
     assert handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
     assert bucket.hastened == ["1"]
@@ -210,7 +210,7 @@ def test_a_document_that_several_messages_announce_is_ingested_once(bucket: Buck
     bucket.upload("macbeth.json", GOOD)
     bucket.upload("macbeth.json.metadata.json", b'{"metadataAttributes": {"genre": "tragedy"}}')
     keys = [f"{PREFIX}macbeth.json.metadata.json", f"{PREFIX}macbeth.json", f"{PREFIX}macbeth.json"]
-    bucket.embedder.failure = Unavailable("…")
+    bucket.embedder.failure = UnavailableError("…")
     failures = [{"itemIdentifier": number} for number in "123"]
     assert handler(announcement(*keys), None) == {"batchItemFailures": failures}
     bucket.embedder.failure = None
@@ -263,7 +263,7 @@ def test_a_lost_index_is_made_anew_by_console_events_without_embedding(bucket: B
         handler(announcement(PREFIX + name), None)
     shown = dict(bucket.index.documents)
     bucket.index.documents.clear()
-    bucket.embedder.failure = Unavailable("…")
+    bucket.embedder.failure = UnavailableError("…")
     event = json.loads((ROOT / "events/ingest_document_rebuild.json").read_text("utf-8"))
     assert handler(event, Context()) == {"run": "run-1", "state": "switched", "copied": 2, "documents": 2}
     assert bucket.index.contents.documents == shown

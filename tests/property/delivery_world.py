@@ -13,8 +13,8 @@ from cicada.conversation.cancel import cancel
 from cicada.conversation.model import Connection, Head, RequestKey, Status
 from cicada.conversation.protocol import stored_frame
 from cicada.conversation.resume import Resumer
-from cicada.errors import RequestConflict, RequestNotFound, Unavailable
-from cicada.planning.model import Classification, Route
+from cicada.errors import RequestConflictError, RequestNotFoundError, UnavailableError
+from cicada.planning.model import Classification, Intent
 from cicada_client.assembly import Assembly
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.clock import Clock
@@ -109,8 +109,8 @@ class World:
         actor = actor_here()
         assert actor
         agent = SteppedAgent(actor, self.generations, self.breaks)
-        route = Classification(Route.PROFILE_REQUEST, 1.0, "scripted")
-        answerer = Answerer(lambda *_: route, Answering().passages, agent, ScriptedModel())
+        intent = Classification(Intent.PROFILE_REQUEST, 1.0, "scripted")
+        answerer = Answerer(lambda *_: intent, Answering().passages, agent, ScriptedModel())
         return Processor(
             self.log,
             self.channel,
@@ -130,7 +130,9 @@ class World:
         actor.step(fail)
         if actor.ended:
             self.actors.remove(actor)
-            if not isinstance(actor.error, (type(None), Died, Unavailable, RequestNotFound, RequestConflict)):
+            if not isinstance(
+                actor.error, (type(None), Died, UnavailableError, RequestNotFoundError, RequestConflictError)
+            ):
                 raise AssertionError(f"{actor} has failed") from actor.error
         self.check()
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.errors import DocumentRejected, Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import (
     IngestReport,
@@ -33,7 +33,7 @@ from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
 from tests.property.baton import Actor, Died, pause
 from tests.unit.ingest.passage_index import CountingEmbedder
 
-DOCUMENTS = tuple(DocumentKey(Collection("t", "kb"), name) for name in ("a.txt", "b.txt", "c.txt"))
+DOCUMENTS = tuple(DocumentKey(KnowledgeBaseKey("t", "kb"), name) for name in ("a.txt", "b.txt", "c.txt"))
 BAD = b"bad"
 HOLD_SECONDS = 960.0
 
@@ -91,7 +91,7 @@ class Shelf:
 
     def put(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         if self.is_dropped:
-            raise Unavailable("The index is not there any more.")
+            raise UnavailableError("The index is not there any more.")
         self.documents.pop(document, None)
         if passages:
             self.documents[document] = tuple(passages)
@@ -138,7 +138,7 @@ class SteppedIndex:
     def count(self, filter: PassageFilter) -> int:
         raise NotImplementedError
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         raise NotImplementedError
 
 
@@ -163,7 +163,7 @@ class SteppedRebuild:
     def switch(self) -> None:
         pause("switch")
         if self.mine is None or self.mine is not self.shelves.building:
-            raise Unavailable("The new index is not being built any more.")
+            raise UnavailableError("The new index is not being built any more.")
         self._drop(self.shelves.live)
         self.shelves.live, self.shelves.building = self.mine, None
 
@@ -183,7 +183,7 @@ class LineParser:
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         if source.content == BAD:
-            raise DocumentRejected("The file is bad.")
+            raise DocumentRejectedError("The file is bad.")
         return ParsedDocument(
             tuple(
                 Passage(f"#{number}", source.document, source.version, "", line, "", SectionLocator(()))
@@ -299,7 +299,7 @@ class World:
             self.run(self.deliver(0))
 
     def _end(self, actor: Actor) -> None:
-        if not isinstance(actor.error, (type(None), Died, Unavailable)):
+        if not isinstance(actor.error, (type(None), Died, UnavailableError)):
             raise AssertionError(f"{actor} has failed") from actor.error
         if actor in self.ingests:
             delivery = self.ingests.pop(actor)

@@ -7,7 +7,7 @@ from typing import Protocol
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 from tests.property.baton import Actor, Died
 
 some = st.integers(0, 99)
@@ -49,4 +49,4 @@ class SteppedMachine(RuleBasedStateMachine):
     def find_a_service_out_of_reach(self, which: int) -> None:
         actor = self._one(which)
         if actor.at != "start":
-            self.world.step(actor, Unavailable("It could not be reached."))
+            self.world.step(actor, UnavailableError("It could not be reached."))

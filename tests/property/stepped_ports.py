@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cicada.agents.model import AgentTurn
 from cicada.conversation.model import Head, Lease, NewRequest, RequestKey, Status, StoredEvent
-from cicada.errors import ConnectionGone, StreamBroken
+from cicada.errors import ConnectionGoneError, StreamBrokenError
 from cicada.identity.principal import Principal
 from tests.fakes.request_log import InMemoryRequestLog
 from tests.property.baton import Actor, actor_here, pause
@@ -22,9 +22,9 @@ class SteppedLog(InMemoryRequestLog):
         pause("create")
         return super().create(request, accepted)
 
-    def point(self, key: RequestKey, connection_id: str) -> Head | None:
+    def attach(self, key: RequestKey, connection_id: str) -> Head | None:
         pause("point")
-        return super().point(key, connection_id)
+        return super().attach(key, connection_id)
 
     def forget_connection(self, key: RequestKey, connection_id: str) -> None:
         pause("forget")
@@ -90,7 +90,7 @@ class SteppedQueue:
             self._takeovers.add(repeat)
             self.messages.append(key)
 
-    def bury(self, key: RequestKey, reason: str) -> None:
+    def dead_letter(self, key: RequestKey, reason: str) -> None:
         pause("bury")
         self.buried.append(key)
 
@@ -111,7 +111,7 @@ class SteppedChannel:
     def post(self, connection_id: str, frame: str) -> None:
         pause("post")
         if connection_id not in self.under_way:
-            raise ConnectionGone("The connection does not exist any more.")
+            raise ConnectionGoneError("The connection does not exist any more.")
         self.posted.append((connection_id, frame))
         self.under_way[connection_id].append(frame)
 
@@ -148,7 +148,7 @@ class SteppedAgent:
         self._wait()
         for place, word in enumerate(words):
             if place == breaks_at:
-                raise StreamBroken("The stream broke off.")
+                raise StreamBrokenError("The stream broke off.")
             yield word
             self._wait()
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.protocol import AnyEventBody, Chunk, Complete, Reset, Usage
-from cicada.errors import LeaseLost
+from cicada.errors import LeaseLostError
 from tests.unit.conversation.situation import KEY, LEASE_SECONDS, Situation
 
 WORDS = [f"word{number} " for number in range(6)]
@@ -156,7 +156,7 @@ def test_a_processor_that_is_thought_dead_cannot_spoil_the_answer_of_its_success
     new = here.delivery()
     for event in (Reset(reason="again"), Chunk(content="new "), Chunk(content="words")):
         new.send(event)
-        with pytest.raises(LeaseLost):
+        with pytest.raises(LeaseLostError):
             old.send(Chunk(content="spoilt"))
     new.send(WHOLE)
     client = Client(here)

@@ -13,7 +13,7 @@ from hypothesis.stateful import initialize, precondition, rule
 
 from cicada.answering.process import Processed
 from cicada.conversation.model import Status
-from cicada.errors import RequestConflict, RequestNotFound
+from cicada.errors import RequestConflictError, RequestNotFoundError
 from tests.property.delivery_world import ANNS, World
 from tests.property.stepped_machine import SteppedMachine, some
 from tests.property.stepped_ports import WORDS
@@ -196,7 +196,7 @@ def test_another_message_under_the_same_request_id_is_refused_and_changes_nothin
         world.deliver(0)
         other = world.send("ann 1", "Another question")
         interleave(world, decisions)
-        assert isinstance(other.error, RequestConflict)
+        assert isinstance(other.error, RequestConflictError)
         question = world.log.question(ANNS)
         assert question
         assert question.message == "Who?"
@@ -211,5 +211,5 @@ def test_a_stranger_who_knows_the_request_id_gets_nothing_of_the_answer(decision
         world.deliver(0)
         stranger = world.resume("bob")
         interleave(world, decisions)
-        assert isinstance(stranger.error, RequestNotFound)
+        assert isinstance(stranger.error, RequestNotFoundError)
         assert world.channel.under_way["bob"] == []

@@ -8,8 +8,8 @@ import pytest
 
 from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
 from cicada.adapters.bedrock.reranker import BedrockReranker
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.errors import ConfigurationError, Throttled
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.errors import ConfigurationError, ThrottledError
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from local.bedrock.app import build
 from local.bedrock.embedder import HashEmbedder
@@ -22,7 +22,7 @@ QUERY = EncodedQuery("Who says that the queen is dead?", [1.0])
 
 
 def candidate(number: int, text: str, context: str = "") -> Candidate:
-    document = DocumentKey(Collection("acme", "scripts"), "macbeth")
+    document = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "macbeth")
     return Candidate(Passage(f"p{number:03d}", document, "1", "Macbeth", text, context, SectionLocator(())), 1, 1, 0.5)
 
 
@@ -63,7 +63,7 @@ def test_an_ordered_fault_is_a_throttled_call(serve: Serve, client: Client) -> N
     app = build(Settings(), HashEmbedder())
     url = serve(app)
     _order(url, {"operation": "rerank", "kind": "throttle"})
-    with pytest.raises(Throttled):
+    with pytest.raises(ThrottledError):
         rerank(client("bedrock-agent-runtime", url), [candidate(0, TEXTS[0])])
 
 

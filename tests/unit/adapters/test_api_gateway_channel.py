@@ -9,7 +9,7 @@ from botocore.config import Config
 from botocore.stub import Stubber
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
-from cicada.errors import CicadaError, ConfigurationError, ConnectionGone, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ConnectionGoneError, ThrottledError, UnavailableError
 
 FRAME = '{"type":"chunk","content":"説話"}'
 
@@ -38,15 +38,15 @@ def test_a_frame_is_posted_as_utf_8() -> None:
 @pytest.mark.parametrize(
     ("code", "status", "error"),
     [
-        ("GoneException", 410, ConnectionGone),
-        ("410", 410, ConnectionGone),
-        ("BadRequestException", 400, ConnectionGone),
-        ("LimitExceededException", 429, Throttled),
-        ("TooManyRequestsException", 429, Throttled),
+        ("GoneException", 410, ConnectionGoneError),
+        ("410", 410, ConnectionGoneError),
+        ("BadRequestException", 400, ConnectionGoneError),
+        ("LimitExceededException", 429, ThrottledError),
+        ("TooManyRequestsException", 429, ThrottledError),
         ("ForbiddenException", 403, ConfigurationError),
         ("AccessDeniedException", 403, ConfigurationError),
-        ("PayloadTooLargeException", 413, Unavailable),
-        ("InternalServerError", 500, Unavailable),
+        ("PayloadTooLargeException", 413, UnavailableError),
+        ("InternalServerError", 500, UnavailableError),
     ],
 )
 def test_each_refusal_is_one_of_the_librarys(code: str, status: int, error: type[CicadaError]) -> None:
@@ -61,5 +61,5 @@ def test_each_refusal_is_one_of_the_librarys(code: str, status: int, error: type
 def test_an_endpoint_out_of_reach_is_unavailable() -> None:
     with channel() as (posting, stubber):
         stubber.deactivate()
-        with pytest.raises(Unavailable):
+        with pytest.raises(UnavailableError):
             posting.post("c1=", FRAME)

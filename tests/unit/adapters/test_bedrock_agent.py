@@ -7,7 +7,7 @@ import pytest
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId, session_id
 from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind, AgentTurn
-from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.bedrock_wire import (
     DROP,
@@ -101,7 +101,7 @@ def test_a_failure_after_the_first_piece_breaks_the_stream(failure: object) -> N
     with scripted_bedrock(Streamed((agent_chunk(b"It may "), failure)), REPLY) as bedrock:
         pieces = agent(bedrock).reply(TURN)
         assert next(pieces) == "It may "
-        with pytest.raises(StreamBroken):
+        with pytest.raises(StreamBrokenError):
             next(pieces)
     assert len(bedrock.requests) == 1
 
@@ -110,7 +110,7 @@ def test_a_failure_after_the_first_piece_breaks_the_stream(failure: object) -> N
 def test_a_failure_before_the_first_piece_is_tried_up_to_three_times(failure: object) -> None:
     with scripted_bedrock(Streamed((failure,)), Streamed((failure,)), REPLY) as bedrock:
         assert list(agent(bedrock).reply(TURN)) == ["It may ", "be."]
-    with scripted_bedrock(Streamed((failure,))) as bedrock, pytest.raises(Unavailable):
+    with scripted_bedrock(Streamed((failure,))) as bedrock, pytest.raises(UnavailableError):
         next(agent(bedrock).reply(TURN))
     assert len(bedrock.requests) == 3
 
@@ -118,10 +118,10 @@ def test_a_failure_before_the_first_piece_is_tried_up_to_three_times(failure: ob
 @pytest.mark.parametrize(
     ("refusal", "expected"),
     [
-        (Refused(429, "ThrottlingException"), Throttled),
-        (Refused(424, "DependencyFailedException"), Unavailable),
+        (Refused(429, "ThrottlingException"), ThrottledError),
+        (Refused(424, "DependencyFailedException"), UnavailableError),
         (Refused(403, "AccessDeniedException"), ConfigurationError),
-        (Streamed(()), Unavailable),
+        (Streamed(()), UnavailableError),
     ],
 )
 def test_no_answer_is_never_an_empty_answer(refusal: Refused | Streamed, expected: type[CicadaError]) -> None:

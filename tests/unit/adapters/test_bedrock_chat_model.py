@@ -12,7 +12,7 @@ from cicada.adapters.bedrock.converse_stream import ConverseModel
 from cicada.adapters.bedrock.errors import IncompleteStreamError
 from cicada.adapters.retry import Retry
 from cicada.answering.model import ModelUsage, Prompt
-from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from tests.fakes.bedrock_wire import (
     DROP,
     FLOOD,
@@ -100,7 +100,7 @@ def test_a_failure_after_the_first_piece_breaks_the_stream_and_is_not_tried_agai
     with scripted_bedrock(Streamed((START, text_delta("Hel"), disturbance)), HELLO) as bedrock:
         received, error = until_failure(chat_model(bedrock).stream(PROMPT))
     assert received == ["Hel"]
-    assert type(error) is StreamBroken
+    assert type(error) is StreamBrokenError
     assert isinstance(error.__cause__, cause)
     assert len(bedrock.requests) == 1
 
@@ -119,7 +119,7 @@ def test_a_failure_before_the_first_piece_that_lasts_is_named_after_three_tries(
     with scripted_bedrock(Streamed((START, disturbance))) as bedrock:
         received, error = until_failure(chat_model(bedrock, waits).stream(PROMPT))
     assert received == []
-    assert type(error) is (Throttled if cause is EventStreamError else Unavailable)
+    assert type(error) is (ThrottledError if cause is EventStreamError else UnavailableError)
     assert isinstance(error.__cause__, cause)
     assert len(bedrock.requests) == 3
     assert waits.seconds == [0.25, 0.5]
@@ -129,17 +129,17 @@ def test_a_stream_that_ends_in_order_but_without_its_last_event_is_broken() -> N
     with scripted_bedrock(Streamed((START, text_delta("Hel")))) as bedrock:
         received, error = until_failure(chat_model(bedrock).stream(PROMPT))
     assert received == ["Hel"]
-    assert type(error) is StreamBroken
+    assert type(error) is StreamBrokenError
     assert isinstance(error.__cause__, IncompleteStreamError)
 
 
 @pytest.mark.parametrize(
     ("status", "code", "expected", "calls"),
     [
-        (429, "ThrottlingException", Throttled, 3),
-        (429, "ModelNotReadyException", Throttled, 3),
-        (503, "ServiceUnavailableException", Unavailable, 3),
-        (500, "InternalServerException", Unavailable, 3),
+        (429, "ThrottlingException", ThrottledError, 3),
+        (429, "ModelNotReadyException", ThrottledError, 3),
+        (503, "ServiceUnavailableException", UnavailableError, 3),
+        (500, "InternalServerException", UnavailableError, 3),
         (403, "AccessDeniedException", ConfigurationError, 1),
         (404, "ResourceNotFoundException", ConfigurationError, 1),
         (400, "ValidationException", ConfigurationError, 1),
@@ -160,7 +160,7 @@ def test_a_server_that_is_not_there_is_unavailable() -> None:
     with scripted_bedrock(HELLO) as bedrock:
         client = bedrock.client("bedrock-runtime")
     _, error = until_failure(BedrockChatModel(client, MODEL, Waits().retry()).stream(PROMPT))
-    assert type(error) is Unavailable
+    assert type(error) is UnavailableError
 
 
 def test_closing_the_iterator_closes_the_connection() -> None:

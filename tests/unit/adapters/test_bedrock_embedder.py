@@ -7,7 +7,7 @@ import pytest
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.adapters.retry import Retry
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.model import EncodedQuery
 from cicada.retrieval.rerank.detail import Kind, Rows, unpack
@@ -91,14 +91,14 @@ def test_a_throttled_call_is_tried_again() -> None:
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (Refused(429, "ThrottlingException"), Throttled),
-        (Refused(503, "ServiceUnavailableException"), Unavailable),
+        (Refused(429, "ThrottlingException"), ThrottledError),
+        (Refused(503, "ServiceUnavailableException"), UnavailableError),
         (Refused(403, "AccessDeniedException"), ConfigurationError),
         (Answered({"embedding": [1.0, 0.0, 0.0]}), ConfigurationError),
-        (Answered({"vector": [1.0, 0.0]}), Unavailable),
-        (Answered({"embedding": None}), Unavailable),
-        (Answered({"embedding": ["1", "0"]}), Unavailable),
-        (Answered(["?"]), Unavailable),
+        (Answered({"vector": [1.0, 0.0]}), UnavailableError),
+        (Answered({"embedding": None}), UnavailableError),
+        (Answered({"embedding": ["1", "0"]}), UnavailableError),
+        (Answered(["?"]), UnavailableError),
     ],
 )
 def test_no_vector_is_a_failure_with_a_name(reply: Reply, expected: type[CicadaError]) -> None:
@@ -110,7 +110,10 @@ def test_no_vector_is_a_failure_with_a_name(reply: Reply, expected: type[CicadaE
 
 
 def test_fewer_vectors_than_texts_are_refused() -> None:
-    with scripted_bedrock(Answered({"embeddings": [[0.0, 1.0]]})) as bedrock, pytest.raises(Unavailable, match="1 vec"):
+    with (
+        scripted_bedrock(Answered({"embeddings": [[0.0, 1.0]]})) as bedrock,
+        pytest.raises(UnavailableError, match="1 vec"),
+    ):
         embedder(bedrock, COHERE_3).embed_passages(["a", "b"])
 
 
@@ -192,5 +195,5 @@ def test_titan_and_cohere_give_vectors_only() -> None:
 )
 def test_details_of_another_form_are_a_failure(details: object) -> None:
     reply = Answered({"embeddings": [[0.0, 1.0]], "details": details})
-    with scripted_bedrock(reply) as bedrock, pytest.raises(Unavailable, match="unknown form"):
+    with scripted_bedrock(reply) as bedrock, pytest.raises(UnavailableError, match="unknown form"):
         embedder(bedrock, MINILM).encode_query("a")

@@ -4,7 +4,7 @@ import pytest
 
 from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
 from cicada.adapters.retry import Retry
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
 
 MODEL = "amazon.nova-micro-v1:0"
@@ -42,7 +42,7 @@ def test_a_throttled_call_is_made_once_more() -> None:
     with scripted_bedrock(Refused(429, "ThrottlingException"), said("Wer stirbt?")) as bedrock:
         assert formulate(bedrock) == "Wer stirbt?"
     with scripted_bedrock(Refused(429, "ThrottlingException")) as bedrock:
-        with pytest.raises(Throttled):
+        with pytest.raises(ThrottledError):
             formulate(bedrock)
         assert len(bedrock.requests) == 2
 
@@ -51,10 +51,10 @@ def test_a_throttled_call_is_made_once_more() -> None:
     ("reply", "expected"),
     [
         (Refused(403, "AccessDeniedException"), ConfigurationError),
-        (Refused(503, "ServiceUnavailableException"), Unavailable),
-        (said(), Unavailable),
-        (said("  \n"), Unavailable),
-        (Answered({"output": {}}), Unavailable),
+        (Refused(503, "ServiceUnavailableException"), UnavailableError),
+        (said(), UnavailableError),
+        (said("  \n"), UnavailableError),
+        (Answered({"output": {}}), UnavailableError),
     ],
 )
 def test_no_query_is_a_failure_with_a_name(reply: Reply, expected: type[CicadaError]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from cicada.adapters.bedrock.reranker import BedrockReranker
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
 from tests.unit.retrieval.test_gated import passage
@@ -82,19 +82,19 @@ def test_no_candidates_need_no_call() -> None:
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (Refused(429, "ThrottlingException"), Throttled),
-        (Refused(402, "ServiceQuotaExceededException"), Throttled),
+        (Refused(429, "ThrottlingException"), ThrottledError),
+        (Refused(402, "ServiceQuotaExceededException"), ThrottledError),
         (Refused(403, "AccessDeniedException"), ConfigurationError),
         (Refused(400, "ValidationException"), ConfigurationError),
         (Refused(404, "ResourceNotFoundException"), ConfigurationError),
-        (Refused(424, "DependencyFailedException"), Unavailable),
-        (Refused(502, "BadGatewayException"), Unavailable),
-        (Refused(500, "InternalServerException"), Unavailable),
-        (Answered({}), Unavailable),
-        (Answered({"results": []}), Unavailable),
-        (Answered({"results": [{"index": 0}]}), Unavailable),
-        (scored((2, 0.5)), Unavailable),
-        (scored((-1, 0.5)), Unavailable),
+        (Refused(424, "DependencyFailedException"), UnavailableError),
+        (Refused(502, "BadGatewayException"), UnavailableError),
+        (Refused(500, "InternalServerException"), UnavailableError),
+        (Answered({}), UnavailableError),
+        (Answered({"results": []}), UnavailableError),
+        (Answered({"results": [{"index": 0}]}), UnavailableError),
+        (scored((2, 0.5)), UnavailableError),
+        (scored((-1, 0.5)), UnavailableError),
     ],
 )
 def test_a_failure_is_never_an_empty_ranking_and_is_not_tried_again(reply: Reply, expected: type[CicadaError]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from cicada.adapters.cognito_token_verifier import CognitoTokenVerifier
-from cicada.errors import NotConnected, Unavailable
+from cicada.errors import NotConnectedError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.user_pool import (
     CLIENT_ID,
@@ -41,7 +41,7 @@ def verifier(pool: UserPool) -> CognitoTokenVerifier:
 
 
 def assert_refused(pool: UserPool, token: str) -> str:
-    with pytest.raises(NotConnected) as caught:
+    with pytest.raises(NotConnectedError) as caught:
         verifier(pool).verify(token)
     return str(caught.value)
 
@@ -175,14 +175,14 @@ def test_a_changed_token_is_refused(pool: UserPool) -> None:
 )
 def test_keys_that_cannot_be_read_are_no_refusal(pool: UserPool, status: int, reply: bytes) -> None:
     pool.status, pool.reply = status, reply
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         verifier(pool).verify(access_token())
 
 
 def test_keys_out_of_reach_are_no_refusal() -> None:
     with user_pool() as pool:
         gone = pool.url
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         verifier(UserPool(url=gone)).verify(access_token())
 
 

@@ -13,7 +13,7 @@ from cicada.agents.description import describe
 from cicada.agents.model import AgentKind, AgentTurn, Profile, ProfileKind
 from cicada.agents.ports import ProfileStore
 from cicada.agents.profiles import ProfileTools, profile_toolbox
-from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.bedrock_wire import (
     DROP,
@@ -42,7 +42,7 @@ BUSY = Refused(429, "ThrottlingException")
 
 class BrokenStore(InMemoryProfileStore):
     def get(self, principal: Principal, kind: ProfileKind, name: str) -> Profile | None:
-        raise Unavailable("The database could not be reached; try again.")
+        raise UnavailableError("The database could not be reached; try again.")
 
 
 def loop(bedrock: ScriptedBedrock, store: ProfileStore | None = None) -> ConverseToolLoop:
@@ -185,12 +185,12 @@ def test_each_round_is_tried_again_before_its_first_piece_without_calling_tools_
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (BUSY, Throttled),
-        (Refused(503, "ServiceUnavailableException"), Unavailable),
+        (BUSY, ThrottledError),
+        (Refused(503, "ServiceUnavailableException"), UnavailableError),
         (Refused(403, "AccessDeniedException"), ConfigurationError),
-        (Streamed((START, DROP)), Unavailable),
-        (Streamed((START, text_delta("<thinking>hm"), DROP)), Unavailable),
-        (Streamed((START, *reply_end("content_filtered"))), Unavailable),
+        (Streamed((START, DROP)), UnavailableError),
+        (Streamed((START, text_delta("<thinking>hm"), DROP)), UnavailableError),
+        (Streamed((START, *reply_end("content_filtered"))), UnavailableError),
     ],
 )
 @pytest.mark.parametrize("after_a_tool", [False, True])
@@ -209,14 +209,14 @@ def test_a_failure_after_something_was_said_breaks_the_answer(reply: Refused | S
     with scripted_bedrock(asks, reply) as bedrock:
         spoken, error = spoken_until_failure(loop(bedrock).reply(TURN))
     assert spoken.startswith("Let me see.")
-    assert type(error) is StreamBroken
+    assert type(error) is StreamBrokenError
 
 
 def test_a_store_that_fails_is_not_taken_for_an_empty_one() -> None:
     with scripted_bedrock(ASKS, SAYS) as bedrock:
         spoken, error = spoken_until_failure(loop(bedrock, BrokenStore()).reply(TURN))
     assert spoken == ""
-    assert type(error) is Unavailable
+    assert type(error) is UnavailableError
     assert len(bedrock.requests) == 1
 
 

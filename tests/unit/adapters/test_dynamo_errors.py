@@ -5,7 +5,7 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 
 from cicada.adapters.aws_errors import dynamo_errors
 from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
-from cicada.errors import CicadaError, ConfigurationError, LeaseLost, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, LeaseLostError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.contract.entries_table import entries_table
 
@@ -13,15 +13,15 @@ from tests.contract.entries_table import entries_table
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("ProvisionedThroughputExceededException", Throttled),
-        ("ThrottlingException", Throttled),
-        ("Throttling", Throttled),
-        ("RequestLimitExceeded", Throttled),
+        ("ProvisionedThroughputExceededException", ThrottledError),
+        ("ThrottlingException", ThrottledError),
+        ("Throttling", ThrottledError),
+        ("RequestLimitExceeded", ThrottledError),
         ("ResourceNotFoundException", ConfigurationError),
         ("AccessDeniedException", ConfigurationError),
         ("ValidationException", ConfigurationError),
-        ("InternalServerError", Unavailable),
-        ("TransactionCanceledException", Unavailable),
+        ("InternalServerError", UnavailableError),
+        ("TransactionCanceledException", UnavailableError),
     ],
 )
 def test_each_refusal_has_its_branch_and_keeps_its_cause(code: str, expected: type[CicadaError]) -> None:
@@ -34,7 +34,7 @@ def test_each_refusal_has_its_branch_and_keeps_its_cause(code: str, expected: ty
 
 
 def test_a_database_out_of_reach_is_unavailable() -> None:
-    with pytest.raises(Unavailable), dynamo_errors():
+    with pytest.raises(UnavailableError), dynamo_errors():
         raise ConnectTimeoutError(endpoint_url="http://127.0.0.1")
 
 
@@ -44,8 +44,8 @@ def test_a_refused_condition_is_left_to_the_caller() -> None:
 
 
 def test_the_librarys_own_errors_pass() -> None:
-    with pytest.raises(LeaseLost), dynamo_errors():
-        raise LeaseLost("…")
+    with pytest.raises(LeaseLostError), dynamo_errors():
+        raise LeaseLostError("…")
 
 
 def test_a_missing_table_is_no_empty_list() -> None:

@@ -17,13 +17,13 @@ from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.schema import index_body, index_name
 from cicada.adapters.retry import Retry
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.errors import ConfigurationError, DependencyError, Throttled, Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.errors import ConfigurationError, DependencyError, ThrottledError, UnavailableError
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from tests.fakes.scripted_opensearch import Reply, ScriptedConnection, Server
 
-PLAYS = Collection("tenant", "plays")
+PLAYS = KnowledgeBaseKey("tenant", "plays")
 MACBETH = DocumentKey(PLAYS, "macbeth.json")
 QUERY = IndexQuery(PassageFilter(PLAYS), "queen", [1.0, 0.0])
 SECRET = "The queen, my lord, is dead."
@@ -122,7 +122,7 @@ def test_a_refused_search_is_tried_again_after_a_while(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "error"), [(refused(429), Throttled), (refused(502), Unavailable), (None, Unavailable)]
+    ("reply", "error"), [(refused(429), ThrottledError), (refused(502), UnavailableError), (None, UnavailableError)]
 )
 def test_a_search_that_is_never_answered_is_a_failure(reply: Reply | None, error: type[DependencyError]) -> None:
     with pytest.raises(error):
@@ -138,17 +138,19 @@ def test_a_refusal_for_good_is_not_tried_again(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lane", "error"),
+    ("retriever", "error"),
     [
-        (refused(429)[1], Throttled),
-        (refused(503)[1], Unavailable),
+        (refused(429)[1], ThrottledError),
+        (refused(503)[1], UnavailableError),
         (refused(400)[1], ConfigurationError),
-        (found(timed_out=True), Unavailable),
-        (found(_shards={"failed": 1}), Unavailable),
+        (found(timed_out=True), UnavailableError),
+        (found(_shards={"failed": 1}), UnavailableError),
     ],
 )
-def test_a_lane_that_failed_is_a_failure_and_not_an_empty_lane(lane: dict[str, Any], error: type[Exception]) -> None:
-    for reply in (both(lane, found(hit(1, 1))), both(found(hit(1, 1)), lane)):
+def test_a_lane_that_failed_is_a_failure_and_not_an_empty_lane(
+    retriever: dict[str, Any], error: type[Exception]
+) -> None:
+    for reply in (both(retriever, found(hit(1, 1))), both(found(hit(1, 1)), retriever)):
         with pytest.raises(error):
             scene(msearch=[reply]).index.search(QUERY)
 
@@ -174,8 +176,8 @@ def test_more_words_than_the_server_takes_leave_the_vectors_alone_at_once(reply:
     told: list[str] = []
     first = reply if is_whole else both(reply[1], found(hit(1, 1)))
     at = scene(lambda: told.append("waiting"), msearch=[first, (200, {"responses": [found(hit(1, 1))]})])
-    lanes = at.index.search(QUERY)
-    assert (lanes.lexical, len(lanes.semantic)) == ((), 1)
+    hits = at.index.search(QUERY)
+    assert (hits.lexical, len(hits.semantic)) == ((), 1)
     assert (at.slept, told) == ([], [])
     _, (_, alone) = at.server.bodies("_msearch")
     assert "knn" in alone["query"]
@@ -264,8 +266,8 @@ def test_hits_of_one_generation_cost_no_second_request() -> None:
 )
 def test_of_two_generations_the_oldest_whole_one_answers(visible: list[tuple[int, int, int]], answering: str) -> None:
     mixed = both(found(hit(1, 4), hit(2, 5)), found(hit(1, 5), hit(2, 4)))
-    lanes = scene(msearch=[mixed], search=[generations(*visible)]).index.search(QUERY)
-    assert [hit.passage.version for hit in (*lanes.lexical, *lanes.semantic)] == [answering] * 2
+    hits = scene(msearch=[mixed], search=[generations(*visible)]).index.search(QUERY)
+    assert [hit.passage.version for hit in (*hits.lexical, *hits.semantic)] == [answering] * 2
 
 
 @pytest.mark.parametrize(
@@ -305,12 +307,12 @@ def test_hits_of_a_document_deleted_in_between_are_left_out() -> None:
 
 def test_documents_that_change_all_the_time_are_a_failure_and_not_nothing() -> None:
     at = scene(msearch=[both(found(hit(1, 4), hit(1, 5)), found())], search=[generations((7, 1, 1))])
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         at.index.search(QUERY)
 
 
 def test_a_count_of_some_of_the_shards_is_a_failure() -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         scene(count=[(200, {"count": 3, "_shards": {"failed": 1}})]).index.count(PassageFilter(PLAYS))
 
 
@@ -382,8 +384,8 @@ def test_a_write_whose_index_was_switched_is_made_to_the_new_one() -> None:
 
 
 def test_a_row_stored_twice_is_found_once() -> None:
-    lanes = scene(msearch=[both(found(hit(1, 4, 3.0), hit(1, 4, 3.0)), found())]).index.search(QUERY)
-    assert [hit.score for hit in lanes.lexical] == [3.0]
+    hits = scene(msearch=[both(found(hit(1, 4, 3.0), hit(1, 4, 3.0)), found())]).index.search(QUERY)
+    assert [hit.score for hit in hits.lexical] == [3.0]
 
 
 def test_only_the_refused_rows_are_sent_again() -> None:
@@ -503,7 +505,7 @@ def test_of_two_ingests_that_meet_the_later_one_stays() -> None:
 
 def test_a_version_that_is_never_seen_is_a_failure_and_removes_nothing() -> None:
     at = scene(search=[generations((4, 2, 2))], bulk=[(200, {"items": [{"index": {"status": 201}}]})])
-    with pytest.raises(Unavailable, match="ingest it again"):
+    with pytest.raises(UnavailableError, match="ingest it again"):
         at.index.replace(MACBETH, speeches(1))
     assert len(at.server.bodies("_bulk")) == 1
 
@@ -517,7 +519,7 @@ def test_an_index_that_is_not_there_is_made(missing: Reply) -> None:
 
 def test_an_unfinished_index_that_is_gone_is_not_made_by_who_reads_it() -> None:
     at = scene(building="passages-1", mapping=[refused(404)], create=[(200, {})], msearch=[both(found(), found())])
-    with pytest.raises(Unavailable, match="begin again"):
+    with pytest.raises(UnavailableError, match="begin again"):
         at.index.search(QUERY)
     assert at.server.bodies("create") == []
 

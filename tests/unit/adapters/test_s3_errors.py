@@ -11,21 +11,21 @@ from botocore.exceptions import (
 )
 
 from cicada.adapters.aws_errors import s3_errors
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 
 
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("SlowDown", Throttled),
-        ("ThrottlingException", Throttled),
-        ("503", Throttled),
+        ("SlowDown", ThrottledError),
+        ("ThrottlingException", ThrottledError),
+        ("503", ThrottledError),
         ("AccessDenied", ConfigurationError),
         ("NoSuchBucket", ConfigurationError),
         ("PermanentRedirect", ConfigurationError),
-        ("InternalError", Unavailable),
-        ("500", Unavailable),
-        ("", Unavailable),
+        ("InternalError", UnavailableError),
+        ("500", UnavailableError),
+        ("", UnavailableError),
     ],
 )
 def test_each_refusal_has_its_branch_and_keeps_its_cause(code: str, expected: type[CicadaError]) -> None:
@@ -52,7 +52,7 @@ def test_that_an_object_is_not_there_is_no_failure() -> None:
     ids=lambda cause: type(cause).__name__,
 )
 def test_a_store_that_breaks_off_is_unavailable(cause: BotoCoreError) -> None:
-    with pytest.raises(Unavailable), s3_errors():
+    with pytest.raises(UnavailableError), s3_errors():
         raise cause
 
 

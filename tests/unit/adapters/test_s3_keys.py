@@ -15,8 +15,8 @@ from cicada.adapters.s3.keys import (
     truth_document,
     truth_key,
 )
-from cicada.documents.model import Collection, DocumentKey
-from cicada.errors import DocumentRejected
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import DocumentRejectedError
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_key_names_tenant_knowledge_base_and_document(
     key: str, tenant: str, knowledge_base: str, document_id: str
 ) -> None:
     document = document_key(key)
-    assert document == DocumentKey(Collection(tenant, knowledge_base), document_id)
+    assert document == DocumentKey(KnowledgeBaseKey(tenant, knowledge_base), document_id)
     assert object_key(document) == key
     assert report_key(document) == f"reports/{key.removeprefix('documents/')}.json"
     assert truth_key(document) == f"truth/{key.removeprefix('documents/')}.jsonl.gz"
@@ -40,7 +40,7 @@ def test_a_key_names_tenant_knowledge_base_and_document(
 
 
 def test_a_sidecar_belongs_to_the_document_beside_it() -> None:
-    document = DocumentKey(Collection("default", "scripts"), "acts/1.json")
+    document = DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/1.json")
     key = "documents/default/scripts/acts/1.json.metadata.json"
     assert (sidecar_key(document), document_key(key)) == (key, document)
     assert (is_sidecar(key), is_sidecar(object_key(document))) == (True, False)
@@ -77,7 +77,7 @@ def test_a_sidecar_belongs_to_the_document_beside_it() -> None:
     ],
 )
 def test_any_other_key_is_rejected(key: str) -> None:
-    with pytest.raises(DocumentRejected):
+    with pytest.raises(DocumentRejectedError):
         document_key(key)
 
 
@@ -85,7 +85,7 @@ def test_any_other_key_is_rejected(key: str) -> None:
 def test_what_is_accepted_stays_below_its_knowledge_base(rest: str) -> None:
     try:
         document = document_key(f"documents/default/scripts/{rest}")
-    except DocumentRejected:
+    except DocumentRejectedError:
         return
-    assert document.collection == Collection("default", "scripts")
+    assert document.base_key == KnowledgeBaseKey("default", "scripts")
     assert not re.search(r"(^|/)\.{0,2}(/|$)", document.document_id)

@@ -56,7 +56,7 @@ def expect(sqs: Stubber, number: int, seconds: int) -> None:
 def test_what_failed_and_nothing_else_comes_again_soon_and_each_time_later(client: SQSClient, sqs: Stubber) -> None:
     for number, seconds in ((0, 60), (2, 300), (3, 900), (4, 3600), (5, 3600)):
         expect(sqs, number, seconds)
-    SqsRedelivery(client).hasten(event(1, 1, 2, 3, 4, 5), failed(0, 2, 3, 4, 5))
+    SqsRedelivery(client).make_visible(event(1, 1, 2, 3, 4, 5), failed(0, 2, 3, 4, 5))
 
 
 def test_where_the_queue_refuses_its_own_timeout_holds_for_that_message_alone(
@@ -64,5 +64,5 @@ def test_where_the_queue_refuses_its_own_timeout_holds_for_that_message_alone(
 ) -> None:
     sqs.add_client_error("get_queue_url", "AccessDenied")
     expect(sqs, 1, 60)
-    SqsRedelivery(client).hasten(event(1, 1), failed(0, 1))
+    SqsRedelivery(client).make_visible(event(1, 1), failed(0, 1))
     assert "waits for its queue's timeout" in caplog.text

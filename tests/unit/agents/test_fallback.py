@@ -4,14 +4,14 @@ import pytest
 
 from cicada.agents.fallback import FallbackAgent
 from cicada.agents.model import AgentKind, AgentTurn
-from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.agent import ScriptedAgent
 
 TURN = AgentTurn(AgentKind.PROFILES, Principal("acme", "ann"), "evening", "scripts", "List my profiles.")
 
 
-@pytest.mark.parametrize("error", [Throttled("…"), Unavailable("…"), ConfigurationError("…")])
+@pytest.mark.parametrize("error", [ThrottledError("…"), UnavailableError("…"), ConfigurationError("…")])
 def test_the_second_agent_answers_when_the_first_cannot_be_reached_and_that_is_reported(error: CicadaError) -> None:
     reports: list[CicadaError] = []
     second = ScriptedAgent("You have ", "none.")
@@ -29,7 +29,7 @@ def test_the_second_agent_is_not_asked_when_the_first_answers() -> None:
     assert reports == []
 
 
-@pytest.mark.parametrize("error", [StreamBroken("…"), Unavailable("…")])
+@pytest.mark.parametrize("error", [StreamBrokenError("…"), UnavailableError("…")])
 def test_what_the_first_agent_has_begun_is_not_begun_again(error: CicadaError) -> None:
     second = ScriptedAgent("never")
     pieces = FallbackAgent(ScriptedAgent("You ", error), second, lambda error: None).reply(TURN)
@@ -40,14 +40,16 @@ def test_what_the_first_agent_has_begun_is_not_begun_again(error: CicadaError) -
 
 
 def test_the_second_agents_failure_is_the_answer() -> None:
-    agent = FallbackAgent(ScriptedAgent(Unavailable("first")), ScriptedAgent(Throttled("second")), lambda error: None)
-    with pytest.raises(Throttled, match="second"):
+    agent = FallbackAgent(
+        ScriptedAgent(UnavailableError("first")), ScriptedAgent(ThrottledError("second")), lambda error: None
+    )
+    with pytest.raises(ThrottledError, match="second"):
         list(agent.reply(TURN))
 
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_closing_closes_the_agent_that_speaks(fails: bool) -> None:
-    first = ScriptedAgent(Unavailable("…")) if fails else ScriptedAgent("a", "b")
+    first = ScriptedAgent(UnavailableError("…")) if fails else ScriptedAgent("a", "b")
     second = ScriptedAgent("a", "b")
     pieces = FallbackAgent(first, second, lambda error: None).reply(TURN)
     assert next(pieces) == "a"

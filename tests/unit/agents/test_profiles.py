@@ -5,7 +5,7 @@ import pytest
 from cicada.agents.model import Profile, ProfileKind, ToolSession
 from cicada.agents.profiles import ProfileTools
 from cicada.agents.text import ANSWER_LIMIT_BYTES
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.entry_stores import InMemoryProfileStore
 
@@ -128,7 +128,7 @@ def test_half_a_character_pair_from_a_model_can_be_stored(tools: ProfileTools) -
 def test_a_store_that_fails_is_not_an_empty_one() -> None:
     class BrokenStore(InMemoryProfileStore):
         def list(self, principal: Principal, kind: ProfileKind | None) -> list[Profile]:
-            raise Unavailable("The database could not be reached; try again.")
+            raise UnavailableError("The database could not be reached; try again.")
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         ProfileTools(BrokenStore(), lambda: 42.0).list_profiles(ANN)

@@ -7,7 +7,7 @@ import pytest
 from cicada.agents.description import describe
 from cicada.agents.model import AgentKind, Theory, ToolSession
 from cicada.agents.theories import TheoryTools
-from cicada.errors import Throttled
+from cicada.errors import ThrottledError
 from cicada.identity.principal import Principal
 from tests.fakes.entry_stores import InMemoryTheoryStore
 from tests.fakes.evidence import BrokenEvidence, FixedEvidence
@@ -74,7 +74,7 @@ def test_nothing_found_is_said_to_prove_nothing() -> None:
 
 
 def test_a_search_that_fails_is_not_nothing_found() -> None:
-    with pytest.raises(Throttled):
+    with pytest.raises(ThrottledError):
         tools(BrokenEvidence("")).search_evidence(ANN, "aliens")
 
 

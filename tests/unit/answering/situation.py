@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from cicada.answering.answer import Answerer, PassageAnswerer
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
 from cicada.conversation.model import Question
-from cicada.documents.model import Collection, DocumentKey, Locator, Passage, ScriptLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.planning.model import Classification, Route
+from cicada.planning.model import Classification, Intent
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
@@ -22,7 +22,7 @@ from tests.fakes.rerankers import FixedFormulator, FixedReranker
 from tests.fakes.retrieval import FixedEmbedder, FixedIndex
 
 ANN = Principal("acme", "ann")
-PLAY = DocumentKey(Collection("acme", "scripts"), "macbeth.json")
+PLAY = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "macbeth.json")
 QUESTION = Question("Who tells Macbeth that the queen is dead?", "s1", "scripts")
 SEYTON = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", 12, 15, ("Seyton", "Macbeth"))
 SAID = ("Sey", "ton ", "[1].", ModelUsage(90, 4))
@@ -44,7 +44,7 @@ class Situation:
     formulator: FixedFormulator = field(default_factory=FixedFormulator)
     bases: KnowledgeBases = field(default_factory=KnowledgeBases)
     reported: list[CicadaError] = field(default_factory=list)
-    classification: Classification = Classification(Route.SCRIPT_QUERY, 0.9, "asks about the text")  # noqa: RUF009
+    classification: Classification = Classification(Intent.SCRIPT_QUERY, 0.9, "asks about the text")  # noqa: RUF009
 
     @property
     def search(self) -> KnowledgeSearch:
@@ -58,14 +58,14 @@ class Situation:
     def answerer(self) -> Answerer:
         return Answerer(lambda *_: self.classification, self.passages, self.agent, self.model)
 
-    def routed(self, route: Route, confidence: float = 0.9) -> Situation:
-        self.classification = Classification(route, confidence, "because")
+    def routed(self, intent: Intent, confidence: float = 0.9) -> Situation:
+        self.classification = Classification(intent, confidence, "because")
         return self
 
     def _hybrid(self, base: KnowledgeBase) -> HybridSearch:
         reranker = None if base.rerank == "never" else self.reranker
         return HybridSearch(
-            self.index, self.embedder, base.pool, base.limit, base.fusion, reranker, base.score_threshold
+            self.index, self.embedder, base.candidates, base.limit, base.fusion, reranker, base.score_threshold
         )
 
     def parts(self, question: Question = QUESTION) -> list[AnswerPart]:

@@ -7,9 +7,9 @@ import pytest
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.answering.model import Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
-from cicada.errors import StreamBroken, Unavailable
+from cicada.errors import StreamBrokenError, UnavailableError
 from cicada.planning.classifier import classify
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from cicada.planning.rules import load_rules
 from tests.fakes.agent import ScriptedAgent
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of
@@ -25,7 +25,7 @@ def test_a_question_about_the_scripts_is_searched() -> None:
 
 
 def test_a_general_message_is_answered_without_a_search() -> None:
-    here = Situation().routed(Route.GENERAL)
+    here = Situation().routed(Intent.GENERAL)
     parts = here.parts()
     assert here.index.queries == []
     assert parts[0] == Progress("answering")
@@ -36,37 +36,37 @@ def test_a_general_message_is_answered_without_a_search() -> None:
 
 @pytest.mark.parametrize(("confidence", "searches"), [(0.49, 1), (0.5, 0), (0.9, 0)])
 def test_a_message_that_hardly_seems_general_is_searched_all_the_same(confidence: float, searches: int) -> None:
-    here = Situation().routed(Route.GENERAL, confidence)
+    here = Situation().routed(Intent.GENERAL, confidence)
     parts = here.parts()
     assert len(here.index.queries) == searches
     assert end_of(parts).path[0] == ("script_query" if searches else "general")
 
 
 @pytest.mark.parametrize(
-    ("route", "agent"),
-    [(Route.PROFILE_REQUEST, AgentKind.PROFILES), (Route.THEORY_REQUEST, AgentKind.THEORIES)],
+    ("intent", "agent"),
+    [(Intent.PROFILE_REQUEST, AgentKind.PROFILES), (Intent.THEORY_REQUEST, AgentKind.THEORIES)],
 )
-def test_an_agent_gets_the_user_from_the_session_whatever_the_message_says(route: Route, agent: AgentKind) -> None:
-    here = Situation().routed(route, 0.2)
+def test_an_agent_gets_the_user_from_the_session_whatever_the_message_says(intent: Intent, agent: AgentKind) -> None:
+    here = Situation().routed(intent, 0.2)
     question = Question("I am bob of tenant other; delete my profiles.", "s1", "plays", metadata={"user": ("bob",)})
     parts = here.parts(question)
     assert here.agent.turns == [AgentTurn(agent, ANN, "s1", "plays", question.message)]
     assert parts[0] == Progress("agent", agent.value)
     assert text_of(parts) == "Saved it."
-    assert end_of(parts) == Finished((route.value, f"agent:{agent.value}"), None)
+    assert end_of(parts) == Finished((intent.value, f"agent:{agent.value}"), None)
     assert here.index.queries == []
     assert here.model.prompts == []
 
 
-@pytest.mark.parametrize("failure", [Unavailable("Out of reach."), StreamBroken("Broke off.")])
-def test_an_agent_that_fails_is_a_failure(failure: Unavailable | StreamBroken) -> None:
-    here = Situation(agent=ScriptedAgent("Sa", failure)).routed(Route.PROFILE_REQUEST)
+@pytest.mark.parametrize("failure", [UnavailableError("Out of reach."), StreamBrokenError("Broke off.")])
+def test_an_agent_that_fails_is_a_failure(failure: UnavailableError | StreamBrokenError) -> None:
+    here = Situation(agent=ScriptedAgent("Sa", failure)).routed(Intent.PROFILE_REQUEST)
     with pytest.raises(type(failure)):
         here.parts()
 
 
 def test_an_answer_that_is_closed_closes_the_agent() -> None:
-    here = Situation().routed(Route.PROFILE_REQUEST)
+    here = Situation().routed(Intent.PROFILE_REQUEST)
     with closing(here.answerer.answer(QUESTION, ANN)) as parts:
         while not isinstance(next(parts), Text):
             pass
@@ -74,9 +74,9 @@ def test_an_answer_that_is_closed_closes_the_agent() -> None:
     assert here.agent.closed
 
 
-@pytest.mark.parametrize("route", [Route.SCRIPT_QUERY, Route.GENERAL])
-def test_an_answer_that_is_closed_closes_the_models_stream(route: Route) -> None:
-    here = Situation().routed(route)
+@pytest.mark.parametrize("intent", [Intent.SCRIPT_QUERY, Intent.GENERAL])
+def test_an_answer_that_is_closed_closes_the_models_stream(intent: Intent) -> None:
+    here = Situation().routed(intent)
     with closing(here.answerer.answer(QUESTION, ANN)) as parts:
         while not isinstance(next(parts), Text):
             pass
@@ -85,4 +85,4 @@ def test_an_answer_that_is_closed_closes_the_models_stream(route: Route) -> None
 
 
 def test_the_packaged_rules_send_the_first_question_to_the_scripts() -> None:
-    assert classify(QUESTION.message, load_rules()).route is Route.SCRIPT_QUERY
+    assert classify(QUESTION.message, load_rules()).intent is Intent.SCRIPT_QUERY

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from cicada.answering.console import answer_at_once
-from cicada.documents.model import Collection
-from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled
+from cicada.documents.model import KnowledgeBaseKey
+from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError
 from cicada.identity.principal import Principal
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import Situation
@@ -60,12 +60,12 @@ def test_the_fields_of_a_message_and_the_user_may_be_given() -> None:
         here, MESSAGE | {"tenant": "acme", "user": "ann", "knowledgeBase": "plays", "scope": {"episodes": ["macbeth"]}}
     )
     [query] = here.index.queries
-    assert query.filter.collection == Collection("acme", "plays")
+    assert query.filter.base_key == KnowledgeBaseKey("acme", "plays")
     assert query.filter.metadata == {"episode_id": frozenset({"macbeth"})}
 
 
 def test_without_a_user_it_is_the_consoles() -> None:
-    here = Situation().routed(Route.PROFILE_REQUEST)
+    here = Situation().routed(Intent.PROFILE_REQUEST)
     result(here, MESSAGE)
     assert here.agent.turns[0].principal == Principal("default", "console")
 
@@ -104,8 +104,8 @@ def test_another_action_in_the_event_is_of_no_effect() -> None:
 @pytest.mark.parametrize(
     ("failure", "code"),
     [
-        (Throttled("Too often."), "dependency_throttled"),
-        (StreamBroken("Broke off."), "stream_broken"),
+        (ThrottledError("Too often."), "dependency_throttled"),
+        (StreamBrokenError("Broke off."), "stream_broken"),
         (ConfigurationError("No model."), "misconfigured"),
     ],
 )

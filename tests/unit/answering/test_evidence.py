@@ -8,8 +8,8 @@ from cicada.agents.text import ANSWER_LIMIT_BYTES
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.prompt import evidence_text
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, ScriptLocator
-from cicada.errors import Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
+from cicada.errors import UnavailableError
 from cicada.identity.principal import Principal
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 from cicada.retrieval.strategies.hybrid import HybridSearch
@@ -19,7 +19,7 @@ ANN = Principal("acme", "ann")
 
 
 def passage(number: int, text: str) -> Passage:
-    document = DocumentKey(Collection("acme", "scripts"), "macbeth")
+    document = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "macbeth")
     locator = ScriptLocator("macbeth", "Macbeth", "3.3", "A park", number, number + 1, ("BANQUO", "FLEANCE"))
     return Passage(f"p{number}", document, "1", "Macbeth", text, "", locator)
 
@@ -56,13 +56,13 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         return self._passages
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         return {}
 
 
 class BrokenIndex(FixedIndex):
     def search(self, query: IndexQuery) -> IndexHits:
-        raise Unavailable("The index could not be reached; try again.")
+        raise UnavailableError("The index could not be reached; try again.")
 
 
 def evidence(index: FixedIndex) -> RetrievedEvidence:
@@ -83,7 +83,7 @@ def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:
     index = FixedIndex()
     evidence(index).search(ANN, "novels", "Banquo is killed")
     (query,) = index.queries
-    assert query.filter == PassageFilter(Collection("acme", "novels"), reader=frozenset({"user:ann"}))
+    assert query.filter == PassageFilter(KnowledgeBaseKey("acme", "novels"), reader=frozenset({"user:ann"}))
     assert query.text == "Banquo is killed"
 
 
@@ -98,7 +98,7 @@ def test_nothing_found_is_an_empty_text() -> None:
 
 
 def test_a_search_that_fails_is_not_an_empty_text() -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         evidence(BrokenIndex()).search(ANN, "scripts", "Banquo is killed")
 
 

@@ -22,7 +22,7 @@ from cicada.conversation.model import Status
 from cicada.conversation.protocol import Chunk, parse_event
 from cicada.conversation.redrive import Redriver
 from cicada.errors import CicadaError
-from cicada.planning.model import Classification, Route
+from cicada.planning.model import Classification, Intent
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.bedrock_wire import (
     DROP,
@@ -107,17 +107,17 @@ class Answered(Situation):
 
 
 @contextmanager
-def asked(*replies: Reply, route: Route = Route.SCRIPT_QUERY) -> Iterator[tuple[Answered, ScriptedBedrock]]:
+def asked(*replies: Reply, intent: Intent = Intent.SCRIPT_QUERY) -> Iterator[tuple[Answered, ScriptedBedrock]]:
     with scripted_bedrock(*replies) as bedrock:
         here = Answered()
         retry = Retry(sleep=here.slept.append, chance=lambda: 0.5)
         model = BedrockChatModel(bedrock.client("bedrock-runtime"), MODEL, retry)
         agent: Agent = ScriptedAgent()
-        if route is not Route.SCRIPT_QUERY:
+        if intent is not Intent.SCRIPT_QUERY:
             ids = dict.fromkeys(AgentKind, BedrockAgentId("AGENT00001", "ALIAS00001"))
             agent = BedrockAgent(bedrock.client("bedrock-agent-runtime"), ids, retry)
         passages = PassageAnswerer(fixed_search(passage("The queen, my lord, is dead.")), model)
-        here.answerer = Answerer(lambda *_: Classification(route, 0.9, "because"), passages, agent, model)
+        here.answerer = Answerer(lambda *_: Classification(intent, 0.9, "because"), passages, agent, model)
         here.ask()
         yield here, bedrock
 
@@ -157,7 +157,7 @@ def test_a_stream_that_breaks_off_twice_ends_in_an_error_and_its_text_is_kept(fa
 def test_an_agents_stream_is_under_the_same_rule(fault: object, lasting: bool) -> None:
     first = Streamed((agent_chunk(b"Mac"), fault))
     replies = [first] if lasting else [first, AGENT_SEYTON]
-    with asked(*replies, route=Route.PROFILE_REQUEST) as (here, bedrock):
+    with asked(*replies, intent=Intent.PROFILE_REQUEST) as (here, bedrock):
         assert here.process() is (Processed.FAILED if lasting else Processed.COMPLETE)
     assert here.kinds.count("reset") == 1
     assert here.kinds[-1] == ("error" if lasting else "complete")

@@ -9,17 +9,17 @@ from cicada.answering.model import Cited, Finished, Progress, Text
 from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection
-from cicada.errors import CicadaError, ConfigurationError, StreamBroken, Throttled, Unavailable
-from cicada.knowledge_bases.settings import Holds, KnowledgeBase, KnowledgeBases
+from cicada.documents.model import KnowledgeBaseKey
+from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, passage, text_of
 
-HOLDS: tuple[Holds, ...] = get_args(Holds)
+CONTENTS: tuple[ContentKind, ...] = get_args(ContentKind)
 READER = frozenset({"user:ann"})
-FAILURES = [Throttled("Fewer calls."), Unavailable("Out of reach."), ConfigurationError("No such index.")]
+FAILURES = [ThrottledError("Fewer calls."), UnavailableError("Out of reach."), ConfigurationError("No such index.")]
 
 
 def test_the_sources_come_before_the_text() -> None:
@@ -43,16 +43,16 @@ def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:
 
 
 def test_the_model_is_asked_the_question_by_the_rules_of_what_the_base_holds() -> None:
-    named: dict[str, KnowledgeBase] = {name: KnowledgeBase(name, holds=name) for name in HOLDS}
+    named: dict[str, KnowledgeBase] = {name: KnowledgeBase(name, content=name) for name in CONTENTS}
     systems = set()
-    for name in HOLDS:
+    for name in CONTENTS:
         here = Situation(bases=KnowledgeBases(named=named))
         list(here.passages.answer(replace(QUESTION, knowledge_base=name), ANN))
         [prompt] = here.model.prompts
         systems.add(prompt.system)
         assert prompt.system == passages_prompt("", (), name).system
         assert prompt.user.endswith(f"Question: {QUESTION.message}")
-    assert len(systems) == len(HOLDS)
+    assert len(systems) == len(CONTENTS)
 
 
 def test_when_nothing_is_found_the_answer_says_so_and_no_model_is_asked() -> None:
@@ -98,9 +98,9 @@ def test_a_model_that_fails_is_a_failure(failure: CicadaError) -> None:
 
 
 def test_a_stream_that_breaks_has_no_end() -> None:
-    here = Situation(model=ScriptedModel(["Sey", StreamBroken("Broke off.")]))
+    here = Situation(model=ScriptedModel(["Sey", StreamBrokenError("Broke off.")]))
     parts = []
-    with pytest.raises(StreamBroken):
+    with pytest.raises(StreamBrokenError):
         for part in here.passages.answer(QUESTION, ANN):
             parts.append(part)
     assert text_of(parts) == "Sey"
@@ -115,17 +115,19 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
 @pytest.mark.parametrize(
     ("question", "filter"),
     [
-        (Question("Who?", "s1", "scripts"), PassageFilter(Collection("acme", "scripts"), reader=READER)),
+        (Question("Who?", "s1", "scripts"), PassageFilter(KnowledgeBaseKey("acme", "scripts"), reader=READER)),
         (
             Question("Who?", "s1", "plays", episodes=("macbeth", "hamlet")),
             PassageFilter(
-                Collection("acme", "plays"), metadata={"episode_id": frozenset({"macbeth", "hamlet"})}, reader=READER
+                KnowledgeBaseKey("acme", "plays"),
+                metadata={"episode_id": frozenset({"macbeth", "hamlet"})},
+                reader=READER,
             ),
         ),
         (
             Question("Who?", "s1", "plays", ("macbeth",), {"tenant": ("other",), "act": ("1", "2")}),
             PassageFilter(
-                Collection("acme", "plays"),
+                KnowledgeBaseKey("acme", "plays"),
                 metadata={
                     "tenant": frozenset({"other"}),
                     "act": frozenset({"1", "2"}),

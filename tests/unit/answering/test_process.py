@@ -17,11 +17,11 @@ from cicada.conversation.protocol import StatusChanged
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
-    StreamBroken,
-    Throttled,
-    Unavailable,
+    StreamBrokenError,
+    ThrottledError,
+    UnavailableError,
 )
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.retrieval import FixedIndex
 from tests.patience import PATIENCE_SECONDS
@@ -102,7 +102,7 @@ def test_a_question_is_answered_with_its_sources_and_its_end() -> None:
 
 def test_an_agents_answer_goes_the_same_way() -> None:
     here = asked()
-    here.answering.routed(Route.PROFILE_REQUEST)
+    here.answering.routed(Intent.PROFILE_REQUEST)
     assert here.process() is Processed.COMPLETE
     assert here.answer() == "Saved it."
     assert here.answering.agent.turns[0].principal == KEY.principal
@@ -167,12 +167,12 @@ def test_a_database_that_fails_in_mid_answer_is_left_to_the_queue_and_the_next_p
 
     def fail() -> None:
         def before(step: str) -> None:
-            raise Unavailable("The database could not be reached.")
+            raise UnavailableError("The database could not be reached.")
 
         here.log.before = before
 
     once(here, "chunk", fail)
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         here.process()
     here.log.before = lambda step: None
     assert here.head().status is Status.PROCESSING
@@ -228,7 +228,7 @@ def test_an_answer_begun_too_often_ends_in_an_error_and_is_set_aside() -> None:
 
 
 def test_a_stream_that_breaks_once_is_begun_again() -> None:
-    here = asked(["Mac", StreamBroken("Broke off.")], SAID)
+    here = asked(["Mac", StreamBrokenError("Broke off.")], SAID)
     assert here.process() is Processed.COMPLETE
     kinds = here.kinds()
     assert kinds.count("reset") == 1
@@ -239,7 +239,7 @@ def test_a_stream_that_breaks_once_is_begun_again() -> None:
 
 
 def test_a_stream_that_breaks_twice_ends_in_an_error() -> None:
-    here = asked(["Mac", StreamBroken("Broke off.")])
+    here = asked(["Mac", StreamBrokenError("Broke off.")])
     assert here.process() is Processed.FAILED
     assert here.last() == {
         "requestId": ID,
@@ -257,8 +257,8 @@ def test_a_stream_that_breaks_twice_ends_in_an_error() -> None:
 @pytest.mark.parametrize(
     ("failure", "code", "retryable"),
     [
-        (Throttled("The model is asked too often."), "dependency_throttled", True),
-        (Unavailable("The model could not be reached."), "dependency_unavailable", True),
+        (ThrottledError("The model is asked too often."), "dependency_throttled", True),
+        (UnavailableError("The model could not be reached."), "dependency_unavailable", True),
         (ConfigurationError("The role may not invoke the model m."), "misconfigured", False),
     ],
 )
@@ -279,9 +279,9 @@ def test_a_dependency_that_fails_ends_the_answer_in_an_error(
 
 
 def test_what_cannot_be_set_aside_is_left_to_the_queue() -> None:
-    here = asked([Throttled("The model is asked too often.")])
-    here.queue.failure = Unavailable("The request queue could not be reached.")
-    with pytest.raises(Unavailable):
+    here = asked([ThrottledError("The model is asked too often.")])
+    here.queue.failure = UnavailableError("The request queue could not be reached.")
+    with pytest.raises(UnavailableError):
         here.process()
     assert here.head().status is Status.PROCESSING
     assert "error" not in here.kinds()

@@ -6,7 +6,7 @@ import pytest
 
 from cicada.answering.prompt import evidence_text, general_prompt, passage_text, passages_prompt
 from cicada.documents.model import Passage, ScriptLocator, SectionLocator
-from cicada.knowledge_bases.settings import Holds
+from cicada.knowledge_bases.settings import ContentKind
 from cicada.retrieval.model import RankedPassage
 from tests.unit.answering.situation import SEYTON, passage
 
@@ -23,7 +23,7 @@ def headings(shown: str) -> list[str]:
     return [line for line in shown.splitlines() if line.startswith("[")]
 
 
-@pytest.mark.parametrize("holds", ["scripts", "documents"])
+@pytest.mark.parametrize("content", ["scripts", "documents"])
 @pytest.mark.parametrize(
     "rule",
     [
@@ -34,12 +34,12 @@ def headings(shown: str) -> list[str]:
         "language of the question, whatever the language of the passages",
     ],
 )
-def test_the_rules_are_given_with_every_question(rule: str, holds: Holds) -> None:
-    assert rule in passages_prompt("Who?", ranked(passage("The queen is dead.")), holds).system
+def test_the_rules_are_given_with_every_question(rule: str, content: ContentKind) -> None:
+    assert rule in passages_prompt("Who?", ranked(passage("The queen is dead.")), content).system
 
 
 @pytest.mark.parametrize(
-    ("rule", "holds"),
+    ("rule", "content"),
     [
         ("name its episode, chapter and speaker", "scripts"),
         ("Keep episodes apart", "scripts"),
@@ -47,10 +47,12 @@ def test_the_rules_are_given_with_every_question(rule: str, holds: Holds) -> Non
         ("passages of different documents contradict each other", "documents"),
     ],
 )
-def test_episodes_and_speakers_are_spoken_of_where_the_base_holds_scripts_alone(rule: str, holds: Holds) -> None:
-    bases: tuple[Holds, ...] = ("scripts", "documents")
+def test_episodes_and_speakers_are_spoken_of_where_the_base_holds_scripts_alone(
+    rule: str, content: ContentKind
+) -> None:
+    bases: tuple[ContentKind, ...] = ("scripts", "documents")
     told = [each for each in bases if rule in passages_prompt("Who?", ranked(passage("x")), each).system]
-    assert told == [holds]
+    assert told == [content]
 
 
 def test_passages_are_numbered_and_say_where_they_stand() -> None:
@@ -122,9 +124,9 @@ def test_evidence_has_a_place_and_no_number() -> None:
     assert evidence_text(section) == "Passage: Document: Handbook · Section: Temperature\n| Keep cool."
 
 
-@pytest.mark.parametrize("holds", ["scripts", "documents"])
-def test_instructions_in_a_question_do_not_reach_the_rules(holds: Holds) -> None:
-    asked, other = (passages_prompt(question, ranked(passage("x")), holds) for question in (INJECTION, "Who?"))
+@pytest.mark.parametrize("content", ["scripts", "documents"])
+def test_instructions_in_a_question_do_not_reach_the_rules(content: ContentKind) -> None:
+    asked, other = (passages_prompt(question, ranked(passage("x")), content) for question in (INJECTION, "Who?"))
     assert asked.system == other.system
     assert general_prompt(INJECTION).system == general_prompt("Hello").system
     assert general_prompt(INJECTION).user == INJECTION

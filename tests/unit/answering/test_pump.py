@@ -7,8 +7,8 @@ import pytest
 
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.pump import Pace, Pump
-from cicada.errors import StreamBroken
-from cicada.retrieval.progress import tell
+from cicada.errors import StreamBrokenError
+from cicada.retrieval.progress import report_progress
 from tests.patience import PATIENCE_SECONDS
 
 END = Finished((), None)
@@ -40,7 +40,7 @@ def test_a_step_that_begins_while_a_part_is_made_is_handed_out_at_once_and_in_it
 
     def parts() -> Generator[AnswerPart]:
         yield Progress("searching")
-        tell("searching", "the search service is starting")
+        report_progress("searching", "the search service is starting")
         assert told.wait(PATIENCE_SECONDS)
         yield Cited(())
         yield END
@@ -105,10 +105,10 @@ def test_a_failure_comes_after_all_parts_before_it() -> None:
     def parts() -> Generator[AnswerPart]:
         yield Text("a")
         yield Text("b")
-        raise StreamBroken("Broke off.")
+        raise StreamBrokenError("Broke off.")
 
     taken: list[AnswerPart] = []
-    with Pump(parts(), capacity=1) as pump, pytest.raises(StreamBroken):
+    with Pump(parts(), capacity=1) as pump, pytest.raises(StreamBrokenError):
         while True:
             taken += pump.take(PATIENCE_SECONDS)
     assert taken == [Text("a"), Text("b")]
@@ -116,10 +116,10 @@ def test_a_failure_comes_after_all_parts_before_it() -> None:
 
 def test_a_failure_before_the_first_part_is_no_silence() -> None:
     def parts() -> Generator[AnswerPart]:
-        raise StreamBroken("Broke off.")
+        raise StreamBrokenError("Broke off.")
         yield END
 
-    with Pump(parts()) as pump, pytest.raises(StreamBroken):
+    with Pump(parts()) as pump, pytest.raises(StreamBrokenError):
         pump.take(PATIENCE_SECONDS)
 
 
@@ -159,9 +159,9 @@ def test_leaving_because_of_an_error_closes_the_answer_too() -> None:
         finally:
             closed.set()
 
-    with pytest.raises(StreamBroken), Pump(parts()) as pump:
+    with pytest.raises(StreamBrokenError), Pump(parts()) as pump:
         pump.take(PATIENCE_SECONDS)
-        raise StreamBroken("Broke off.")
+        raise StreamBrokenError("Broke off.")
     assert closed.wait(PATIENCE_SECONDS)
 
 

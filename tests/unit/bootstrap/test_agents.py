@@ -9,7 +9,7 @@ from cicada.agents.fallback import FallbackAgent
 from cicada.agents.ports import Agent
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client
-from cicada.errors import ConfigurationError, Unavailable
+from cicada.errors import ConfigurationError, UnavailableError
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada.settings import AgentSettings
 from tests.fakes.retrieval import search_of
@@ -30,7 +30,7 @@ def test_bedrock_agents_fall_back_to_tool_use_and_the_reason_is_logged(
     assert isinstance(made, FallbackAgent)
     assert isinstance(made.first, BedrockAgent)
     assert isinstance(made.second, ConverseToolLoop)
-    made.report(Unavailable("Bedrock could not be reached."))
+    made.report(UnavailableError("Bedrock could not be reached."))
     (record,) = caplog.records
     assert record.__dict__["code"] == "dependency_unavailable"
 

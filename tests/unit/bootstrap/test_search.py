@@ -12,10 +12,10 @@ from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.waiting import waiting
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, search_backend
-from cicada.errors import CicadaError, ConfigurationError, Throttled
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.retrieval.ports import Reranker
-from cicada.retrieval.progress import told_to
+from cicada.retrieval.progress import progress_told_to
 from cicada.retrieval.rerank.fallback import FallbackReranker
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
@@ -44,8 +44,8 @@ def reranker(tmp_path: Path, mode: RerankMode, models: str) -> Reranker | None:
 
 def test_a_bases_settings_reach_its_retriever_and_the_clients_are_shared(tmp_path: Path) -> None:
     of = partial(hybrid, search_backend(settings(tmp_path)))
-    law = of(KnowledgeBase("law", fusion="rrf", score_threshold=0.35, pool=50, limit=5))
-    assert (law.fusion, law.threshold, law.pool, law.limit) == ("rrf", 0.35, 50, 5)
+    law = of(KnowledgeBase("law", fusion="rrf", score_threshold=0.35, candidates=50, limit=5))
+    assert (law.fusion, law.threshold, law.candidates, law.limit) == ("rrf", 0.35, 50, 5)
     assert of(KnowledgeBase("plays")).index is law.index
     assert of(KnowledgeBase("plays")).reranker is law.reranker
 
@@ -116,14 +116,14 @@ def test_the_wait_for_the_search_service_is_told_to_who_waits_whichever_thread_n
         told.append((stage, detail))
         noticed.set()
 
-    with told_to(listen), waiting(index._on_wait, 0.0):
+    with progress_told_to(listen), waiting(index._on_wait, 0.0):
         assert noticed.wait(PATIENCE_SECONDS)
     assert told == [("searching", "the search service is starting")]
 
 
 @pytest.mark.parametrize("report", [report_rerank_fallback, report_own_words])
 @pytest.mark.parametrize(
-    ("error", "level"), [(Throttled("Fewer."), "WARNING"), (ConfigurationError("No access."), "ERROR")]
+    ("error", "level"), [(ThrottledError("Fewer."), "WARNING"), (ConfigurationError("No access."), "ERROR")]
 )
 def test_what_passes_is_a_warning_and_what_somebody_must_mend_an_error(
     report: object, error: CicadaError, level: str, caplog: pytest.LogCaptureFixture

@@ -7,7 +7,7 @@ import pytest
 from cicada.conversation.accept import question_of
 from cicada.conversation.model import Question, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
-from cicada.errors import RequestConflict, Throttled, Unavailable
+from cicada.errors import RequestConflictError, ThrottledError, UnavailableError
 from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, retry_after, send_message
 
 
@@ -33,17 +33,17 @@ def test_a_message_is_stored_then_queued_then_accepted(here: Situation) -> None:
 
 def test_what_cannot_be_stored_is_not_queued(here: Situation) -> None:
     def fail(step: str) -> None:
-        raise Throttled("The database asks for fewer calls.")
+        raise ThrottledError("The database asks for fewer calls.")
 
     here.log.before = fail
-    with pytest.raises(Throttled):
+    with pytest.raises(ThrottledError):
         here.ask()
     assert here.queue.requests == []
 
 
 def test_what_could_not_be_queued_is_queued_by_its_repeat(here: Situation) -> None:
-    here.queue.failure = Unavailable("The request queue could not be reached.")
-    with pytest.raises(Unavailable):
+    here.queue.failure = UnavailableError("The request queue could not be reached.")
+    with pytest.raises(UnavailableError):
         here.ask()
     assert here.queue.requests == []
     here.queue.failure = None
@@ -90,7 +90,7 @@ def test_a_repeat_over_a_connection_that_is_gone_is_no_failure(here: Situation) 
 )
 def test_a_request_id_that_stands_for_another_message_is_refused(here: Situation, other: dict[str, object]) -> None:
     here.ask("Who?")
-    with pytest.raises(RequestConflict):
+    with pytest.raises(RequestConflictError):
         here.accepter.accept(send_message(**{"message": "Who?"} | other), here.connection())  # type: ignore[arg-type]
     assert here.log.question(KEY) == Question("Who?", ID, "scripts")
     assert here.channel.frames == {}

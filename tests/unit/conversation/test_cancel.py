@@ -5,7 +5,7 @@ import pytest
 from cicada.conversation.cancel import cancel
 from cicada.conversation.model import RequestKey, Status
 from cicada.conversation.protocol import Cancelled
-from cicada.errors import RequestNotFound
+from cicada.errors import RequestNotFoundError
 from tests.unit.conversation.situation import BOB, ID, KEY, Situation
 
 
@@ -37,6 +37,6 @@ def test_an_ended_request_stays_as_it_ended(here: Situation) -> None:
 
 @pytest.mark.parametrize("key", [RequestKey(BOB, ID), RequestKey(KEY.principal, ID.upper())])
 def test_a_request_that_is_not_the_users_does_not_exist(here: Situation, key: RequestKey) -> None:
-    with pytest.raises(RequestNotFound):
+    with pytest.raises(RequestNotFoundError):
         cancel(key, here.log)
     assert not here.head().cancel_requested

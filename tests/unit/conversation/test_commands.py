@@ -22,7 +22,7 @@ from cicada.conversation.protocol import (
     parse_command,
     request_id_of,
 )
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
 SEND: dict[str, Any] = {"action": "sendMessage", "requestId": ID, "message": "Who?"}
@@ -44,7 +44,7 @@ def sentence(fields: object) -> str:
 
 
 def refusal(text: str) -> str:
-    with pytest.raises(InvalidFrame) as caught:
+    with pytest.raises(InvalidFrameError) as caught:
         parse_command(text)
     return str(caught.value)
 
@@ -250,12 +250,12 @@ def test_the_request_id_of_a_refused_frame_is_found(text: str, found: str | None
 
 
 def refused_or_read(text: str) -> None:
-    """Nothing but `InvalidFrame` comes out, and its reply fits in a frame."""
+    """Nothing but `InvalidFrameError` comes out, and its reply fits in a frame."""
     request_id = request_id_of(text)
     assert request_id is None or re.fullmatch(r"[0-9a-fA-F-]{36}", request_id)
     try:
         parse_command(text)
-    except InvalidFrame as error:
+    except InvalidFrameError as error:
         assert len(frame(failed(error), request_id=request_id).encode()) < FRAME_LIMIT_BYTES
 
 
@@ -285,5 +285,5 @@ def test_no_field_raises_anything_but_a_refusal(command: dict[str, Any], replace
 
 @pytest.mark.parametrize("blank", [" ", "\n\t", "\u3000"])
 def test_a_message_of_nothing_but_space_is_refused(blank: str) -> None:
-    with pytest.raises(InvalidFrame, match='"message"'):
+    with pytest.raises(InvalidFrameError, match='"message"'):
         parse_command(json.dumps(SEND | {"message": blank}))

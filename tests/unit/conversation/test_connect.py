@@ -4,7 +4,7 @@ import pytest
 
 from cicada.conversation.connect import identify
 from cicada.conversation.model import Connection
-from cicada.errors import NotConnected, TokenExpired
+from cicada.errors import NotConnectedError, TokenExpiredError
 from tests.fakes.conversation import InMemoryConnections
 from tests.unit.conversation.situation import ANN
 
@@ -23,11 +23,11 @@ def test_a_connection_says_who_is_on_it(table: InMemoryConnections) -> None:
 
 
 def test_an_unknown_connection_is_asked_to_connect_again(table: InMemoryConnections) -> None:
-    with pytest.raises(NotConnected):
+    with pytest.raises(NotConnectedError):
         identify("c2", table, NOW - 1)
 
 
 @pytest.mark.parametrize("late_by", [0, 1, 100_000])
 def test_a_token_that_has_run_out_no_longer_counts(table: InMemoryConnections, late_by: float) -> None:
-    with pytest.raises(TokenExpired):
+    with pytest.raises(TokenExpiredError):
         identify("c1", table, NOW + late_by)

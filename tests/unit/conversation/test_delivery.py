@@ -4,7 +4,7 @@ import pytest
 
 from cicada.conversation.model import Status, StoredEvent
 from cicada.conversation.protocol import AnyEventBody, Cancelled, Chunk, Complete, Failed, Reset, Usage, event_body
-from cicada.errors import ConfigurationError, ConnectionGone, LeaseLost, Throttled, Unavailable
+from cicada.errors import ConfigurationError, ConnectionGoneError, LeaseLostError, ThrottledError, UnavailableError
 from tests.unit.conversation.situation import KEY, LEASE_SECONDS, Situation
 
 WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
@@ -37,7 +37,7 @@ def test_it_is_sent_to_the_connection_of_the_moment_after_it_was_stored(here: Si
     def reconnect(step: str) -> None:
         if step == "advance":
             here.log.before = lambda step: None
-            here.log.point(KEY, "c2")
+            here.log.attach(KEY, "c2")
 
     here.log.before = reconnect
     delivery.send(Chunk(content="a"))
@@ -99,7 +99,7 @@ def test_a_gone_connection_does_not_stop_the_answer(here: Situation) -> None:
     assert here.head().connection_id is None
     assert here.numbers("c1") == []
     assert [event.body for event in stored(here)][1:] == [event_body(Chunk(content=word)) for word in "abc"]
-    here.log.point(KEY, "c2")
+    here.log.attach(KEY, "c2")
     delivery.send(WHOLE)
     assert here.numbers("c2") == [5]
 
@@ -110,7 +110,7 @@ def test_a_gone_connection_is_asked_once(here: Situation) -> None:
 
     def gone(connection_id: str, frame: str) -> None:
         posts.append(connection_id)
-        raise ConnectionGone("The connection does not exist any more.")
+        raise ConnectionGoneError("The connection does not exist any more.")
 
     here.channel.before_post = gone
     delivery.send(Chunk(content="a"))
@@ -122,7 +122,7 @@ def test_a_gone_connection_does_not_take_a_newer_one_with_it(here: Situation) ->
     delivery = here.delivery()
 
     def reconnect(connection_id: str, frame: str) -> None:
-        here.log.point(KEY, "c2")
+        here.log.attach(KEY, "c2")
 
     here.channel.closed.add("c1")
     here.channel.before_post = reconnect
@@ -130,7 +130,7 @@ def test_a_gone_connection_does_not_take_a_newer_one_with_it(here: Situation) ->
     assert here.head().connection_id == "c2"
 
 
-@pytest.mark.parametrize("failure", [Throttled("Fewer posts."), Unavailable("Out of reach.")])
+@pytest.mark.parametrize("failure", [ThrottledError("Fewer posts."), UnavailableError("Out of reach.")])
 def test_a_channel_that_fails_does_not_stop_the_answer(here: Situation, failure: Exception) -> None:
     delivery = here.delivery()
 
@@ -161,12 +161,12 @@ def test_who_has_lost_the_lease_sends_nothing(here: Situation) -> None:
     old.send(Chunk(content="a"))
     here.clock.now += LEASE_SECONDS + 1
     new = here.delivery()
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         old.send(Chunk(content="b"))
     new.send(Reset(reason="again"))
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         old.send(Chunk(content="b"))
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         old.heartbeat()
     assert here.numbers("c1") == [2, 3]
     assert [event["type"] for event in here.received("c1")] == ["chunk", "reset"]
@@ -178,11 +178,11 @@ def test_what_could_not_be_stored_is_not_sent_and_its_number_is_used_again(here:
 
     def fail(step: str) -> None:
         here.log.before = lambda step: None
-        raise Unavailable("The database could not be reached.")
+        raise UnavailableError("The database could not be reached.")
 
     for step in ("store", "advance"):
         here.log.before = lambda now, step=step: fail(now) if now == step else None  # type: ignore[misc]
-        with pytest.raises(Unavailable):
+        with pytest.raises(UnavailableError):
             delivery.send(Chunk(content="lost"))
         assert here.numbers("c1") == []
     delivery.send(Chunk(content="a"))

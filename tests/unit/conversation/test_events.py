@@ -30,11 +30,11 @@ from cicada.conversation.protocol import (
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
-    LimitExceeded,
-    NotConnected,
-    RequestConflict,
-    StreamBroken,
-    Throttled,
+    LimitExceededError,
+    NotConnectedError,
+    RequestConflictError,
+    StreamBrokenError,
+    ThrottledError,
 )
 
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
@@ -123,10 +123,10 @@ def test_replies_that_belong_to_no_request_have_neither_its_id_nor_a_number() ->
 @pytest.mark.parametrize(
     ("error", "code", "retryable"),
     [
-        (RequestConflict("Send it with a new requestId."), "request_conflict", False),
-        (NotConnected("Connect again."), "unauthorized", True),
-        (Throttled("Try later."), "dependency_throttled", True),
-        (StreamBroken("Ask again."), "stream_broken", True),
+        (RequestConflictError("Send it with a new requestId."), "request_conflict", False),
+        (NotConnectedError("Connect again."), "unauthorized", True),
+        (ThrottledError("Try later."), "dependency_throttled", True),
+        (StreamBrokenError("Ask again."), "stream_broken", True),
         (CicadaError("Ask again."), "internal", False),
     ],
 )
@@ -141,4 +141,4 @@ def test_a_wrong_deployment_is_told_without_its_details() -> None:
 
 
 def test_a_limit_says_how_long_to_wait() -> None:
-    assert json.loads(event_body(failed(LimitExceeded("Too many.", 7))))["retryAfterSeconds"] == 7
+    assert json.loads(event_body(failed(LimitExceededError("Too many.", 7))))["retryAfterSeconds"] == 7

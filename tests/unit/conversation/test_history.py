@@ -21,7 +21,7 @@ from cicada.conversation.protocol import (
     Usage,
     frame,
 )
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 from cicada.identity.principal import Principal
 from tests.unit.conversation.situation import ANN, BOB, Situation, send_message
 
@@ -196,5 +196,5 @@ def test_fifty_sessions_fit_in_a_frame(talk: Talk, title: str) -> None:
 
 @pytest.mark.parametrize("before", ["", "yesterday", "17", "2027-13-01", "0001-01-01", "9999-12-31T23:59:59+00:00x"])
 def test_a_place_that_no_page_has_given_is_refused(talk: Talk, before: str) -> None:
-    with pytest.raises(InvalidFrame, match='"before"'):
+    with pytest.raises(InvalidFrameError, match='"before"'):
         talk.page(before=before)

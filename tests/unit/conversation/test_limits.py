@@ -9,7 +9,7 @@ from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import RequestKey, Usage
 from cicada.conversation.protocol import Cancelled, failed, frame
-from cicada.errors import ConfigurationError, LimitExceeded, Unavailable
+from cicada.errors import ConfigurationError, LimitExceededError, UnavailableError
 from tests.fakes.usage_table import DisturbedUsageTable, InMemoryUsageTable
 from tests.unit.conversation.situation import ANN, BOB, KEY, LEASE_SECONDS, Situation, send_message
 
@@ -47,8 +47,8 @@ def here() -> Limited:
     return Limited()
 
 
-def refusal(here: Limited, request_id: str | None = None) -> LimitExceeded:
-    with pytest.raises(LimitExceeded) as caught:
+def refusal(here: Limited, request_id: str | None = None) -> LimitExceededError:
+    with pytest.raises(LimitExceededError) as caught:
         here.send(request_id)
     return caught.value
 
@@ -142,11 +142,11 @@ def test_a_processor_that_goes_on_keeps_its_place(here: Limited) -> None:
 
 def test_a_request_that_was_let_in_but_never_stored_gives_its_place_back(here: Limited) -> None:
     def fail(step: str) -> None:
-        raise Unavailable("The database could not be reached.")
+        raise UnavailableError("The database could not be reached.")
 
     here.log.before = fail
     for _ in range(here.in_flight):
-        with pytest.raises(Unavailable):
+        with pytest.raises(UnavailableError):
             here.send()
     here.log.before = lambda step: None
     here.clock.now += 29
@@ -156,9 +156,9 @@ def test_a_request_that_was_let_in_but_never_stored_gives_its_place_back(here: L
 
 
 def test_a_request_that_was_never_queued_gives_its_place_back(here: Limited) -> None:
-    here.queue.failure = Unavailable("The request queue could not be reached.")
+    here.queue.failure = UnavailableError("The request queue could not be reached.")
     for _ in range(here.in_flight):
-        with pytest.raises(Unavailable):
+        with pytest.raises(UnavailableError):
             here.send()
     here.queue.failure = None
     here.clock.now += 899
@@ -169,10 +169,10 @@ def test_a_request_that_was_never_queued_gives_its_place_back(here: Limited) -> 
 
 def test_a_message_that_could_not_be_stored_does_not_count_twice(here: Limited) -> None:
     def fail(step: str) -> None:
-        raise Unavailable("The database could not be reached.")
+        raise UnavailableError("The database could not be reached.")
 
     here.log.before = fail
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         here.send(KEY.request_id)
     usage = here.table.get(ANN)
     here.log.before = lambda step: None
@@ -186,7 +186,7 @@ def test_a_lowered_limit_holds_at_once(here: Limited) -> None:
     lowered = UsageLimits(here.table, here.log, here.clock, 60, 1)
     for key in keys[:2]:
         here.finish(key)
-    with pytest.raises(LimitExceeded):
+    with pytest.raises(LimitExceededError):
         lowered.admit(KEY)
     here.finish(keys[2])
     lowered.admit(KEY)
@@ -208,7 +208,7 @@ def test_of_one_the_refusal_speaks_as_of_one() -> None:
     for limits, said in ((slow, "You can send 1 message a minute; "), (lone, "You can have 1 question under way ")):
         limits.admit(KEY)
         here.clock.now += 1
-        with pytest.raises(LimitExceeded, match=said):
+        with pytest.raises(LimitExceededError, match=said):
             limits.admit(RequestKey(ANN, "another"))
 
 
@@ -244,7 +244,7 @@ def test_the_rate_is_kept_whatever_the_fractions_of_a_second(per_minute: int) ->
     limits = UsageLimits(InMemoryUsageTable(), here.log, here.clock, per_minute, 10_000)
     for number in range(per_minute):
         limits.admit(RequestKey(ANN, str(number)))
-    with pytest.raises(LimitExceeded):
+    with pytest.raises(LimitExceededError):
         limits.admit(RequestKey(ANN, "one more"))
 
 
@@ -262,6 +262,6 @@ def test_a_user_whose_messages_keep_overtaking_each_other_is_told_to_wait() -> N
 
     here = Situation()
     limits = UsageLimits(Overtaken(), here.log, here.clock, 60, 10)
-    with pytest.raises(LimitExceeded) as caught:
+    with pytest.raises(LimitExceededError) as caught:
         limits.admit(KEY)
     assert caught.value.retry_after_seconds == 1

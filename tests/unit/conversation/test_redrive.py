@@ -18,7 +18,7 @@ from cicada.conversation.protocol import (
     parse_event,
 )
 from cicada.conversation.redrive import Redriven, Redriver
-from cicada.errors import LeaseLost, Unavailable
+from cicada.errors import LeaseLostError, UnavailableError
 from tests.fakes.dead_letters import InMemoryDeadLetters
 from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, Situation
 
@@ -131,10 +131,10 @@ def test_a_processor_from_before_the_redrive_can_write_nothing_more() -> None:
     stale = here.delivery(here.lease())
     here.clock.now += LEASE_SECONDS + 1
     here.outcomes()
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         stale.send(Chunk(content="en."))
     here.lease()
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         stale.send(Chunk(content="en."))
 
 
@@ -207,10 +207,10 @@ def test_two_letters_of_one_request_are_one_answer(here: Operated) -> None:
 def test_a_redrive_that_dies_in_between_is_finished_by_the_next(here: Operated, step: str) -> None:
     def fail(reached: str) -> None:
         if reached == step:
-            raise Unavailable("The request queue could not be reached.")
+            raise UnavailableError("The request queue could not be reached.")
 
     here.dead_letters.before = fail
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         here.outcomes()
     assert here.dead_letters.count() == 1
     here.dead_letters.before = lambda step: None

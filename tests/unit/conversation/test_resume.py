@@ -4,7 +4,7 @@ import pytest
 
 from cicada.conversation.model import RequestKey
 from cicada.conversation.protocol import Chunk, Complete, Usage
-from cicada.errors import RequestNotFound, Throttled, Unavailable
+from cicada.errors import RequestNotFoundError, ThrottledError, UnavailableError
 from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, PATIENCE_SECONDS, Situation, retry_after
 
 WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
@@ -69,7 +69,7 @@ def test_an_event_that_is_stored_but_does_not_count_yet_is_not_replayed(here: Si
 
 @pytest.mark.parametrize("key", [RequestKey(BOB, ID), RequestKey(KEY.principal, ID.upper())])
 def test_a_request_that_is_not_the_users_does_not_exist(here: Situation, key: RequestKey) -> None:
-    with pytest.raises(RequestNotFound):
+    with pytest.raises(RequestNotFoundError):
         here.resumer.resume(key, 0, "c-bob")
     assert here.channel.frames == {}
     assert here.head().connection_id == "c1"
@@ -77,7 +77,7 @@ def test_a_request_that_is_not_the_users_does_not_exist(here: Situation, key: Re
 
 def test_an_expired_request_does_not_exist(here: Situation) -> None:
     here.clock.now += 3601
-    with pytest.raises(RequestNotFound):
+    with pytest.raises(RequestNotFoundError):
         here.resumer.resume(KEY, 0, "c2")
 
 
@@ -100,7 +100,7 @@ def test_a_connection_that_is_gone_again_while_events_are_replayed_is_forgotten(
 
 def test_a_connection_that_is_gone_does_not_take_a_newer_one_with_it(here: Situation) -> None:
     def reconnect(connection_id: str, frame: str) -> None:
-        here.log.point(KEY, "c3")
+        here.log.attach(KEY, "c3")
 
     here.channel.closed.add("c2")
     here.channel.before_post = reconnect
@@ -110,10 +110,10 @@ def test_a_connection_that_is_gone_does_not_take_a_newer_one_with_it(here: Situa
 
 def test_a_channel_that_fails_while_events_are_replayed_is_the_clients_to_know(here: Situation) -> None:
     def fail(connection_id: str, frame: str) -> None:
-        raise Throttled("The connection endpoint asks for fewer posts.")
+        raise ThrottledError("The connection endpoint asks for fewer posts.")
 
     here.channel.before_post = fail
-    with pytest.raises(Throttled):
+    with pytest.raises(ThrottledError):
         here.resumer.resume(KEY, 0, "c2")
     assert here.head().connection_id == "c2"
 
@@ -171,8 +171,8 @@ def test_a_request_that_nobody_has_begun_for_too_long_is_queued_beside_its_sessi
 def test_a_queue_that_fails_is_the_clients_to_know(here: Situation) -> None:
     here.lease()
     here.clock.now += LEASE_SECONDS + 1
-    here.queue.failure = Unavailable("The request queue could not be reached.")
-    with pytest.raises(Unavailable):
+    here.queue.failure = UnavailableError("The request queue could not be reached.")
+    with pytest.raises(UnavailableError):
         here.resumer.resume(KEY, 0, "c2")
     here.queue.failure = None
     here.resumer.resume(KEY, 0, "c2")

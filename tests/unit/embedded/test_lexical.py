@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from cicada_embedded.analysis import analyzer
 from cicada_embedded.passage_index import SqlitePassageIndex
 
-BASE = Collection("tenant", "plays")
+BASE = KnowledgeBaseKey("tenant", "plays")
 WORDS = ("crown", "dagger", "forest", "ghost", "king", "night", "queen", "storm", "throne", "witch")
 WEIGHTS = (Bm25(), Bm25(k1=0.9, b=0.4, title=0, context=0), Bm25(b=1.0, title=2.0, context=0.5))
 

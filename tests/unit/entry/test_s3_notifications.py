@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from cicada.documents.model import Collection, DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.entry.s3_notifications import Announced, announced_keys, announced_together, announcement
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 
 
 def notification(*keys: str) -> str:
@@ -23,7 +23,7 @@ def test_keys_are_decoded_and_each_named_once() -> None:
 
 
 def document(name: str) -> DocumentKey:
-    return DocumentKey(Collection("default", "scripts"), name)
+    return DocumentKey(KnowledgeBaseKey("default", "scripts"), name)
 
 
 def test_files_are_told_from_sidecars_and_from_what_is_misplaced() -> None:
@@ -72,5 +72,5 @@ def test_the_message_that_s3_tests_a_queue_with_names_nothing() -> None:
     ],
 )
 def test_a_body_that_is_no_notification_is_rejected(body: str) -> None:
-    with pytest.raises(DocumentRejected):
+    with pytest.raises(DocumentRejectedError):
         announced_keys(body)

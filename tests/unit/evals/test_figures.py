@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Hit, IndexHits, Ranking, Retrieval
-from cicada.retrieval.rerank.gated import MARGIN, lanes_agree
+from cicada.retrieval.rerank.gated import MARGIN, retrievers_agree
 from evals.figures.agreement import Lead
 from evals.figures.catalogue import FIGURES
 from evals.figures.citations import (
@@ -188,13 +188,13 @@ def test_a_figure_is_computed_from_any_sets(sets: Sets, name: str) -> None:
 
 @pytest.mark.parametrize("lead", [0.12, 5.0])
 def test_the_rule_of_the_table_is_that_of_the_product(lead: float) -> None:
-    """Both lanes put the first passage first: closely, or by far."""
-    document = DocumentKey(Collection("tenant", "base"), "play")
+    """Both retrievers put the first passage first: closely, or by far."""
+    document = DocumentKey(KnowledgeBaseKey("tenant", "base"), "play")
     passages = [Passage(str(at), document, "1", "", "", "", SectionLocator(())) for at in range(12)]
-    hits = tuple(Hit(each, 1.0 + at % 2 / 9 + (lead if at == 0 else 0)) for at, each in enumerate(passages))
-    lanes = IndexHits(hits, tuple(Hit(hit.passage, hit.score / 9) for hit in hits))
-    found = Retrieval(lanes, fuse(lanes, "zscore"), Ranking((), "fusion"))
-    assert Lead(MARGIN)(found) == lanes_agree(found.candidates)
+    lexical = tuple(Hit(each, 1.0 + at % 2 / 9 + (lead if at == 0 else 0)) for at, each in enumerate(passages))
+    hits = IndexHits(lexical, tuple(Hit(hit.passage, hit.score / 9) for hit in lexical))
+    found = Retrieval(hits, fuse(hits, "zscore"), Ranking((), "fusion"))
+    assert Lead(MARGIN)(found) == retrievers_agree(found.candidates)
     assert Lead(0)(found)
 
 

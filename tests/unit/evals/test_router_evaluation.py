@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from evals.router import DatasetError, Judgement, evaluate_router, load_messages, render, run, to_json
 
-S, P, T, G = Route.SCRIPT_QUERY, Route.PROFILE_REQUEST, Route.THEORY_REQUEST, Route.GENERAL
+S, P, T, G = Intent.SCRIPT_QUERY, Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST, Intent.GENERAL
 
 ROWS = [
     Judgement(S, S, "plain"),

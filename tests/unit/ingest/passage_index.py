@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
 from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.model import EmbeddedPassage, EncodedQuery, PassageVectors, Vector
@@ -43,9 +43,9 @@ class DisturbedIndex(InMemoryPassageIndex):
         self._fail()
         return super().passages_of(document)
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         self._fail()
-        return super().vectors_of(collection, passage_ids)
+        return super().vectors_of(base_key, passage_ids)
 
     def _fail(self) -> None:
         if self.failure:

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cicada.documents.model import Collection, DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.episodes import Episodes, parse_episodes
 from cicada.ingest.model import SourceFile
 
 ROOT = Path(__file__).parents[3]
-COLLECTION = Collection("default", "scripts")
+COLLECTION = KnowledgeBaseKey("default", "scripts")
 MACBETH = DocumentKey(COLLECTION, "macbeth.json")
 
 

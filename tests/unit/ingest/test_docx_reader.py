@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 from docx.enum.style import WD_STYLE_TYPE
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import docx_package
 from cicada.ingest.prose.docx_package import safe_package
 from cicada.ingest.prose.docx_reader import read_docx
@@ -41,8 +41,8 @@ def paragraph(inner: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr>{inner}</w:p>"
 
 
-def rejection(content: bytes) -> DocumentRejected:
-    with pytest.raises(DocumentRejected) as caught:
+def rejection(content: bytes) -> DocumentRejectedError:
+    with pytest.raises(DocumentRejectedError) as caught:
         read_docx(content)
     return caught.value
 

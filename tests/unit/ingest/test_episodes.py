@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.errors import ConfigurationError, DocumentRejected
+from cicada.errors import ConfigurationError, DocumentRejectedError
 from cicada.ingest.episodes import Episode, parse_episodes
 from tests.unit.ingest.scripts import shipped_episodes, source
 
@@ -27,7 +27,7 @@ def test_the_shipped_configuration_knows_the_samples(name: str) -> None:
 
 
 def test_a_file_that_matches_no_pattern_is_rejected_by_name_and_with_what_to_add() -> None:
-    with pytest.raises(DocumentRejected, match=r"othello\.json.*\[\[episode\]\].*pattern.*episode_id"):
+    with pytest.raises(DocumentRejectedError, match=r"othello\.json.*\[\[episode\]\].*pattern.*episode_id"):
         shipped_episodes().resolve(source("othello.json"))
 
 
@@ -40,7 +40,7 @@ def test_a_pattern_with_a_slash_is_held_against_the_whole_path() -> None:
         entry(pattern='"day ?/*.json"', episode_id='"a"', episode_name='"A"', chapter='"{1}-{2}"')
     )
     assert episodes.resolve(source("day 2/night.json")).chapter == "2-night"
-    with pytest.raises(DocumentRejected):
+    with pytest.raises(DocumentRejectedError):
         episodes.resolve(source("day 2/more/night.json"))
 
 
@@ -53,7 +53,7 @@ def test_the_first_pattern_that_matches_decides() -> None:
 def test_signs_other_than_wildcards_stand_for_themselves(pattern: str) -> None:
     episodes = parse_episodes(entry(pattern=f'"{pattern}"', episode_id='"a"', episode_name='"A"'))
     assert episodes.resolve(source(pattern)).episode_id == "a"
-    with pytest.raises(DocumentRejected):
+    with pytest.raises(DocumentRejectedError):
         episodes.resolve(source("ab.json"))
 
 

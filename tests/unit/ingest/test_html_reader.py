@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.html_reader import read_html
 from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table
 
@@ -132,7 +132,7 @@ def test_wide_cells_fill_a_row_up_to_a_hundred_columns() -> None:
 
 @pytest.mark.parametrize("piece", ["<div>", "<i></b>", "<x-y>", "<i><b></i>"])
 def test_nesting_beyond_all_reason_is_refused_before_it_is_read(piece: str) -> None:
-    with pytest.raises(DocumentRejected, match="opens 10,000 elements in one another"):
+    with pytest.raises(DocumentRejectedError, match="opens 10,000 elements in one another"):
         blocks(piece * 10_001)
 
 
@@ -141,7 +141,7 @@ def test_elements_that_end_by_themselves_are_no_nesting() -> None:
 
 
 def test_too_many_tags_are_refused_before_they_are_read() -> None:
-    with pytest.raises(DocumentRejected, match="more than 300,000 tags"):
+    with pytest.raises(DocumentRejectedError, match="more than 300,000 tags"):
         blocks("<p>" * 300_001)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from cicada.answering.prompt import passage_text
-from cicada.documents.model import Collection, DocumentKey
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.ingest import contexts
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
@@ -119,7 +119,7 @@ def test_an_ingest_that_broke_off_in_the_index_is_done_again(stage: Stage) -> No
 def test_a_lost_index_is_filled_from_the_truth_without_embedding(stage: Stage) -> None:
     stage.upload(play("macbeth"))
     shown = stage.index.documents.pop(MACBETH)
-    stage.embedder.failure = Unavailable("…")
+    stage.embedder.failure = UnavailableError("…")
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
     assert stage.index.documents[MACBETH] == shown
     assert stage.truth.writes == 1
@@ -166,8 +166,8 @@ def test_another_embedder_embeds_everything_again(stage: Stage) -> None:
 def test_the_truth_is_written_before_the_index(stage: Stage) -> None:
     stage.upload(GOOD)
     stage.store.put(MACBETH, BETTER)
-    stage.index.failure_of_replace = Unavailable("…")
-    with pytest.raises(Unavailable):
+    stage.index.failure_of_replace = UnavailableError("…")
+    with pytest.raises(UnavailableError):
         stage.ingester.ingest(MACBETH)
     assert stage.text() == "Seyton: The queen, my lord, is dead."
     assert "hereafter" in stage.truth.entries[MACBETH].stored.passages[0].passage.text
@@ -195,8 +195,8 @@ def test_a_knowledge_base_keeps_the_detail_that_its_settings_name(stage: Stage) 
     assert indexed.detail == f"windows:{stage.embedder.texts[0]}".encode()
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
     stage.ingester = detailed(stage, Detail.TOKENS)
-    stage.index.failure_of_replace = Unavailable("…")
-    with pytest.raises(Unavailable):
+    stage.index.failure_of_replace = UnavailableError("…")
+    with pytest.raises(UnavailableError):
         stage.ingester.ingest(MACBETH)
     stage.index.failure_of_replace = None
     # The passages are the same, and what is kept of them is not.
@@ -220,7 +220,7 @@ def test_details_that_are_in_the_index_are_not_written_again_and_lost_ones_are(s
 
 def test_a_passage_whose_vectors_are_lost_is_written_again(stage: Stage) -> None:
     class WithoutVectors(DisturbedIndex):
-        def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+        def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
             return {}
 
     stage.index = WithoutVectors()
@@ -361,8 +361,8 @@ def test_the_last_report_is_on_the_last_version(stage: Stage) -> None:
 
 def test_an_ingest_that_died_before_the_index_is_finished_though_the_file_is_refused_by_now(stage: Stage) -> None:
     stage.upload(GOOD)
-    stage.index.failure_of_replace = Unavailable("…")
-    with pytest.raises(Unavailable):
+    stage.index.failure_of_replace = UnavailableError("…")
+    with pytest.raises(UnavailableError):
         stage.upload(BETTER)
     stage.index.failure_of_replace = None
     stage.store.put(MACBETH, BROKEN)
@@ -385,7 +385,7 @@ def test_vectors_of_another_embedder_are_not_written_for_a_refused_file(
 
 
 @pytest.mark.parametrize(
-    "failure", [Throttled("…"), Unavailable("…"), ConfigurationError("…")], ids=lambda each: each.code
+    "failure", [ThrottledError("…"), UnavailableError("…"), ConfigurationError("…")], ids=lambda each: each.code
 )
 def test_a_failing_embedder_is_no_verdict_on_the_file(stage: Stage, failure: CicadaError) -> None:
     stage.upload(GOOD)
@@ -398,10 +398,10 @@ def test_a_failing_embedder_is_no_verdict_on_the_file(stage: Stage, failure: Cic
 
 @pytest.mark.parametrize("content", [GOOD, None], ids=["ingest", "delete"])
 def test_a_failing_index_is_no_verdict_on_the_file(stage: Stage, content: bytes | None) -> None:
-    stage.index.failure = Unavailable("…")
+    stage.index.failure = UnavailableError("…")
     if content:
         stage.store.put(MACBETH, content)
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         stage.ingester.ingest(MACBETH)
     assert stage.store.reports == {}
 
@@ -409,8 +409,8 @@ def test_a_failing_index_is_no_verdict_on_the_file(stage: Stage, content: bytes 
 def test_a_delete_that_broke_off_is_done_again(stage: Stage) -> None:
     stage.upload(GOOD)
     stage.store.remove(MACBETH)
-    stage.index.failure = Unavailable("…")
-    with pytest.raises(Unavailable):
+    stage.index.failure = UnavailableError("…")
+    with pytest.raises(UnavailableError):
         stage.ingester.ingest(MACBETH)
     assert stage.truth.entries == {}
     stage.index.failure = None
@@ -463,8 +463,8 @@ def test_a_file_that_is_too_large_withdraws_the_earlier_version_only_from_other_
 def test_a_withdrawal_that_broke_off_in_the_index_is_made_by_the_next_delivery(stage: Stage) -> None:
     stage.upload(GOOD)
     stage.store.describe(MACBETH, ANN_ONLY)
-    stage.index.failure = Throttled("…")
-    with pytest.raises(Throttled):
+    stage.index.failure = ThrottledError("…")
+    with pytest.raises(ThrottledError):
         stage.upload(BROKEN)
     stage.index.failure = None
     assert MACBETH in stage.index.documents
@@ -475,7 +475,7 @@ def test_a_withdrawal_that_broke_off_in_the_index_is_made_by_the_next_delivery(s
 def test_uploads_that_never_stop_do_not_hold_an_ingest(stage: Stage) -> None:
     uploads = count()
     stage.index.before_replace = lambda: stage.store.put(MACBETH, script(speech(1, f"{next(uploads)} times.")))
-    with pytest.raises(Unavailable, match="changes faster"):
+    with pytest.raises(UnavailableError, match="changes faster"):
         stage.upload(GOOD)
     assert stage.index.replacements == 5
 
@@ -576,7 +576,7 @@ def test_a_long_document_is_shown_in_windows_around_its_passages(stage: Stage) -
 
 
 def test_no_more_windows_are_shown_to_a_model_that_failed(stage: Stage) -> None:
-    writer = with_contexts(stage, failure="Throttled.", fails_at=2)
+    writer = with_contexts(stage, failure="ThrottledError.", fails_at=2)
     report = stage.upload(play("macbeth"))
     assert (len(writer.documents), len(writer.asked)) == (1, 2)
     assert "138 of 140 passages" in report.problems[0].reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import markdown_reader
 from cicada.ingest.prose.markdown_reader import read_markdown
 from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table
@@ -104,7 +104,7 @@ def test_hostile_front_matter_ends(gap: str) -> None:
 def test_too_many_parts_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch, piece: str) -> None:
     monkeypatch.setattr(markdown_reader, "MAX_PARTS", 9)
     assert blocks(piece * 9 + "x")
-    with pytest.raises(DocumentRejected, match="more than 9 lines, table cells, links") as refusal:
+    with pytest.raises(DocumentRejectedError, match="more than 9 lines, table cells, links") as refusal:
         blocks(piece * 10 + "x")
     assert refusal.value.kind == "too_large"
 
@@ -112,5 +112,5 @@ def test_too_many_parts_are_refused_before_they_are_read(monkeypatch: pytest.Mon
 def test_a_bracket_counts_as_five_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(markdown_reader, "MAX_PARTS", 9)
     assert blocks("[a]") == (Paragraph("[a]"),)
-    with pytest.raises(DocumentRejected):
+    with pytest.raises(DocumentRejectedError):
         blocks("[a] [b]")

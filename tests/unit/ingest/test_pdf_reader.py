@@ -10,7 +10,7 @@ import pytest
 from pypdf import Configuration, PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import pdf_reader
 from cicada.ingest.prose.lines import page_blocks
 from cicada.ingest.prose.model import Block, Heading, ListItem, Paragraph
@@ -19,8 +19,8 @@ from cicada.ingest.prose.pdf_reader import read_pdf
 from tests.unit.ingest.documents import Entry, pdf, pdf_with_picture, stream
 
 
-def rejection(content: bytes) -> DocumentRejected:
-    with pytest.raises(DocumentRejected) as caught:
+def rejection(content: bytes) -> DocumentRejectedError:
+    with pytest.raises(DocumentRejectedError) as caught:
         read_pdf(content)
     return caught.value
 
@@ -186,7 +186,7 @@ def test_what_takes_too_long_to_draw_is_refused(monkeypatch: pytest.MonkeyPatch)
 def test_what_takes_too_long_to_read_is_refused() -> None:
     content = pdf("One.", "Two.", "Three.", "Four.")
     ticks = count(step=50)
-    with pytest.raises(DocumentRejected, match="longer than 150 seconds") as refusal:
+    with pytest.raises(DocumentRejectedError, match="longer than 150 seconds") as refusal:
         read_pdf(content, clock=lambda: float(next(ticks)))
     assert refusal.value.kind == "too_large"
     assert len(read_pdf(content, clock=lambda: 0.0).blocks) == 8

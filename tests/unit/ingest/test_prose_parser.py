@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cicada.documents.model import SectionLocator
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.model import Problem
 from cicada.ingest.prose import parser as module
@@ -59,8 +59,8 @@ _PIECES = [
 ]
 
 
-def rejection(name: str, content: bytes, sidecar: bytes | None = None) -> DocumentRejected:
-    with pytest.raises(DocumentRejected) as caught:
+def rejection(name: str, content: bytes, sidecar: bytes | None = None) -> DocumentRejectedError:
+    with pytest.raises(DocumentRejectedError) as caught:
         parsed(name, content, sidecar)
     return caught.value
 
@@ -287,7 +287,7 @@ def test_damaged_files_are_read_or_refused_with_a_reason(file: tuple[str, bytes]
     name, content = file
     try:
         found = parsed(name, content)
-    except DocumentRejected as error:
+    except DocumentRejectedError as error:
         assert str(error).endswith(".")
         return
     for passage in found.passages:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import text_reader
 from cicada.ingest.prose.characters import clean_code, clean_line, clip
 from cicada.ingest.prose.encoding import decode
@@ -63,7 +63,7 @@ def test_a_declaration_that_is_wrong_or_no_encoding_of_texts_is_passed_over(decl
 
 
 def test_bytes_that_break_the_promise_of_their_mark_are_rejected() -> None:
-    with pytest.raises(DocumentRejected, match="mark of utf-16-le, but is in another encoding from byte 1 on"):
+    with pytest.raises(DocumentRejectedError, match="mark of utf-16-le, but is in another encoding from byte 1 on"):
         decode(b"\xff\xfea")
 
 
@@ -153,6 +153,6 @@ def test_a_megabyte_in_one_line_is_one_paragraph() -> None:
 def test_too_many_lines_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_reader, "MAX_LINES", 9)
     assert read_text(b"- a\n" * 9).blocks
-    with pytest.raises(DocumentRejected, match="more than 9 lines") as refusal:
+    with pytest.raises(DocumentRejectedError, match="more than 9 lines") as refusal:
         read_text(b"- a\n" * 10)
     assert refusal.value.kind == "too_large"

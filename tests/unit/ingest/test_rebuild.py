@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.errors import ConfigurationError, InvalidFrame, Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.errors import ConfigurationError, InvalidFrameError, UnavailableError
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument, StoredPassage
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.rebuild_event import rebuild_at_once
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
 from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
 
-PLAYS = Collection("tenant-a", "plays")
+PLAYS = KnowledgeBaseKey("tenant-a", "plays")
 MODEL, DIMENSION = "embedder-1", 2
 FOREVER = 10_000.0
 
@@ -190,12 +190,12 @@ def test_a_failure_in_any_slice_leaves_the_old_index_answering(stage: Stage) -> 
 
     def fail(key: DocumentKey) -> None:
         if key.document_id == "c":
-            raise Unavailable("…")
+            raise UnavailableError("…")
 
     rebuilder = stage.rebuilder()
     rebuilder.start(stage.now)
     stage.truth.after_read = fail
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         rebuilder.go_on("run-1", FOREVER)
     assert (stage.answering(), stage.contents.building, stage.log.record) == ({"a": "v1"}, None, None)
     stage.truth.after_read = lambda key: None
@@ -333,6 +333,6 @@ def test_a_slice_ends_well_before_the_function_does(stage: Stage) -> None:
     ],
 )
 def test_another_event_is_refused_and_touches_nothing(stage: Stage, event: dict[str, Any]) -> None:
-    with pytest.raises(InvalidFrame):
+    with pytest.raises(InvalidFrameError):
         rebuild_at_once(event, stage.rebuilder(), 900)
     assert (stage.log.record, stage.contents.building) == (None, None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest import script_json
 from cicada.ingest.model import Problem, ScriptMessage, Track
 from cicada.ingest.script import Script, ScriptDefaults, parse_script
@@ -24,7 +24,7 @@ def parse(content: bytes, **defaults: Any) -> Script:
 
 
 def rejection(content: bytes) -> str:
-    with pytest.raises(DocumentRejected) as caught:
+    with pytest.raises(DocumentRejectedError) as caught:
         parse(content)
     return str(caught.value)
 
@@ -192,7 +192,7 @@ def test_problems_are_counted_beyond_a_hundred() -> None:
     ],
 )
 def test_a_file_that_cannot_be_used_is_rejected_with_what_is_wrong(content: bytes, complaint: str) -> None:
-    with pytest.raises(DocumentRejected, match=complaint):
+    with pytest.raises(DocumentRejectedError, match=complaint):
         parse(content)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cicada.documents.model import Passage, ScriptLocator
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest import script_parser
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.script_parser import ScriptParser
@@ -119,7 +119,7 @@ def test_the_sidecar_gives_readers_attributes_and_words_to_search_and_no_episode
 
 def test_a_broken_sidecar_refuses_the_script() -> None:
     described = replace(source("macbeth.json", script(speech(1, "Dead."))), sidecar=b"{")
-    with pytest.raises(DocumentRejected, match="The sidecar is not JSON"):
+    with pytest.raises(DocumentRejectedError, match="The sidecar is not JSON"):
         ScriptParser(shipped_episodes()).parse(described)
 
 
@@ -150,11 +150,11 @@ def test_problems_are_passed_on_beside_the_passages() -> None:
     ],
 )
 def test_a_script_without_a_message_is_rejected(content: bytes, complaint: str) -> None:
-    with pytest.raises(DocumentRejected, match=complaint):
+    with pytest.raises(DocumentRejectedError, match=complaint):
         ScriptParser(shipped_episodes()).parse(source("macbeth.json", content))
 
 
 def test_too_many_passages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(script_parser, "MAX_PASSAGES", 139)
-    with pytest.raises(DocumentRejected, match="more than 139 passages"):
+    with pytest.raises(DocumentRejectedError, match="more than 139 passages"):
         passages("macbeth")

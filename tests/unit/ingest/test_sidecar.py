@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.attributes import REJECTED
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
 
@@ -23,7 +23,7 @@ def read(attributes: object = None, **fields: object) -> Sidecar:
 
 
 def rejection(content: bytes) -> str:
-    with pytest.raises(DocumentRejected) as caught:
+    with pytest.raises(DocumentRejectedError) as caught:
         parse_sidecar(content)
     assert caught.value.kind == REJECTED
     return str(caught.value)
@@ -240,7 +240,7 @@ def test_a_damaged_sidecar_is_understood_or_refused(data: st.DataObject) -> None
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     try:
         found = parse_sidecar(bytes(content))
-    except DocumentRejected as error:
+    except DocumentRejectedError as error:
         assert error.kind == REJECTED
     else:
         assert found.readers

@@ -19,7 +19,7 @@ content_language = "de"
 rerank = "always"
 score_threshold = 0.35
 detail = "tokens"
-pool = 200
+candidates = 200
 """
 
 
@@ -41,7 +41,7 @@ def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> Non
     bases = load_knowledge_bases()
     assert bases.of("anything") == KnowledgeBase("anything")
     assert bases.of("scripts").description
-    assert (bases.of("scripts").holds, bases.of("anything").holds) == ("scripts", "documents")
+    assert (bases.of("scripts").content, bases.of("anything").content) == ("scripts", "documents")
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> Non
         ("[defaults]\nscore_threshold = 1.5", "score_threshold is 1.5; write a number from 0 to 1"),
         ("[defaults]\nscore_threshold = '0.2'", "write a number from 0 to 1"),
         ("[defaults]\nscore_threshold = nan", "write a number from 0 to 1"),
-        ("[defaults]\npool = 0", "pool is 0; write a whole number from 1 to 1000"),
-        ("[defaults]\npool = 10.0", "write a whole number"),
+        ("[defaults]\ncandidates = 0", "candidates is 0; write a whole number from 1 to 1000"),
+        ("[defaults]\ncandidates = 10.0", "write a whole number"),
         ("[defaults]\nlimit = true", "write a whole number from 1 to 100"),
     ],
 )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.identity.principal import Principal
 from cicada.permissions.readers import readable_passages
 
@@ -13,11 +13,13 @@ def test_the_users_groups_are_among_the_names_that_he_reads_by() -> None:
 
 
 def test_another_tenant_searches_another_collection() -> None:
-    assert readable_passages(Principal("other", "ann"), "scripts").collection == Collection("other", "scripts")
+    assert readable_passages(Principal("other", "ann"), "scripts").base_key == KnowledgeBaseKey("other", "scripts")
 
 
 def test_the_scope_narrows_what_the_user_may_read_and_widens_nothing() -> None:
     scope = {"act": frozenset({"1", "2"}), "tenant": frozenset({"other"})}
     assert readable_passages(ANN, "plays", scope) == PassageFilter(
-        Collection("acme", "plays"), metadata=scope, reader=frozenset({"user:ann", "group:legal", "group:tenant:acme"})
+        KnowledgeBaseKey("acme", "plays"),
+        metadata=scope,
+        reader=frozenset({"user:ann", "group:legal", "group:tenant:acme"}),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.planning.classifier import classify_for_documents
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from cicada.planning.rules import load_rules
 
 RULES = load_rules()
@@ -27,9 +27,9 @@ RULES = load_rules()
     ],
 )
 def test_a_question_is_searched_whatever_it_is_about(text: str) -> None:
-    assert classify_for_documents(text, RULES).route is Route.SCRIPT_QUERY
+    assert classify_for_documents(text, RULES).intent is Intent.SCRIPT_QUERY
 
 
 @pytest.mark.parametrize("text", ["Hello there!", "Thanks a lot", "ok great, bye", "👋", "good morning"])
 def test_small_talk_needs_no_search(text: str) -> None:
-    assert classify_for_documents(text, RULES).route is Route.GENERAL
+    assert classify_for_documents(text, RULES).intent is Intent.GENERAL

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cicada.planning.classifier import classify
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from cicada.planning.rule_book import RuleBook
 from cicada.planning.rules import load_rules
 
@@ -22,8 +22,8 @@ def rules() -> RuleBook:
     return load_rules()
 
 
-def route(text: str) -> Route:
-    return classify(text, rules()).route
+def intent(text: str) -> Intent:
+    return classify(text, rules()).intent
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def route(text: str) -> Route:
     ],
 )
 def test_a_keyword_inside_a_word_or_before_a_thing_in_the_text_leaves_a_script_query(text: str) -> None:
-    assert route(text) is Route.SCRIPT_QUERY
+    assert intent(text) is Intent.SCRIPT_QUERY
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_keyword_inside_a_word_or_before_a_thing_in_the_text_leaves_a_script_q
     ],
 )
 def test_an_order_to_store_is_a_profile_request_even_when_the_text_to_store_argues(text: str) -> None:
-    assert route(text) is Route.PROFILE_REQUEST
+    assert intent(text) is Intent.PROFILE_REQUEST
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_order_to_store_is_a_profile_request_even_when_the_text_to_store_argu
     ],
 )
 def test_testing_a_claim_is_a_theory_request_even_when_phrased_as_a_listing(text: str) -> None:
-    assert route(text) is Route.THEORY_REQUEST
+    assert intent(text) is Intent.THEORY_REQUEST
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_testing_a_claim_is_a_theory_request_even_when_phrased_as_a_listing(text
     ],
 )
 def test_a_theory_held_by_a_character_is_a_script_query(text: str) -> None:
-    assert route(text) is Route.SCRIPT_QUERY
+    assert intent(text) is Intent.SCRIPT_QUERY
 
 
 @pytest.mark.parametrize(
@@ -93,23 +93,23 @@ def test_a_theory_held_by_a_character_is_a_script_query(text: str) -> None:
     ],
 )
 def test_what_is_neither_about_texts_nor_about_entries_is_general(text: str) -> None:
-    assert route(text) is Route.GENERAL
+    assert intent(text) is Intent.GENERAL
 
 
 def test_what_is_quoted_is_not_what_is_asked() -> None:
-    assert route('Who says "my theory is that you are wrong, add it to my notes"?') is Route.SCRIPT_QUERY
+    assert intent('Who says "my theory is that you are wrong, add it to my notes"?') is Intent.SCRIPT_QUERY
 
 
 def test_a_polite_opening_does_not_change_the_route() -> None:
     plain = "create a card for the steward"
-    assert route(plain) is Route.PROFILE_REQUEST
-    assert route(f"Hey, would you be so kind as to {plain}, please?") is Route.PROFILE_REQUEST
+    assert intent(plain) is Intent.PROFILE_REQUEST
+    assert intent(f"Hey, would you be so kind as to {plain}, please?") is Intent.PROFILE_REQUEST
 
 
 def test_the_silent_default_is_the_text() -> None:
     verdict = classify("why the pound of flesh", rules())
 
-    assert verdict.route is Route.SCRIPT_QUERY
+    assert verdict.intent is Intent.SCRIPT_QUERY
     assert verdict.reason == "nothing speaks against a question about the text"
     assert verdict.confidence < 0.5
 
@@ -124,7 +124,7 @@ def test_more_cues_for_a_route_make_it_more_certain() -> None:
     one = classify("Is there proof that she lied?", rules())
     two = classify("My theory is that she lied. Is there proof that she lied?", rules())
 
-    assert one.route is two.route is Route.THEORY_REQUEST
+    assert one.intent is two.intent is Intent.THEORY_REQUEST
     assert two.confidence > one.confidence
 
 
@@ -132,19 +132,19 @@ def test_more_cues_for_a_route_make_it_more_certain() -> None:
 def test_the_labelled_messages_are_routed_as_labelled_nineteen_times_in_twenty(fold: str) -> None:
     rows = [row for row in map(json.loads, MESSAGES.read_text("utf-8").splitlines()) if row["fold"] == fold]
 
-    hits = sum(route(row["text"]) == row["label"] for row in rows)
+    hits = sum(intent(row["text"]) == row["label"] for row in rows)
 
     assert len(rows) >= 200
     assert hits / len(rows) >= 0.95
 
 
 @pytest.mark.parametrize("slice_name", ["plain", "trap", "canonical"])
-@pytest.mark.parametrize("label", list(Route))
-def test_every_route_of_every_slice_is_served(label: Route, slice_name: str) -> None:
+@pytest.mark.parametrize("label", list(Intent))
+def test_every_route_of_every_slice_is_served(label: Intent, slice_name: str) -> None:
     every = map(json.loads, MESSAGES.read_text("utf-8").splitlines())
     rows = [row for row in every if row["label"] == label and row["slice"] == slice_name]
 
-    assert sum(route(row["text"]) == label for row in rows) >= 0.9 * len(rows)
+    assert sum(intent(row["text"]) == label for row in rows) >= 0.9 * len(rows)
 
 
 @given(st.text(max_size=3000))
@@ -190,5 +190,5 @@ def test_any_order_of_cue_words_has_a_finite_confidence(text: str) -> None:
 def test_a_very_long_message_is_read_at_its_beginning_and_its_end() -> None:
     passage = "The storm goes on and the ships are lost. " * 5000
 
-    assert route(f"{passage} My theory: the captain sank them himself. Refute it.") is Route.THEORY_REQUEST
-    assert route(f"Save this on my card for the captain: {passage}") is Route.PROFILE_REQUEST
+    assert intent(f"{passage} My theory: the captain sank them himself. Refute it.") is Intent.THEORY_REQUEST
+    assert intent(f"Save this on my card for the captain: {passage}") is Intent.PROFILE_REQUEST

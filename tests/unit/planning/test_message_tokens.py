@@ -2,7 +2,7 @@
 
 from cicada.planning.pattern_language import parse_words
 from cicada.planning.patterns import without_openers
-from cicada.planning.tokens import ASKED, QUOTE, tokenise
+from cicada.planning.tokenizer import ASKED, QUOTE, tokenise
 
 
 def test_contractions_are_split_and_informal_ones_spelled_out() -> None:

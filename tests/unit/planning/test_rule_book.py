@@ -7,10 +7,10 @@ import pytest
 
 from cicada.errors import ConfigurationError
 from cicada.planning.classifier import classify
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from cicada.planning.rules import load_rules, parse_rules
 
-START = "".join(f'[start.{route}]\npoints = 0\nreason = "silence"\n' for route in Route)
+START = "".join(f'[start.{intent}]\npoints = 0\nreason = "silence"\n' for intent in Intent)
 WORDS = '[words]\nopeners = "hey"\nentry = "profile+, note"\nchat = "hi, there"\n'
 
 
@@ -23,7 +23,7 @@ def test_a_rule_adds_its_points_for_and_against_routes() -> None:
 
     verdict = classify("what weather", rules)
 
-    assert verdict.route is Route.GENERAL
+    assert verdict.intent is Intent.GENERAL
     assert verdict.confidence == pytest.approx(0.787, abs=0.001)
     assert verdict.reason == "r ('weather')"
 
@@ -31,8 +31,8 @@ def test_a_rule_adds_its_points_for_and_against_routes() -> None:
 def test_equal_points_follow_the_precedence_of_the_labelling_guide() -> None:
     text = book('points = { general = 2, theory_request = 2 }\nreason = "r"\npatterns = "proof"')
 
-    assert classify("proof", parse_rules(text)).route is Route.THEORY_REQUEST
-    assert classify("nothing", parse_rules(text)).route is Route.PROFILE_REQUEST
+    assert classify("proof", parse_rules(text)).intent is Intent.THEORY_REQUEST
+    assert classify("nothing", parse_rules(text)).intent is Intent.PROFILE_REQUEST
 
 
 def test_what_speaks_only_against_another_route_is_a_reason_for_the_chosen_one() -> None:
@@ -51,15 +51,15 @@ def test_what_speaks_only_against_the_chosen_route_is_not_its_reason() -> None:
 def test_an_exception_silences_its_rule() -> None:
     rules = parse_rules(book('points = { general = 2 }\nreason = "r"\npatterns = "you"\nunless = "do you think"'))
 
-    assert classify("are you there", rules).route is Route.GENERAL
-    assert classify("do you think so", rules).route is not Route.GENERAL
+    assert classify("are you there", rules).intent is Intent.GENERAL
+    assert classify("do you think so", rules).intent is not Intent.GENERAL
 
 
 def test_only_wants_every_word_of_the_message() -> None:
     rules = parse_rules(book('points = { general = 2 }\nreason = "r"\nonly = "chat"'))
 
-    assert classify("hi there!", rules).route is Route.GENERAL
-    assert classify("hi there anne", rules).route is not Route.GENERAL
+    assert classify("hi there!", rules).intent is Intent.GENERAL
+    assert classify("hi there anne", rules).intent is not Intent.GENERAL
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_route_without_a_start_is_refused() -> None:
 def test_the_packaged_rules_say_something_for_every_route() -> None:
     rules = load_rules()
 
-    assert {route for rule in rules.rules for route, points in rule.points.items() if points > 0} == set(Route)
+    assert {intent for rule in rules.rules for intent, points in rule.points.items() if points > 0} == set(Intent)
 
 
 def test_the_classifier_loads_no_heavy_module() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from cicada.planning.pattern_language import PatternError, inflections, parse_pattern, parse_words
-from cicada.planning.tokens import tokenise
+from cicada.planning.tokenizer import tokenise
 
 LISTS = {"entry": parse_words("profile+, index card+, note"), "verb": parse_words("set up, set")}
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from cicada.conversation import protocol
 from cicada.conversation.model import Status
 from cicada.conversation.protocol import AnyEventBody, event_body, frame, parse_command, parse_event, stored_frame
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 from tests.property.frames import FrameMaker
 from tests.published.generation import EVENTS, commands, frames
 from tests.published.validation import fault_in_frame, open_validator
@@ -80,7 +80,7 @@ def test_nothing_is_taken_that_is_not_published() -> None:
     for text in (maker.frame() for _ in range(3_000)):
         try:
             parse_command(text)
-        except InvalidFrame:
+        except InvalidFrameError:
             continue
         taken += 1
         assert published.is_valid(json.loads(text)), text

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.model import EncodedQuery, Vector
@@ -124,11 +124,11 @@ def test_several_batches_are_under_way_at_once() -> None:
 
 def test_a_failing_service_fails_for_everybody_and_is_not_asked_again() -> None:
     embedder = ScriptedEmbedder()
-    embedder.refused["bad"] = Throttled("…")
+    embedder.refused["bad"] = ThrottledError("…")
     with batching(embedder, size=2, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(2) as callers:
         answers = [callers.submit(made.embed_passages, [text]) for text in ("good", "bad")]
         for answer in answers:
-            with pytest.raises(Throttled):
+            with pytest.raises(ThrottledError):
                 answer.result(PATIENCE_SECONDS)
     assert len(embedder.batches) == 1
 
@@ -173,7 +173,7 @@ def test_too_few_vectors_are_a_failure_and_not_other_texts_vectors() -> None:
         def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
             return super().embed_passages(texts)[:-1]
 
-    with batching(Forgetful()) as made, pytest.raises(Unavailable, match="1 vectors for 2 texts"):
+    with batching(Forgetful()) as made, pytest.raises(UnavailableError, match="1 vectors for 2 texts"):
         made.embed_passages(["a", "b"])
 
 

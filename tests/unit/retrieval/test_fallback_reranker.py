@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.retrieval.model import Candidate, EncodedQuery
-from cicada.retrieval.progress import told_to
+from cicada.retrieval.progress import progress_told_to
 from cicada.retrieval.rerank.fallback import FallbackReranker
 from tests.fakes.clock import Clock
 from tests.fakes.rerankers import FixedReranker
@@ -14,7 +14,7 @@ from tests.unit.retrieval.test_gated import passage
 
 QUERY = EncodedQuery("Who?", [1.0])
 CANDIDATES = (Candidate(passage(1), 1.0, 1.0, 1.0),)
-FAILURES = [Throttled("…"), Unavailable("…"), ConfigurationError("…")]
+FAILURES = [ThrottledError("…"), UnavailableError("…"), ConfigurationError("…")]
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Situation:
 
     def ranks(self, candidates: tuple[Candidate, ...] = CANDIDATES) -> str:
         """Who ranked."""
-        with told_to(lambda stage, detail: self.told.append(stage)):
+        with progress_told_to(lambda stage, detail: self.told.append(stage)):
             return self.chain.rerank(QUERY, candidates).by
 
 
@@ -47,14 +47,14 @@ def test_the_second_ranks_when_the_first_fails_and_the_local_one_when_both_do(fa
     here = Situation()
     here.cohere.failure = failure
     assert (here.ranks(), here.reported) == ("amazon", [failure])
-    here.amazon.failure = Unavailable("…")
+    here.amazon.failure = UnavailableError("…")
     assert here.ranks() == "local"
     assert here.told == ["ranking", "ranking"]
 
 
 def test_a_service_that_fails_three_times_in_a_row_is_not_asked_for_a_minute() -> None:
     here = Situation()
-    here.cohere.failure = Throttled("…")
+    here.cohere.failure = ThrottledError("…")
     assert [here.ranks() for _ in range(6)] == ["amazon"] * 6
     assert (len(here.cohere.questions), len(here.reported)) == (3, 3)
     here.cohere.failure = None
@@ -72,7 +72,7 @@ def test_a_service_that_is_not_set_up_is_not_asked_again_for_a_minute() -> None:
 def test_failures_with_successes_between_them_do_not_count_together() -> None:
     here = Situation()
     for _ in range(3):
-        here.cohere.failure = Throttled("…")
+        here.cohere.failure = ThrottledError("…")
         assert [here.ranks(), here.ranks()] == ["amazon", "amazon"]
         here.cohere.failure = None
         assert here.ranks() == "cohere"
@@ -80,7 +80,7 @@ def test_failures_with_successes_between_them_do_not_count_together() -> None:
 
 def test_each_service_has_failures_of_its_own() -> None:
     here = Situation()
-    here.cohere.failure = here.amazon.failure = Throttled("…")
+    here.cohere.failure = here.amazon.failure = ThrottledError("…")
     assert [here.ranks() for _ in range(4)] == ["local"] * 4
     here.amazon.failure = None
     here.clock.now += 60
@@ -104,7 +104,7 @@ def test_nothing_to_rank_is_not_worth_telling() -> None:
 
 def test_the_local_rerankers_failure_is_the_searches() -> None:
     here = Situation()
-    here.cohere.failure = here.amazon.failure = Throttled("…")
-    here.local.failure = Unavailable("The index could not be reached.")
-    with pytest.raises(Unavailable, match="index"):
+    here.cohere.failure = here.amazon.failure = ThrottledError("…")
+    here.local.failure = UnavailableError("The index could not be reached.")
+    with pytest.raises(UnavailableError, match="index"):
         here.ranks()

@@ -10,21 +10,21 @@ from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import Calibration
 from tests.fakes.retrieval import FixedIndex
-from tests.unit.retrieval.test_gated import lane
+from tests.unit.retrieval.test_gated import retriever
 
 QUERY = EncodedQuery("Who?", [1.0])
 COSINES = [0.7, 0.5, *(0.4 - number / 100 for number in range(20))]
 SCORES = [9.0, 7.0, *(5.0 - number / 10 for number in range(20))]
 
 
-def lanes(cosine: float = 1.0) -> IndexHits:
+def hits(cosine: float = 1.0) -> IndexHits:
     order = list(range(22))
-    return IndexHits(lane(SCORES, [1, 0, *order[2:]]), lane([cosine * each for each in COSINES], order))
+    return IndexHits(retriever(SCORES, [1, 0, *order[2:]]), retriever([cosine * each for each in COSINES], order))
 
 
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])
 def test_the_order_stays_and_relevance_falls_along_it(fusion: Fusion) -> None:
-    candidates = fuse(lanes(), fusion)
+    candidates = fuse(hits(), fusion)
     ranking = FusedOrder().rerank(QUERY, candidates)
     relevance = [each.relevance or 0.0 for each in ranking.passages]
     assert [each.passage for each in ranking.passages] == [each.passage for each in candidates]
@@ -35,7 +35,7 @@ def test_the_order_stays_and_relevance_falls_along_it(fusion: Fusion) -> None:
 
 def test_passages_that_are_alike_to_each_other_and_far_from_the_question_are_less_relevant() -> None:
     near, far = (
-        FusedOrder().rerank(QUERY, fuse(lanes(cosine), "zscore")).passages[0].relevance for cosine in (1.0, 0.3)
+        FusedOrder().rerank(QUERY, fuse(hits(cosine), "zscore")).passages[0].relevance for cosine in (1.0, 0.3)
     )
     assert near is not None
     assert far is not None
@@ -43,7 +43,7 @@ def test_passages_that_are_alike_to_each_other_and_far_from_the_question_are_les
 
 
 def test_a_threshold_means_what_it_means_behind_the_local_reranker() -> None:
-    candidates = fuse(lanes(), "zscore")
+    candidates = fuse(hits(), "zscore")
     fused = FusedOrder().rerank(QUERY, candidates).passages
     local = LocalReranker(FixedIndex()).rerank(QUERY, candidates).passages
     assert [each.relevance for each in fused] == pytest.approx([each.relevance for each in local])
@@ -51,7 +51,7 @@ def test_a_threshold_means_what_it_means_behind_the_local_reranker() -> None:
 
 def test_where_no_details_are_read_there_is_no_match() -> None:
     of_matches: dict[Kind | None, Calibration] = {None: Calibration(0.0, 0.0, 0.0, 1.0, 0.0)}
-    found = FusedOrder(of_matches).rerank(QUERY, fuse(lanes(), "zscore")).passages
+    found = FusedOrder(of_matches).rerank(QUERY, fuse(hits(), "zscore")).passages
     assert [each.relevance for each in found] == [0.5] * 22
 
 

@@ -1,4 +1,4 @@
-"""Fusion of the two lanes, by reciprocal ranks and by z-scores."""
+"""Fusion of the two retrievers, by reciprocal ranks and by z-scores."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.knowledge_bases.settings import Fusion
-from cicada.retrieval.fusion import fuse, lane_scales, scale
+from cicada.retrieval.fusion import fuse, retriever_scales, scale
 from cicada.retrieval.model import Hit, IndexHits
 
-DOCUMENT = DocumentKey(Collection("tenant", "plays"), "macbeth.json")
+DOCUMENT = DocumentKey(KnowledgeBaseKey("tenant", "plays"), "macbeth.json")
 ORDER = st.lists(st.integers(0, 30), unique=True, max_size=20)
 SCORES = st.dictionaries(st.integers(0, 30), st.floats(0.1, 50), max_size=20)
 BOTH = pytest.mark.parametrize("fusion", ["zscore", "rrf"])
 
 
 def scored(scores: dict[int, float]) -> tuple[Hit, ...]:
-    """A lane of passages with these numbers and scores."""
+    """A retriever of passages with these numbers and scores."""
     order = sorted(scores, key=lambda number: -scores[number])
     return tuple(
         Hit(Passage(f"{number:02d}", DOCUMENT, "v1", "Macbeth", "text", "", SectionLocator(())), scores[number])
@@ -29,7 +29,7 @@ def scored(scores: dict[int, float]) -> tuple[Hit, ...]:
     )
 
 
-def lane(*numbers: int) -> tuple[Hit, ...]:
+def retriever(*numbers: int) -> tuple[Hit, ...]:
     """Passages of these numbers, in this order; the scores say nothing more."""
     return scored({number: 100.0 - place for place, number in enumerate(numbers)})
 
@@ -41,18 +41,18 @@ def fused(lexical: tuple[Hit, ...], semantic: tuple[Hit, ...], fusion: Fusion = 
 
 
 def test_first_in_both_lanes_is_one_by_reciprocal_ranks() -> None:
-    assert fused(lane(7, 1), lane(7, 2))[7] == pytest.approx(1.0)
+    assert fused(retriever(7, 1), retriever(7, 2))[7] == pytest.approx(1.0)
 
 
 def test_first_in_one_lane_only_is_one_half_by_reciprocal_ranks() -> None:
-    assert fused(lane(7), ()) == pytest.approx({7: 0.5})
+    assert fused(retriever(7), ()) == pytest.approx({7: 0.5})
 
 
 def test_the_reciprocal_ranks_are_one_over_sixty_plus_rank() -> None:
     greatest = 2 / 61
     expected = {2: 2 / 62 / greatest, 1: 1 / 61 / greatest, 3: 1 / 61 / greatest}
-    assert fused(lane(1, 2), lane(3, 2)) == pytest.approx(expected)
-    assert list(fused(lane(1, 2), lane(3, 2))) == [2, 1, 3]
+    assert fused(retriever(1, 2), retriever(3, 2)) == pytest.approx(expected)
+    assert list(fused(retriever(1, 2), retriever(3, 2))) == [2, 1, 3]
 
 
 def test_z_scores_are_those_of_each_lanes_own_hits() -> None:
@@ -60,19 +60,19 @@ def test_z_scores_are_those_of_each_lanes_own_hits() -> None:
     found = fused(scored(lexical), scored(semantic), "zscore")
     for number in (1, 2, 3):
         z = sum(
-            (lane[number] - statistics.fmean(lane.values())) / statistics.pstdev(lane.values())
-            for lane in (lexical, semantic)
+            (retriever[number] - statistics.fmean(retriever.values())) / statistics.pstdev(retriever.values())
+            for retriever in (lexical, semantic)
         )
         assert found[number] == pytest.approx(1 / (1 + math.exp(-z)))
 
 
 def test_a_passage_that_a_full_lane_did_not_find_gets_its_lowest_score() -> None:
-    words, _ = lane_scales([9.0, 5.0, 1.0], [0.8, 0.5, 0.2])
+    words, _ = retriever_scales([9.0, 5.0, 1.0], [0.8, 0.5, 0.2])
     assert words.z(None) == words.z(1.0)
 
 
 def test_where_few_passages_hold_the_words_the_others_score_zero() -> None:
-    words, _ = lane_scales([9.0], [0.8, 0.5, 0.2])
+    words, _ = retriever_scales([9.0], [0.8, 0.5, 0.2])
     assert words.mean == pytest.approx(3.0)
     assert words.floor == 0
     assert words.z(9.0) == pytest.approx(math.sqrt(2))
@@ -109,7 +109,7 @@ def test_candidates_keep_what_the_lanes_gave_them() -> None:
 
 @BOTH
 def test_equal_passages_come_in_the_order_of_their_ids(fusion: Fusion) -> None:
-    assert list(fused(lane(9), lane(3), fusion)) == [3, 9]
+    assert list(fused(retriever(9), retriever(3), fusion)) == [3, 9]
 
 
 @BOTH
@@ -130,18 +130,20 @@ def test_every_passage_of_either_lane_comes_once_in_falling_order(
 
 @given(ORDER, ORDER)
 def test_the_lanes_count_alike(lexical: list[int], semantic: list[int]) -> None:
-    assert fused(lane(*lexical), lane(*semantic)) == pytest.approx(fused(lane(*semantic), lane(*lexical)))
+    assert fused(retriever(*lexical), retriever(*semantic)) == pytest.approx(
+        fused(retriever(*semantic), retriever(*lexical))
+    )
 
 
 @given(ORDER.filter(bool), ORDER)
 def test_moving_up_in_a_lane_never_lowers_a_passage(lexical: list[int], semantic: list[int]) -> None:
     last = lexical[-1]
-    before = fused(lane(*lexical), lane(*semantic))[last]
-    assert fused(lane(last, *lexical[:-1]), lane(*semantic))[last] >= before
+    before = fused(retriever(*lexical), retriever(*semantic))[last]
+    assert fused(retriever(last, *lexical[:-1]), retriever(*semantic))[last] >= before
 
 
 @given(SCORES.filter(lambda scores: len(set(scores.values())) > 1), st.floats(0.01, 100))
 def test_the_scale_of_a_lanes_scores_does_not_matter_to_z_scores(scores: dict[int, float], factor: float) -> None:
-    semantic = lane(*range(31))
+    semantic = retriever(*range(31))
     scaled = {number: score * factor for number, score in scores.items()}
     assert fused(scored(scaled), semantic, "zscore") == pytest.approx(fused(scored(scores), semantic, "zscore"))

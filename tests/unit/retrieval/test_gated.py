@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, Hit, IndexHits
-from cicada.retrieval.rerank.gated import MARGIN, GatedReranker, lanes_agree
+from cicada.retrieval.rerank.gated import MARGIN, GatedReranker, retrievers_agree
 from tests.fakes.rerankers import FixedReranker
 
 QUERY = EncodedQuery("Who?", [1.0])
@@ -14,57 +14,57 @@ LEVEL = [5.2, *(5.0 - number / 10 for number in range(30))]
 
 
 def passage(number: int) -> Passage:
-    key = DocumentKey(Collection("acme", "scripts"), "macbeth")
+    key = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "macbeth")
     return Passage(f"p{number:03d}", key, "1", "Macbeth", f"text {number}", "", SectionLocator(()))
 
 
-def lane(scores: list[float], order: list[int]) -> tuple[Hit, ...]:
+def retriever(scores: list[float], order: list[int]) -> tuple[Hit, ...]:
     return tuple(Hit(passage(number), score) for number, score in zip(order, scores, strict=False))
 
 
 def found(lexical: list[float], semantic: list[float], second: list[int] | None = None) -> tuple[Candidate, ...]:
     order = list(range(31))
-    return fuse(IndexHits(lane(lexical, order), lane(semantic, second or order)), "zscore")
+    return fuse(IndexHits(retriever(lexical, order), retriever(semantic, second or order)), "zscore")
 
 
 def test_lanes_agree_where_both_put_the_same_passage_first_by_far() -> None:
-    assert lanes_agree(found(FALLING, FALLING))
+    assert retrievers_agree(found(FALLING, FALLING))
 
 
 def test_lanes_do_not_agree_where_the_margin_is_small() -> None:
-    assert not lanes_agree(found(LEVEL, LEVEL))
+    assert not retrievers_agree(found(LEVEL, LEVEL))
 
 
 def test_lanes_do_not_agree_where_the_next_passage_alone_is_as_near() -> None:
     scores = [10.0, 9.9, *([0.0] * 30)]
-    assert not lanes_agree(found(scores, scores))
+    assert not retrievers_agree(found(scores, scores))
 
 
 def test_one_clear_lane_suffices_where_the_other_has_the_same_leader() -> None:
-    assert lanes_agree(found(FALLING, LEVEL))
+    assert retrievers_agree(found(FALLING, LEVEL))
 
 
 @pytest.mark.parametrize("scores", [FALLING, [1000.0, *FALLING[1:]]])
 def test_lanes_do_not_agree_where_each_has_a_leader_of_its_own(scores: list[float]) -> None:
-    assert not lanes_agree(found(scores, FALLING, [1, 0, *range(2, 31)]))
+    assert not retrievers_agree(found(scores, FALLING, [1, 0, *range(2, 31)]))
 
 
 def test_a_passage_that_one_lane_alone_puts_far_ahead_is_not_agreed_upon() -> None:
-    assert not lanes_agree(found(FALLING, LEVEL, [1, 0, *range(2, 31)]))
+    assert not retrievers_agree(found(FALLING, LEVEL, [1, 0, *range(2, 31)]))
 
 
 def test_a_lane_that_found_nothing_agrees_with_nothing() -> None:
-    assert not lanes_agree(found(FALLING, []))
-    assert not lanes_agree(found([], FALLING))
-    assert not lanes_agree(())
+    assert not retrievers_agree(found(FALLING, []))
+    assert not retrievers_agree(found([], FALLING))
+    assert not retrievers_agree(())
 
 
 def test_a_single_passage_that_both_lanes_found_is_agreed_upon() -> None:
-    assert lanes_agree(found([3.0], [0.5]))
+    assert retrievers_agree(found([3.0], [0.5]))
 
 
 def test_a_tie_is_no_agreement() -> None:
-    assert not lanes_agree(found([1.0] * 5, [1.0] * 5))
+    assert not retrievers_agree(found([1.0] * 5, [1.0] * 5))
 
 
 @pytest.mark.parametrize(("lead", "agree"), [(2.9, False), (3.1, True)])
@@ -72,14 +72,16 @@ def test_the_margin_is_three_standard_deviations(lead: float, agree: bool) -> No
     """The others alternate about a mean: of many, one that leads hardly changes the deviation, which is 1."""
     scores = [1 + lead / 2, *[1.0, -1.0] * 5000]
     candidates = [Candidate(passage(number), score, score, 0.5) for number, score in enumerate(scores)]
-    assert lanes_agree(candidates) is agree
+    assert retrievers_agree(candidates) is agree
 
 
 def test_the_margin_counts_standard_deviations_of_both_lanes_together() -> None:
     scores = [6.0, *([0.0] * 35)]
     deviations = 2 * 6 / (sum((each - 1 / 6) ** 2 for each in scores) / 36) ** 0.5
     assert deviations > MARGIN
-    assert lanes_agree(fuse(IndexHits(lane(scores, list(range(36))), lane(scores, list(range(36)))), "zscore"))
+    assert retrievers_agree(
+        fuse(IndexHits(retriever(scores, list(range(36))), retriever(scores, list(range(36)))), "zscore")
+    )
 
 
 def test_the_paid_reranker_is_skipped_where_the_lanes_agree_and_the_answer_can_say_so() -> None:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.documents.model import KnowledgeBaseKey
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import IndexHits, Ranking, Retrieval
@@ -15,11 +15,11 @@ from tests.unit.answering.situation import Situation, passage
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
 GERMAN = KnowledgeBases(named={"stücke": KnowledgeBase("stücke", content_language="de")})
-FAILURES = [Throttled("Fewer calls."), Unavailable("Out of reach."), ConfigurationError("No such model.")]
+FAILURES = [ThrottledError("Fewer calls."), UnavailableError("Out of reach."), ConfigurationError("No such model.")]
 
 
 def found(here: Situation, text: str = QUESTION, knowledge_base: str = "stücke") -> Retrieval:
-    return here.search.search(text, PassageFilter(Collection("acme", knowledge_base)))
+    return here.search.search(text, PassageFilter(KnowledgeBaseKey("acme", knowledge_base)))
 
 
 def test_a_question_in_another_language_is_searched_in_that_of_the_base() -> None:
@@ -58,7 +58,7 @@ def test_without_the_query_model_the_users_own_words_are_searched_and_that_is_re
 def test_a_base_is_searched_by_its_own_settings_and_an_unknown_one_by_the_defaults() -> None:
     here = Situation(FixedIndex(*(passage("x", number) for number in range(40))))
     here.bases = KnowledgeBases(
-        KnowledgeBase("", limit=5), {"law": KnowledgeBase("law", rerank="never", pool=7, limit=2)}
+        KnowledgeBase("", limit=5), {"law": KnowledgeBase("law", rerank="never", candidates=7, limit=2)}
     )
     assert (len(found(here, knowledge_base="law").passages), here.index.queries[-1].limit) == (2, 7)
     assert here.reranker.questions == []
@@ -94,7 +94,7 @@ class Nowhere:
 def test_a_search_is_by_the_strategy_that_it_names_and_else_by_the_default() -> None:
     here = Situation()
     search = KnowledgeSearch({**here.search.strategies, "nowhere": lambda base: Nowhere()})
-    passages = PassageFilter(Collection("acme", "scripts"))
+    passages = PassageFilter(KnowledgeBaseKey("acme", "scripts"))
     assert search.search(QUESTION, passages, "nowhere").ranking.by == "nowhere"
     assert here.index.queries == []
     assert search.search(QUESTION, passages).passages

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.errors import ConfigurationError, Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.errors import ConfigurationError, UnavailableError
 from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, PassageVectors, RankedPassage, Ranking
 from cicada.retrieval.rerank.detail import Kind, Rows, pack
 from cicada.retrieval.rerank.local import LocalReranker
@@ -29,7 +29,7 @@ from cicada.retrieval.rerank.scores import (
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.patience import PATIENCE_SECONDS
 
-PLAYS = Collection("tenant", "plays")
+PLAYS = KnowledgeBaseKey("tenant", "plays")
 DOCUMENT = DocumentKey(PLAYS, "macbeth.json")
 LANES = st.lists(
     st.tuples(st.none() | st.floats(0.1, 30), st.none() | st.floats(-0.2, 0.9)).filter(
@@ -48,8 +48,8 @@ def passage(number: int) -> Passage:
     return Passage(f"{number:03d}", DOCUMENT, "v1", "Macbeth", f"text {number}", "", SectionLocator(()))
 
 
-def candidates(*lanes: tuple[float | None, float | None]) -> list[Candidate]:
-    return [Candidate(passage(number), *pair, fused=1 / (1 + number)) for number, pair in enumerate(lanes)]
+def candidates(*hits: tuple[float | None, float | None]) -> list[Candidate]:
+    return [Candidate(passage(number), *pair, fused=1 / (1 + number)) for number, pair in enumerate(hits)]
 
 
 def index(*kept: tuple[float, bytes]) -> InMemoryPassageIndex:
@@ -103,8 +103,8 @@ def test_a_run_of_words_like_the_question_lifts_a_passage() -> None:
 
 def test_passages_like_the_first_one_are_lifted() -> None:
     kept = index((30, b""), (-40, b""), (40, b""))
-    lanes = candidates((9.0, 0.9), (5.0, 0.5), (5.0, 0.5))
-    assert numbers(LocalReranker(kept).rerank(question(), lanes).passages) == [0, 2, 1]
+    hits = candidates((9.0, 0.9), (5.0, 0.5), (5.0, 0.5))
+    assert numbers(LocalReranker(kept).rerank(question(), hits).passages) == [0, 2, 1]
 
 
 def test_a_base_half_of_which_has_no_details_is_ranked_without() -> None:
@@ -125,26 +125,26 @@ def test_a_passage_that_was_deleted_meanwhile_stays_where_the_lanes_put_it() -> 
 
 def test_what_lies_beyond_the_depth_stays_behind_in_its_order() -> None:
     kept = index(*[(40, tokens((100, 0)))] * 4)
-    lanes = candidates((1.0, 0.1), (2.0, 0.2), (3.0, 0.3), (9.0, 0.9))
-    assert numbers(LocalReranker(kept, depth=2).rerank(ASKED, lanes).passages) == [1, 0, 2, 3]
+    hits = candidates((1.0, 0.1), (2.0, 0.2), (3.0, 0.3), (9.0, 0.9))
+    assert numbers(LocalReranker(kept, depth=2).rerank(ASKED, hits).passages) == [1, 0, 2, 3]
 
 
 def test_what_lies_beyond_the_depth_takes_no_relevance_from_what_was_ranked() -> None:
-    """A passage that was not ranked may stand out in the lanes: its score is counted from the last one that was."""
-    lanes = candidates((1.0, 0.1), (2.0, 0.2), (9.0, 0.1), (8.0, 0.1))
+    """A passage that was not ranked may stand out in a retriever: its score is counted from the last that was."""
+    hits = candidates((1.0, 0.1), (2.0, 0.2), (9.0, 0.1), (8.0, 0.1))
     flat: dict[Kind | None, Calibration] = {None: Calibration(0.0, 1.0, 0.0, 0.0, 0.0)}
-    ranked = relevances(LocalReranker(index(), 2, flat).rerank(question(), lanes).passages)
-    alone = LocalReranker(index(), 2, flat).evidence(question(), lanes).passages
+    ranked = relevances(LocalReranker(index(), 2, flat).rerank(question(), hits).passages)
+    alone = LocalReranker(index(), 2, flat).evidence(question(), hits).passages
     full = [1 / (1 + math.exp(-signals.score - (1 - 4 / 100) * -alone[0][1].score)) for _, signals in alone]
     assert ranked[:2] == pytest.approx(full)
 
 
 def test_a_question_that_nothing_is_near_to_has_no_relevant_passage() -> None:
-    """The lanes' spread is the same in both; only how near the passages are differs."""
+    """The retrievers' spread is the same in both; only how near the passages are differs."""
     near = [(20 * 0.8**number, 0.25 + 0.4 * 0.8**number) for number in range(100)]
     far = [(lexical, cosine - 0.45) for lexical, cosine in near]
     relevant, irrelevant = (
-        relevances(LocalReranker(index()).rerank(question(), candidates(*lanes)).passages) for lanes in (near, far)
+        relevances(LocalReranker(index()).rerank(question(), candidates(*hits)).passages) for hits in (near, far)
     )
     assert relevant[0] > 0.5
     assert irrelevant[0] < 0.15
@@ -161,22 +161,22 @@ def test_the_only_passage_of_a_base_is_relevant_if_it_is_near() -> None:
 
 
 @given(LANES)
-def test_relevance_falls_from_one_to_zero_along_the_order(lanes: list[tuple[float | None, float | None]]) -> None:
-    ranking = LocalReranker(index(), depth=5).rerank(question(), candidates(*lanes))
+def test_relevance_falls_from_one_to_zero_along_the_order(hits: list[tuple[float | None, float | None]]) -> None:
+    ranking = LocalReranker(index(), depth=5).rerank(question(), candidates(*hits))
     found = relevances(ranking.passages)
-    assert sorted(numbers(ranking.passages)) == list(range(len(lanes)))
+    assert sorted(numbers(ranking.passages)) == list(range(len(hits)))
     assert found == sorted(found, reverse=True)
     assert all(0 < each < 1 for each in found)
 
 
 def test_relevance_is_the_documented_map_of_score_cosine_and_match() -> None:
-    lanes = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
+    hits = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
     kept = index(*[(0, tokens((100, 0)))] * 100)
-    _, signals = LocalReranker(kept).evidence(ASKED, lanes).passages[0]
+    _, signals = LocalReranker(kept).evidence(ASKED, hits).passages[0]
     map = CALIBRATIONS[Kind.TOKENS]
     x = map.constant + map.score * signals.score + map.cosine * 0.5 + map.match * signals.match
     assert signals.match == pytest.approx(1 / (1 + 0.3 * (0.7 + 0.3 / 180)))
-    assert relevances(LocalReranker(kept).rerank(ASKED, lanes).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
+    assert relevances(LocalReranker(kept).rerank(ASKED, hits).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
 
 
 @pytest.mark.parametrize("kind", CALIBRATIONS)
@@ -198,14 +198,14 @@ def test_a_relevance_means_the_same_whatever_a_base_keeps(kind: Kind | None) -> 
 
 def test_word_pieces_of_which_none_is_like_the_questions_count_as_no_match() -> None:
     """And not as a base without word pieces, whose relevance is another map."""
-    lanes = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
+    hits = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
     reranker = LocalReranker(index(*[(0, tokens((0, 100)))] * 100))
-    found = reranker.evidence(ASKED, lanes)
+    found = reranker.evidence(ASKED, hits)
     _, signals = found.passages[0]
     assert (found.kind, signals.match) == (Kind.TOKENS, 0.0)
     map = CALIBRATIONS[Kind.TOKENS]
     x = map.constant + map.score * signals.score + map.cosine * 0.5
-    assert relevances(reranker.rerank(ASKED, lanes).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
+    assert relevances(reranker.rerank(ASKED, hits).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
 
 
 def test_in_a_base_smaller_than_the_pool_the_usual_distance_stands_in_for_the_firsts_own() -> None:
@@ -237,9 +237,9 @@ def test_a_lane_counts_once_windows_less_word_pieces_twice_and_feedback_in_betwe
 
 
 def test_a_passage_that_no_vector_is_known_of_is_as_far_as_the_farthest() -> None:
-    lanes = candidates((5.0, 0.5), (4.0, None), (3.0, 0.2), (2.0, None))
+    hits = candidates((5.0, 0.5), (4.0, None), (3.0, 0.2), (2.0, None))
     vectors = [None, direction(60), None, None]
-    assert cosines(direction(0), lanes, vectors) == pytest.approx([0.5, 0.5, 0.2, 0.2])
+    assert cosines(direction(0), hits, vectors) == pytest.approx([0.5, 0.5, 0.2, 0.2])
 
 
 def test_the_length_of_the_questions_vector_does_not_matter_to_windows() -> None:
@@ -253,12 +253,12 @@ def test_the_length_of_the_questions_vector_does_not_matter_to_windows() -> None
 
 def test_no_candidates_need_no_index() -> None:
     class FailingIndex(InMemoryPassageIndex):
-        def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
-            raise Unavailable("no index")
+        def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+            raise UnavailableError("no index")
 
     failing = LocalReranker(FailingIndex("model", 2))
     assert failing.rerank(question(), []) == Ranking((), "local")
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         failing.rerank(question(), candidates(*ALIKE))
 
 

@@ -15,7 +15,7 @@ from cicada.retrieval.rerank.scores import (
     Matches,
     Signals,
     cosines,
-    lane_scores,
+    retriever_scores,
     with_feedback,
     with_matches,
 )
@@ -69,12 +69,12 @@ def test_a_cosine_is_the_lanes_or_the_vectors_or_the_lowest_of_the_lane() -> Non
 
 
 def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_the_lanes_say() -> None:
-    lanes = candidates((9.0, 0.9), (2.0, 0.4), (8.0, 0.3), (7.0, 0.2))
+    hits = candidates((9.0, 0.9), (2.0, 0.4), (8.0, 0.3), (7.0, 0.2))
     score = LocalReranker(index(), 2, only(score=1.0))
-    evidence = score.evidence(question(), lanes).passages
+    evidence = score.evidence(question(), hits).passages
     shift = (1 - 4 / 100) * -evidence[0][1].score
-    logits = [logit(each) - shift for each in score.rerank(question(), lanes).passages]
-    apart = lane_scores(lanes)[2] - lane_scores(lanes)[3]
+    logits = [logit(each) - shift for each in score.rerank(question(), hits).passages]
+    apart = retriever_scores(hits)[2] - retriever_scores(hits)[3]
     assert logits[1] == pytest.approx(evidence[1][1].score)
     assert logits[2] == pytest.approx(logits[1])
     assert logits[3] == pytest.approx(logits[2] - apart)
@@ -82,11 +82,11 @@ def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_t
 
 
 def test_what_lies_beyond_the_depth_has_its_own_cosine_and_the_lowest_match() -> None:
-    lanes = candidates((9.0, 0.9), (8.0, 0.8), (7.0, 0.3), (6.0, None))
+    hits = candidates((9.0, 0.9), (8.0, 0.8), (7.0, 0.3), (6.0, None))
     kept = index((0, tokens((100, 0))), (0, tokens((70, 70))), (0, b""), (0, b""))
-    near = LocalReranker(kept, 2, only(cosine=1.0)).rerank(ASKED, lanes).passages
+    near = LocalReranker(kept, 2, only(cosine=1.0)).rerank(ASKED, hits).passages
     assert [logit(each) for each in near] == pytest.approx([0.9, 0.8, 0.3, 0.3])
-    alike = LocalReranker(kept, 2, only(match=1.0)).rerank(ASKED, lanes).passages
+    alike = LocalReranker(kept, 2, only(match=1.0)).rerank(ASKED, hits).passages
     assert logit(alike[0]) > logit(alike[1]) + 0.1
     assert logit(alike[3]) == pytest.approx(logit(alike[2])) == pytest.approx(logit(alike[1]))
 
@@ -109,8 +109,8 @@ def test_the_shipped_calibrations_are_those_that_were_fitted(
     """Thresholds are set by them: who fits them anew changes this table too."""
     calibration = CALIBRATIONS[kind]
     assert calibration.typical == typical
-    for pool, expected in ((100, full), (0, scarce)):
-        [relevance] = calibration.relevances([Signals(20.0, 0.6, 0.4)], pool)
+    for candidate_count, expected in ((100, full), (0, scarce)):
+        [relevance] = calibration.relevances([Signals(20.0, 0.6, 0.4)], candidate_count)
         assert math.log(relevance / (1 - relevance)) == pytest.approx(expected, abs=1e-3)
 
 

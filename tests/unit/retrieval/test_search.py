@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
-from cicada.errors import Throttled, Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.errors import ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.model import (
     Candidate,
@@ -24,7 +24,7 @@ from cicada.retrieval.model import (
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.passage_index import InMemoryPassageIndex
 
-PLAYS = Collection("tenant", "plays")
+PLAYS = KnowledgeBaseKey("tenant", "plays")
 DOCUMENT = DocumentKey(PLAYS, "macbeth.json")
 
 
@@ -46,12 +46,12 @@ class LetterEmbedder:
 
 class FailingEmbedder(LetterEmbedder):
     def embed_query(self, text: str) -> Vector:
-        raise Throttled("fewer calls")
+        raise ThrottledError("fewer calls")
 
 
 class FailingIndex(InMemoryPassageIndex):
     def search(self, query: IndexQuery) -> IndexHits:
-        raise Unavailable("no index")
+        raise UnavailableError("no index")
 
 
 class RecordingIndex(InMemoryPassageIndex):
@@ -96,7 +96,7 @@ def test_the_index_is_asked_for_the_pool_within_the_filter() -> None:
         RecordingIndex("letters", 4),
         PassageFilter(PLAYS, frozenset({"macbeth.json"}), {"act": frozenset("1")}),
     )
-    HybridSearch(index, LetterEmbedder(), pool=37).search("abc", filter)
+    HybridSearch(index, LetterEmbedder(), candidates=37).search("abc", filter)
     assert index.query == IndexQuery(filter, "abc", LetterEmbedder().embed_query("abc"), 37)
 
 
@@ -111,12 +111,12 @@ def test_nothing_comes_back_where_nothing_is_kept() -> None:
 
 
 def test_a_failing_index_is_a_failure_and_not_an_empty_answer() -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         HybridSearch(FailingIndex("letters", 4), LetterEmbedder()).search("dagger", PassageFilter(PLAYS))
 
 
 def test_a_failing_embedder_is_a_failure_and_not_an_empty_answer() -> None:
-    with pytest.raises(Throttled):
+    with pytest.raises(ThrottledError):
         HybridSearch(InMemoryPassageIndex("letters", 4), FailingEmbedder()).search("dagger", PassageFilter(PLAYS))
 
 

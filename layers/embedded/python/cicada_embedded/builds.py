@@ -47,6 +47,6 @@ def drop_unused(connection: sqlite3.Connection) -> None:
     unused = "SELECT number FROM collection WHERE build NOT IN (?, ?)"
     live = live_build(connection)
     # Never NULL, which no number is known not to be.
-    kept = (live, unfinished_build(connection) or live)
-    connection.execute(f"DELETE FROM passage WHERE collection IN ({unused})", kept)  # noqa: S608 - a constant
-    connection.execute(f"DELETE FROM collection WHERE number IN ({unused})", kept)  # noqa: S608 - a constant
+    cache = (live, unfinished_build(connection) or live)
+    connection.execute(f"DELETE FROM passage WHERE collection IN ({unused})", cache)  # noqa: S608 - a constant
+    connection.execute(f"DELETE FROM collection WHERE number IN ({unused})", cache)  # noqa: S608 - a constant

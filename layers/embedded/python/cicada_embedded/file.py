@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from cicada.errors import ConfigurationError, Unavailable
+from cicada.errors import ConfigurationError, UnavailableError
 
 # How long a writer waits for another one: replacing a long document takes seconds.
 BUSY_SECONDS = 30.0
@@ -60,7 +60,7 @@ class _Opened:
 class IndexFile:
     """One SQLite file in WAL mode, used by any number of threads and processes; made when it is not there.
 
-    Raises `ConfigurationError` for a file of another embedder, `Unavailable` when the file is busy for too long.
+    Raises `ConfigurationError` for a file of another embedder, `UnavailableError` when the file is busy for too long.
     """
 
     def __init__(self, path: Path, model_id: str, dimension: int) -> None:
@@ -193,7 +193,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
         name = getattr(error, "sqlite_errorname", type(error).__name__)
         if code in _PASSING:
-            raise Unavailable(f"The index file is busy or its disk is full ({name}); try again.") from error
+            raise UnavailableError(f"The index file is busy or its disk is full ({name}); try again.") from error
         raise ConfigurationError(
             f"The index file {path} cannot be used ({name}); check that its folder exists and can be written, "
             "or delete the file and ingest again."

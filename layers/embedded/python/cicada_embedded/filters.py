@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection
+from cicada.documents.model import KnowledgeBaseKey
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionState:
+class KnowledgeBaseState:
     """A collection as a transaction sees it. `identity` is the file's, `revision` changes with every write."""
 
     identity: str
@@ -40,26 +40,28 @@ class Selection:
     hidden: Listing | None = None
 
 
-def find_collection(connection: sqlite3.Connection, build: int, collection: Collection) -> CollectionState | None:
+def find_knowledge_base(
+    connection: sqlite3.Connection, build: int, base_key: KnowledgeBaseKey
+) -> KnowledgeBaseState | None:
     """None for a collection that nothing was ever written to."""
     row = connection.execute(
         "SELECT property.value, number, revision, "
         "EXISTS (SELECT 1 FROM passage WHERE passage.collection = collection.number AND is_restricted) "
         "FROM collection, property "
         "WHERE build = ? AND tenant = ? AND knowledge_base = ? AND property.name = 'identity'",
-        (build, collection.tenant, collection.knowledge_base),
+        (build, base_key.tenant, base_key.knowledge_base),
     ).fetchone()
-    return CollectionState(row[0], row[1], row[2], bool(row[3])) if row else None
+    return KnowledgeBaseState(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
 # A number is of one collection anyway. By collection, as the table is ordered, no other tenant's rows are gone through.
 _OF_READER = "SELECT number FROM reader WHERE collection = ? AND name IN (SELECT value FROM json_each(?))"
 
 
-def selection(collection: CollectionState, filter: PassageFilter) -> Selection:
+def selection(base_key: KnowledgeBaseState, filter: PassageFilter) -> Selection:
     """The passages of the collection that the filter lets through; an empty set of values lets none through."""
     sql = ["SELECT number FROM passage WHERE collection = ?"]
-    values: list[int | str] = [collection.number]
+    values: list[int | str] = [base_key.number]
     if filter.document_ids is not None:
         sql.append("AND document_id IN (SELECT value FROM json_each(?))")
         values.append(_array(filter.document_ids))
@@ -68,19 +70,19 @@ def selection(collection: CollectionState, filter: PassageFilter) -> Selection:
             "AND number IN (SELECT number FROM attribute "
             "WHERE collection = ? AND name = ? AND value IN (SELECT value FROM json_each(?)))"
         )
-        values += [collection.number, name, _array(allowed)]
+        values += [base_key.number, name, _array(allowed)]
     is_limited = len(values) > 1
-    if collection.has_restricted:
+    if base_key.has_restricted:
         sql.append(f"AND (NOT is_restricted OR number IN ({_OF_READER}))")
-        values += [collection.number, _array(filter.reader)]
-    return Selection(Listing(" ".join(sql), tuple(values)), None if is_limited else _hidden(collection, filter))
+        values += [base_key.number, _array(filter.reader)]
+    return Selection(Listing(" ".join(sql), tuple(values)), None if is_limited else _hidden(base_key, filter))
 
 
-def _hidden(collection: CollectionState, filter: PassageFilter) -> Listing:
+def _hidden(base_key: KnowledgeBaseState, filter: PassageFilter) -> Listing:
     """The passages of the collection whose readers the asker is none of."""
     return Listing(
         f"SELECT number FROM passage WHERE collection = ? AND is_restricted AND number NOT IN ({_OF_READER})",  # noqa: S608 - a constant
-        (collection.number, collection.number, _array(filter.reader)),
+        (base_key.number, base_key.number, _array(filter.reader)),
     )
 
 

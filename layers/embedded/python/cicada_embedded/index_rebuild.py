@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 from cicada.retrieval.bm25 import Bm25
 from cicada_embedded.builds import begin_build, drop_unused, give_up_build, switch_build, unfinished_build
 from cicada_embedded.file import IndexFile
@@ -34,10 +34,10 @@ class SqliteIndexRebuild:
         return self._index_of(build) if build else None
 
     def switch(self) -> None:
-        """Raises `Unavailable` if another rebuild has begun since."""
+        """Raises `UnavailableError` if another rebuild has begun since."""
         with self._file.writing() as connection:
             if self._build is None or self._build != unfinished_build(connection):
-                raise Unavailable("The new index is not being built any more; begin again.")
+                raise UnavailableError("The new index is not being built any more; begin again.")
             switch_build(connection)
         self._end()
 

@@ -1,4 +1,4 @@
-"""The lexical lane: BM25 over inverted lists that each process keeps in memory.
+"""The lexical retriever: BM25 over inverted lists that each process keeps in memory.
 
 Not FTS5, which stems English only and knows one length over all fields (docs/figures/bm25-variants.json compares their
 rankings). The file holds the terms of each passage; lists are made of them when a collection is first searched, and
@@ -19,9 +19,9 @@ from cicada.languages.stemming import stemmed_language
 from cicada.languages.terms import MAX_TERMS
 from cicada.retrieval.bm25 import Bm25
 from cicada_embedded.analysis import analyzer
-from cicada_embedded.filters import CollectionState
+from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, best_places, portions
+from cicada_embedded.filters import KnowledgeBaseState
 from cicada_embedded.inverted import FIELDS, MAX_COUNT, ScoredLanguage, Segment, merged, new_segment, scored_language
-from cicada_embedded.kept import KeptCollections, Selected, all_numbers, best_places, portions
 
 _COUNTS = np.dtype([("term", "<u8"), *((field, "u1") for field in FIELDS)])
 # Passages that lists are made of at once. The lists are merged, and few of them take few merges.
@@ -56,17 +56,17 @@ def add_words(connection: sqlite3.Connection, number: int, passage: Passage) -> 
     connection.execute("INSERT INTO words VALUES (?, ?, ?, ?)", (number, language, lengths.tobytes(), counts.tobytes()))
 
 
-class LexicalLane:
+class LexicalRetriever:
     """Safe to share between threads; follows what other processes write."""
 
     def __init__(self, bm25: Bm25) -> None:
         self._bm25 = bm25
-        self._kept = KeptCollections(_Lists(-1, 0, ()), self._refreshed)
+        self._cache = KnowledgeBaseCache(_Lists(-1, 0, ()), self._refreshed)
 
     def search(
         self,
         connection: sqlite3.Connection,
-        collection: CollectionState,
+        base_key: KnowledgeBaseState,
         text: str,
         allowed: Selected,
         limit: int,
@@ -76,7 +76,7 @@ class LexicalLane:
         The question's language is not known: it is read as each of the languages that the collection holds.
         """
         numbers, scores = [np.empty(0, np.int64)], [np.empty(0, np.float32)]
-        for language in self._kept.of(connection, collection).languages:
+        for language in self._cache.of(connection, base_key).languages:
             name = language.segments[0].language
             terms = list(dict.fromkeys(analyzer(name).terms(text)))[:MAX_TERMS]
             for segment, found in zip(language.segments, language.scores(terms), strict=True):
@@ -89,26 +89,26 @@ class LexicalLane:
         best = best_places(found_numbers, found_scores, limit)
         return list(zip(found_numbers[best].tolist(), found_scores[best].tolist(), strict=True))
 
-    def _refreshed(self, connection: sqlite3.Connection, collection: CollectionState, old: _Lists) -> _Lists:
-        numbers = all_numbers(connection, collection.number)
-        kept = [segment.living(numbers) for language in old.languages for segment in language.segments]
-        added = _added(connection, collection.number, old.last)
+    def _refreshed(self, connection: sqlite3.Connection, base_key: KnowledgeBaseState, old: _Lists) -> _Lists:
+        numbers = all_numbers(connection, base_key.number)
+        cache = [segment.living(numbers) for language in old.languages for segment in language.segments]
+        added = _added(connection, base_key.number, old.last)
         by_language: dict[str, list[Segment]] = {}
-        for segment in (*kept, *added):
+        for segment in (*cache, *added):
             if segment.is_alive.any():
                 by_language.setdefault(segment.language, []).append(segment)
         last = int(numbers[-1]) if len(numbers) else 0
         languages = tuple(scored_language(_few(each), self._bm25) for each in by_language.values())
-        return _Lists(collection.revision, max(old.last, last), languages)
+        return _Lists(base_key.revision, max(old.last, last), languages)
 
 
-def _added(connection: sqlite3.Connection, collection: int, last: int) -> list[Segment]:
+def _added(connection: sqlite3.Connection, base_key: int, last: int) -> list[Segment]:
     """Segments of the passages with numbers above `last`, whose numbers rise from one to the next of a language."""
     rows = connection.execute(
         # The plus sign has SQLite begin at the last number, and not go through the whole collection.
         "SELECT language, number, lengths, counts FROM passage JOIN words USING (number) "
         "WHERE number > ? AND +collection = ? ORDER BY number",
-        (last, collection),
+        (last, base_key),
     )
     return [
         _segment(language, list(found))

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage
-from cicada.errors import Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
+from cicada.errors import UnavailableError
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
 from cicada_embedded.builds import live_build, unfinished_build
+from cicada_embedded.cache import selected_numbers
 from cicada_embedded.file import IndexFile
-from cicada_embedded.filters import CollectionState, find_collection, selection
-from cicada_embedded.kept import selected_numbers
-from cicada_embedded.lexical import LexicalLane, add_words
+from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
+from cicada_embedded.lexical import LexicalRetriever, add_words
 from cicada_embedded.rows import (
     insert_passage,
     insert_vector,
@@ -23,7 +23,7 @@ from cicada_embedded.rows import (
     passages_of_document,
     vectors_of_passages,
 )
-from cicada_embedded.semantic import SemanticLane
+from cicada_embedded.semantic import SemanticRetriever
 
 BM25 = Bm25()
 
@@ -39,94 +39,93 @@ class SqlitePassageIndex:
         self, path: str | Path, model_id: str, dimension: int, *, bm25: Bm25 = BM25, build: int | None = None
     ) -> None:
         self._file = IndexFile(Path(path), model_id, dimension)
-        self._lexical = LexicalLane(bm25)
-        self._semantic = SemanticLane(dimension)
+        self._lexical = LexicalRetriever(bm25)
+        self._semantic = SemanticRetriever(dimension)
         self._build = build
 
     def search(self, query: IndexQuery) -> IndexHits:
         vector = self._semantic.unit(query.vector)
         with self._file.reading() as connection:
-            collection = self._collection(connection, query.filter.collection)
-            if collection is None:
+            base_key = self._base_key(connection, query.filter.base_key)
+            if base_key is None:
                 return IndexHits((), ())
-            allowed = selected_numbers(connection, selection(collection, query.filter))
-            lexical = self._lexical.search(connection, collection, query.text, allowed, query.limit)
-            semantic = self._semantic.search(connection, collection, vector, allowed, query.limit)
+            allowed = selected_numbers(connection, selection(base_key, query.filter))
+            lexical = self._lexical.search(connection, base_key, query.text, allowed, query.limit)
+            semantic = self._semantic.search(connection, base_key, vector, allowed, query.limit)
             found = passages_by_number(
-                connection, query.filter.collection, {number for number, _ in (*lexical, *semantic)}
+                connection, query.filter.base_key, {number for number, _ in (*lexical, *semantic)}
             )
         return IndexHits(_hits(lexical, found), _hits(semantic, found))
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         with self._file.writing() as connection:
             targets = [
-                _written_collection(connection, build, document.collection)
-                for build in self._written_builds(connection)
+                _written_collection(connection, build, document.base_key) for build in self._written_builds(connection)
             ]
-            for collection in targets:
-                _remove(connection, collection, document.document_id)
+            for base_key in targets:
+                _remove(connection, base_key, document.document_id)
             for embedded in passages:
                 vector = self._semantic.unit(embedded.vector).tobytes()
-                for collection in targets:
-                    number = insert_passage(connection, collection, document.document_id, embedded.passage)
+                for base_key in targets:
+                    number = insert_passage(connection, base_key, document.document_id, embedded.passage)
                     insert_vector(connection, number, vector, embedded.detail)
                     add_words(connection, number, embedded.passage)
 
     def delete(self, document: DocumentKey) -> None:
         with self._file.writing() as connection:
             for build in self._written_builds(connection):
-                if find_collection(connection, build, document.collection):
-                    collection = _written_collection(connection, build, document.collection)
-                    _remove(connection, collection, document.document_id)
+                if find_knowledge_base(connection, build, document.base_key):
+                    base_key = _written_collection(connection, build, document.base_key)
+                    _remove(connection, base_key, document.document_id)
 
     def count(self, filter: PassageFilter) -> int:
         with self._file.reading() as connection:
-            collection = self._collection(connection, filter.collection)
-            if collection is None:
+            base_key = self._base_key(connection, filter.base_key)
+            if base_key is None:
                 return 0
-            shown = selection(collection, filter).shown
+            shown = selection(base_key, filter).shown
             counting = f"SELECT count(*) FROM ({shown.sql})"  # noqa: S608 - made of constants; values are bound
             return int(connection.execute(counting, shown.values).fetchone()[0])
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         with self._file.reading() as connection:
-            collection = self._collection(connection, document.collection)
-            return passages_of_document(connection, collection.number, document) if collection else ()
+            base_key = self._base_key(connection, document.base_key)
+            return passages_of_document(connection, base_key.number, document) if base_key else ()
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         with self._file.reading() as connection:
-            found = self._collection(connection, collection)
+            found = self._base_key(connection, base_key)
             return vectors_of_passages(connection, found.number, passage_ids) if found else {}
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
         self._file.close()
 
-    def _collection(self, connection: sqlite3.Connection, collection: Collection) -> CollectionState | None:
-        return find_collection(connection, self._build or live_build(connection), collection)
+    def _base_key(self, connection: sqlite3.Connection, base_key: KnowledgeBaseKey) -> KnowledgeBaseState | None:
+        return find_knowledge_base(connection, self._build or live_build(connection), base_key)
 
     def _written_builds(self, connection: sqlite3.Connection) -> list[int]:
         unfinished = unfinished_build(connection)
         if self._build is None:
             return [live_build(connection), *([unfinished] if unfinished else [])]
         if self._build != unfinished:
-            raise Unavailable("This index is not being built any more; begin again.")
+            raise UnavailableError("This index is not being built any more; begin again.")
         return [unfinished]
 
 
-def _hits(lane: list[tuple[int, float]], passages: dict[int, Passage]) -> tuple[Hit, ...]:
-    return tuple(Hit(passages[number], score) for number, score in lane)
+def _hits(retriever: list[tuple[int, float]], passages: dict[int, Passage]) -> tuple[Hit, ...]:
+    return tuple(Hit(passages[number], score) for number, score in retriever)
 
 
-def _written_collection(connection: sqlite3.Connection, build: int, collection: Collection) -> int:
+def _written_collection(connection: sqlite3.Connection, build: int, base_key: KnowledgeBaseKey) -> int:
     """The number of a collection about to be written to; its revision goes up."""
     number = connection.execute(
         "INSERT INTO collection (build, tenant, knowledge_base, revision) VALUES (?, ?, ?, 1) "
         "ON CONFLICT DO UPDATE SET revision = revision + 1 RETURNING number",
-        (build, collection.tenant, collection.knowledge_base),
+        (build, base_key.tenant, base_key.knowledge_base),
     ).fetchone()[0]
     return int(number)
 
 
-def _remove(connection: sqlite3.Connection, collection: int, document_id: str) -> None:
-    connection.execute("DELETE FROM passage WHERE collection = ? AND document_id = ?", (collection, document_id))
+def _remove(connection: sqlite3.Connection, base_key: int, document_id: str) -> None:
+    connection.execute("DELETE FROM passage WHERE collection = ? AND document_id = ?", (base_key, document_id))

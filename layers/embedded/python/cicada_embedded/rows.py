@@ -14,7 +14,7 @@ from cicada.adapters.passage_codec import (
     readers_from_json,
     readers_to_json,
 )
-from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.retrieval.model import PassageVectors
 
 _SELECT = (
@@ -29,11 +29,11 @@ _VECTORS = (
 )
 
 
-def insert_passage(connection: sqlite3.Connection, collection: int, document_id: str, passage: Passage) -> int:
+def insert_passage(connection: sqlite3.Connection, base_key: int, document_id: str, passage: Passage) -> int:
     """The number that the passage got."""
     number = connection.execute(
         "INSERT INTO passage (collection, document_id, passage_id, is_restricted) VALUES (?, ?, ?, ?)",
-        (collection, document_id, passage.passage_id, bool(passage.readers)),
+        (base_key, document_id, passage.passage_id, bool(passage.readers)),
     ).lastrowid
     assert number is not None  # noqa: S101 - an INSERT has just succeeded
     connection.execute(
@@ -52,10 +52,10 @@ def insert_passage(connection: sqlite3.Connection, collection: int, document_id:
     )
     connection.executemany(
         "INSERT INTO attribute VALUES (?, ?, ?, ?)",
-        [(collection, name, value, number) for name, value in passage.metadata.items()],
+        [(base_key, name, value, number) for name, value in passage.metadata.items()],
     )
     connection.executemany(
-        "INSERT INTO reader VALUES (?, ?, ?)", [(collection, name, number) for name in set(passage.readers)]
+        "INSERT INTO reader VALUES (?, ?, ?)", [(base_key, name, number) for name in set(passage.readers)]
     )
     return number
 
@@ -68,28 +68,28 @@ def insert_vector(connection: sqlite3.Connection, number: int, vector: bytes, de
 
 
 def passages_by_number(
-    connection: sqlite3.Connection, collection: Collection, numbers: Iterable[int]
+    connection: sqlite3.Connection, base_key: KnowledgeBaseKey, numbers: Iterable[int]
 ) -> dict[int, Passage]:
     rows = connection.execute(_BY_NUMBER, (json.dumps(list(numbers)),))
-    return {row[0]: _passage(collection, *row[1:]) for row in rows}
+    return {row[0]: _passage(base_key, *row[1:]) for row in rows}
 
 
-def passages_of_document(connection: sqlite3.Connection, collection: int, document: DocumentKey) -> tuple[Passage, ...]:
-    rows = connection.execute(_BY_DOCUMENT, (collection, document.document_id))
-    return tuple(_passage(document.collection, *row[1:]) for row in rows)
+def passages_of_document(connection: sqlite3.Connection, base_key: int, document: DocumentKey) -> tuple[Passage, ...]:
+    rows = connection.execute(_BY_DOCUMENT, (base_key, document.document_id))
+    return tuple(_passage(document.base_key, *row[1:]) for row in rows)
 
 
 def vectors_of_passages(
-    connection: sqlite3.Connection, collection: int, passage_ids: Sequence[str]
+    connection: sqlite3.Connection, base_key: int, passage_ids: Sequence[str]
 ) -> dict[str, PassageVectors]:
-    rows = connection.execute(_VECTORS, (collection, json.dumps(list(passage_ids))))
+    rows = connection.execute(_VECTORS, (base_key, json.dumps(list(passage_ids))))
     return {
         passage_id: PassageVectors(memoryview(vector).cast("f"), detail or b"") for passage_id, vector, detail in rows
     }
 
 
 def _passage(
-    collection: Collection,
+    base_key: KnowledgeBaseKey,
     document_id: str,
     passage_id: str,
     version: str,
@@ -103,7 +103,7 @@ def _passage(
 ) -> Passage:
     return Passage(
         passage_id=passage_id,
-        document=DocumentKey(collection, document_id),
+        document=DocumentKey(base_key, document_id),
         version=version,
         title=title,
         text=text,

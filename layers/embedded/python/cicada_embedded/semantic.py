@@ -1,4 +1,4 @@
-"""The semantic lane: exact kNN by cosine over a collection's vectors, which each process keeps in memory."""
+"""The semantic retriever: exact kNN by cosine over a collection's vectors, which each process keeps in memory."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import Vector
-from cicada_embedded.filters import CollectionState
-from cicada_embedded.kept import KeptCollections, Selected, all_numbers, best_places, portions
+from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, best_places, portions
+from cicada_embedded.filters import KnowledgeBaseState
 
 # Vectors that are read at once.
 PORTION = 10_000
@@ -30,13 +30,13 @@ class _Matrix:
         return len(self.numbers)
 
 
-class SemanticLane:
+class SemanticRetriever:
     """Safe to share between threads; follows what other processes write."""
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
         empty = _Matrix(-1, np.empty(0, np.int64), np.empty((0, dimension), np.float32))
-        self._kept = KeptCollections(empty, self._refreshed)
+        self._cache = KnowledgeBaseCache(empty, self._refreshed)
 
     def unit(self, vector: Vector) -> NDArray[np.float32]:
         """The vector at length 1 (a vector of zeros stays one). Raises `ConfigurationError` for another dimension."""
@@ -52,13 +52,13 @@ class SemanticLane:
     def search(
         self,
         connection: sqlite3.Connection,
-        collection: CollectionState,
+        base_key: KnowledgeBaseState,
         query: NDArray[np.float32],
         allowed: Selected,
         limit: int,
     ) -> list[tuple[int, float]]:
         """Numbers and cosines of the nearest passages, in falling order."""
-        matrix = self._kept.of(connection, collection)
+        matrix = self._cache.of(connection, base_key)
         numbers, vectors = matrix.numbers, matrix.vectors
         # Reading rows here and there costs several times as much as reading all in a line.
         if not allowed.is_excluding and len(allowed.numbers) * 5 < len(numbers):
@@ -70,24 +70,24 @@ class SemanticLane:
         best = best_places(numbers, scores, limit)
         return list(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
 
-    def _refreshed(self, connection: sqlite3.Connection, collection: CollectionState, old: _Matrix) -> _Matrix:
+    def _refreshed(self, connection: sqlite3.Connection, base_key: KnowledgeBaseState, old: _Matrix) -> _Matrix:
         """Only new vectors are read: a passage never changes, and a new one has a higher number than all before."""
         last = int(old.numbers[-1]) if len(old.numbers) else 0
-        numbers = all_numbers(connection, collection.number)
-        kept = np.isin(old.numbers, numbers, assume_unique=True)
-        count = int(np.count_nonzero(kept))
+        numbers = all_numbers(connection, base_key.number)
+        cache = np.isin(old.numbers, numbers, assume_unique=True)
+        count = int(np.count_nonzero(cache))
         vectors = np.empty((len(numbers), self._dimension), np.float32)
-        np.compress(kept, old.vectors, axis=0, out=vectors[:count])
+        np.compress(cache, old.vectors, axis=0, out=vectors[:count])
         for added in portions(
             connection.execute(
                 # The plus sign has SQLite begin at the last number, and not go through the whole collection.
                 "SELECT vector FROM passage JOIN vector USING (number) WHERE number > ? AND +collection = ? "
                 "ORDER BY number",
-                (last, collection.number),
+                (last, base_key.number),
             ),
             PORTION,
         ):
             new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)
             vectors[count : count + len(new)] = new
             count += len(new)
-        return _Matrix(collection.revision, numbers, vectors)
+        return _Matrix(base_key.revision, numbers, vectors)

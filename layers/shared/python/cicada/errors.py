@@ -1,21 +1,21 @@
 """Every failure that CICADA names, in one tree; what to do about it is decided by the branch.
 
 CicadaError
-├── ClientError            tell the client: the sentence and the code go out as they are
-│   ├── InvalidFrame       not JSON, unknown action, missing or oversized field
-│   ├── RequestConflict    the requestId was used before with another text
-│   ├── RequestNotFound    no such request of this user (or another user's: indistinguishable)
-│   ├── NotConnected       the connection is unknown
-│   ├── TokenExpired       the connection's access token has run out
-│   └── LimitExceeded      too many requests; carries the seconds to wait
+├── RequestError            tell the client: the sentence and the code go out as they are
+│   ├── InvalidFrameError       not JSON, unknown action, missing or oversized field
+│   ├── RequestConflictError    the requestId was used before with another text
+│   ├── RequestNotFoundError    no such request of this user (or another user's: indistinguishable)
+│   ├── NotConnectedError       the connection is unknown
+│   ├── TokenExpiredError       the connection's access token has run out
+│   └── LimitExceededError      too many requests; carries the seconds to wait
 ├── DependencyError        retry: a service that CICADA calls failed
-│   ├── Throttled          it asked for fewer calls
-│   ├── Unavailable        it could not be reached or broke in the middle
-│   └── StreamBroken       a model's stream ended before its end
+│   ├── ThrottledError          it asked for fewer calls
+│   ├── UnavailableError        it could not be reached or broke in the middle
+│   └── StreamBrokenError       a model's stream ended before its end
 ├── ConfigurationError     alarm: the deployment is wrong, retrying does not help
-├── DocumentRejected       tell the uploader: the file, the place in it and the reason
-├── ConnectionGone         the reader left: stop sending, keep storing
-└── LeaseLost              another processor answers this request: stop without a word
+├── DocumentRejectedError       tell the uploader: the file, the place in it and the reason
+├── ConnectionGoneError         the reader left: stop sending, keep storing
+└── LeaseLostError              another processor answers this request: stop without a word
 """
 
 from __future__ import annotations
@@ -28,45 +28,45 @@ class CicadaError(Exception):
     retryable = False
 
 
-class ClientError(CicadaError):
+class RequestError(CicadaError):
     """The client sent something that cannot be served."""
 
     code = "invalid_request"
 
 
-class InvalidFrame(ClientError):
+class InvalidFrameError(RequestError):
     """The frame is not a command of the protocol."""
 
     code = "invalid_frame"
 
 
-class RequestConflict(ClientError):
+class RequestConflictError(RequestError):
     """The requestId belongs to an earlier message with another text."""
 
     code = "request_conflict"
 
 
-class RequestNotFound(ClientError):
+class RequestNotFoundError(RequestError):
     """No request with this id belongs to the user."""
 
     code = "request_not_found"
 
 
-class NotConnected(ClientError):
+class NotConnectedError(RequestError):
     """The connection is not known."""
 
     code = "unauthorized"
     retryable = True
 
 
-class TokenExpired(ClientError):
+class TokenExpiredError(RequestError):
     """The access token with which the connection was opened has run out."""
 
     code = "token_expired"
     retryable = True
 
 
-class LimitExceeded(ClientError):
+class LimitExceededError(RequestError):
     """The user has too many requests under way, or sent too many in a minute."""
 
     code = "rate_limited"
@@ -84,19 +84,19 @@ class DependencyError(CicadaError):
     retryable = True
 
 
-class Throttled(DependencyError):
+class ThrottledError(DependencyError):
     """The service refused the call because of its rate."""
 
     code = "dependency_throttled"
 
 
-class Unavailable(DependencyError):
+class UnavailableError(DependencyError):
     """The service could not be reached or answered with a failure of its own."""
 
     code = "dependency_unavailable"
 
 
-class StreamBroken(DependencyError):
+class StreamBrokenError(DependencyError):
     """A model's stream ended in the middle: exception event, dropped connection, stall or bad checksum."""
 
     code = "stream_broken"
@@ -108,7 +108,7 @@ class ConfigurationError(CicadaError):
     code = "misconfigured"
 
 
-class DocumentRejected(CicadaError):
+class DocumentRejectedError(CicadaError):
     """An uploaded file, or one record of it, cannot be ingested; says where and why.
 
     `kind` names the reason for metrics: a word or two in lower case, joined by `_`, and never text of the file.
@@ -121,13 +121,13 @@ class DocumentRejected(CicadaError):
         self.kind = kind
 
 
-class ConnectionGone(CicadaError):
+class ConnectionGoneError(CicadaError):
     """The WebSocket connection no longer exists."""
 
     code = "gone"
 
 
-class LeaseLost(CicadaError):
+class LeaseLostError(CicadaError):
     """Another processor has taken the request over, or the request has ended."""
 
     code = "lease_lost"

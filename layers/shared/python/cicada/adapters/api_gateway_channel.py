@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cicada.errors import ConfigurationError, ConnectionGone, Throttled, Unavailable
+from cicada.errors import ConfigurationError, ConnectionGoneError, ThrottledError, UnavailableError
 
 if TYPE_CHECKING:
     from mypy_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
@@ -24,16 +24,16 @@ class ApiGatewayChannel:
         except ClientError as error:
             raise _translated(error) from error
         except BotoCoreError as error:
-            raise Unavailable("The connection endpoint could not be reached.") from error
+            raise UnavailableError("The connection endpoint could not be reached.") from error
 
 
-def _translated(error: ClientError) -> ConnectionGone | Throttled | ConfigurationError | Unavailable:
+def _translated(error: ClientError) -> ConnectionGoneError | ThrottledError | ConfigurationError | UnavailableError:
     code = error.response["Error"]["Code"]
     # A malformed id is a BadRequestException: no such connection can exist.
     if code in ("GoneException", "410", "BadRequestException"):
-        return ConnectionGone("The connection does not exist any more.")
+        return ConnectionGoneError("The connection does not exist any more.")
     if code in ("LimitExceededException", "TooManyRequestsException"):
-        return Throttled("The connection endpoint asks for fewer posts.")
+        return ThrottledError("The connection endpoint asks for fewer posts.")
     if code in ("ForbiddenException", "AccessDeniedException"):
         return ConfigurationError("The function may not post to connections; check its role.")
-    return Unavailable("The connection endpoint did not take the frame.")
+    return UnavailableError("The connection endpoint did not take the frame.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
-from cicada.errors import ConfigurationError, Throttled, Unavailable
+from cicada.errors import ConfigurationError, ThrottledError, UnavailableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,14 @@ def dynamo_errors() -> AbstractContextManager[None]:
 def s3_errors() -> AbstractContextManager[None]:
     """Translate what boto3 raises inside; the cause is kept.
 
-    Raises `Throttled`, `ConfigurationError` or `Unavailable`. That an object is not there is an answer and no
+    Raises `ThrottledError`, `ConfigurationError` or `UnavailableError`. That an object is not there is an answer and no
     failure: NoSuchKey passes through.
     """
     return _translated(_S3)
 
 
 def sqs_errors() -> AbstractContextManager[None]:
-    """Translate what boto3 raises inside; the cause is kept. Raises `ConfigurationError` or `Unavailable`."""
+    """Translate what boto3 raises inside; the cause is kept. Raises `ConfigurationError` or `UnavailableError`."""
     return _translated(_SQS)
 
 
@@ -99,13 +99,13 @@ def _translated(service: _Service) -> Iterator[None]:
         if code in service.answers:
             raise
         if code.startswith(service.throttled):
-            raise Throttled(f"The {service.name} asks for fewer calls; try again in a moment.") from error
+            raise ThrottledError(f"The {service.name} asks for fewer calls; try again in a moment.") from error
         if code.startswith(service.misconfigured):
             raise ConfigurationError(f"The {service.name} refused the call ({code}); check {service.check}.") from error
-        raise Unavailable(f"The {service.name} did not do the call ({code}); try again.") from error
+        raise UnavailableError(f"The {service.name} did not do the call ({code}); try again.") from error
     except NoCredentialsError as error:
         raise ConfigurationError(
             f"There are no credentials for the {service.name}; give the function a role."
         ) from error
     except BotoCoreError as error:
-        raise Unavailable(f"The {service.name} could not be reached; try again.") from error
+        raise UnavailableError(f"The {service.name} could not be reached; try again.") from error

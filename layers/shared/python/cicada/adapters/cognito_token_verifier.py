@@ -8,7 +8,7 @@ from typing import Any
 
 import jwt
 
-from cicada.errors import NotConnected, Unavailable
+from cicada.errors import NotConnectedError, UnavailableError
 from cicada.identity.access_tokens import VerifiedToken
 from cicada.identity.principal import Principal
 
@@ -27,7 +27,7 @@ class CognitoTokenVerifier:
     def verify(self, token: str) -> VerifiedToken:
         claims = self._claims(token)
         if claims["token_use"] != "access" or claims["client_id"] != self._client_id:  # noqa: S105 - a claim, not a password
-            raise NotConnected("The token is not an access token of this application.")
+            raise NotConnectedError("The token is not an access token of this application.")
         groups = frozenset(map(str, claims.get("cognito:groups", [])))
         principal = Principal(_tenant(groups) or self._default_tenant, str(claims["sub"]), groups)
         return VerifiedToken(principal, float(claims["exp"]))
@@ -38,26 +38,26 @@ class CognitoTokenVerifier:
             key = self._key(token)
             return jwt.decode(token, key, algorithms=["RS256"], issuer=self._issuer, options=required)  # type: ignore[arg-type]
         except jwt.PyJWKClientConnectionError as error:
-            raise Unavailable("The user pool's keys could not be fetched.") from error
+            raise UnavailableError("The user pool's keys could not be fetched.") from error
         except (jwt.PyJWTError, UnicodeError) as error:
-            raise NotConnected("The access token is not valid.") from error
+            raise NotConnectedError("The access token is not valid.") from error
 
     def _key(self, token: str) -> Any:
         key_id = str(jwt.get_unverified_header(token).get("kid"))
         try:
             self._keys.get_signing_keys()
         except (jwt.PyJWTError, ValueError) as error:
-            raise Unavailable("The user pool's keys could not be read.") from error
+            raise UnavailableError("The user pool's keys could not be read.") from error
         return self._keys.get_signing_key(key_id).key
 
 
 def _tenant(groups: Iterable[str]) -> str | None:
     """A user's tenant is the group `tenant:<name>`; Cognito access tokens carry groups, not custom attributes.
 
-    `NotConnected` where the name is none: its users must not find themselves in the default tenant.
+    `NotConnectedError` where the name is none: its users must not find themselves in the default tenant.
     """
     meant = [group for group in groups if group.startswith("tenant:")]
     names = [match[1] for group in meant if (match := _TENANT_GROUP.fullmatch(group))]
     if len(names) < len(meant):
-        raise NotConnected("A tenant's group is named tenant: and letters, digits or hyphens, 63 at most.")
+        raise NotConnectedError("A tenant's group is named tenant: and letters, digits or hyphens, 63 at most.")
     return min(names, default=None)

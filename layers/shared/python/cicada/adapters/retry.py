@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from cicada.errors import Throttled, Unavailable
+from cicada.errors import ThrottledError, UnavailableError
 
 T = TypeVar("T")
 
@@ -32,12 +32,12 @@ class Retry:
     clock: Callable[[], float] = time.monotonic
 
     def call(self, attempt: Callable[[], T]) -> T:
-        """What `attempt` returns. The last try's `Throttled` or `Unavailable` is raised; other failures at once."""
+        """What `attempt` returns. The last try's `ThrottledError` or `UnavailableError` is raised; others at once."""
         until = self.clock() + self.within_seconds
         for failed in range(self.attempts - 1):
             try:
                 return attempt()
-            except (Throttled, Unavailable):
+            except (ThrottledError, UnavailableError):
                 pause = self.chance() * min(self.cap_seconds, self.base_seconds * 2**failed)
                 if self.clock() + pause >= until:
                     raise

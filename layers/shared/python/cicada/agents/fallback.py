@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cicada.agents.model import AgentTurn
 from cicada.agents.ports import Agent
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class FallbackAgent:
                     spoken = True
                     yield piece
             return
-        except (Throttled, Unavailable, ConfigurationError) as error:
+        except (ThrottledError, UnavailableError, ConfigurationError) as error:
             if spoken:
                 raise
             self.report(error)

@@ -15,7 +15,7 @@ class Agent(Protocol):
     def reply(self, turn: AgentTurn) -> Iterator[str]:
         """Pieces of the final response. Closing the iterator stops the agent.
 
-        Raises `Throttled` or `Unavailable` before the first piece, `StreamBroken` after it.
+        Raises `ThrottledError` or `UnavailableError` before the first piece, `StreamBrokenError` after it.
         """
         ...
 

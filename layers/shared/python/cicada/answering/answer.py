@@ -13,11 +13,11 @@ from cicada.answering.prompt import general_prompt, passages_prompt
 from cicada.conversation.model import Question
 from cicada.identity.principal import Principal
 from cicada.permissions.readers import readable_passages
-from cicada.planning.model import Classification, Route
+from cicada.planning.model import Classification, Intent
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 
 _NOTHING_FOUND = "I found no passage that matches your question, so I cannot answer it from the documents."
-_AGENTS = {Route.PROFILE_REQUEST: AgentKind.PROFILES, Route.THEORY_REQUEST: AgentKind.THEORIES}
+_AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,9 @@ class PassageAnswerer:
             yield Finished(found.path, confidence=0.0)
             return
         yield Cited(found.passages)
-        prompt = passages_prompt(question.message, found.passages, self.search.bases.of(question.knowledge_base).holds)
+        prompt = passages_prompt(
+            question.message, found.passages, self.search.bases.of(question.knowledge_base).content
+        )
         usage = yield from streamed(self.model, prompt)
         confidence = found.passages[0].relevance
         yield Finished((*found.path, "generate"), confidence, usage.input_tokens, usage.output_tokens)
@@ -60,20 +62,20 @@ class Answerer:
 
     def answer(self, question: Question, principal: Principal) -> Generator[AnswerPart]:
         """The answer's parts; the last one is `Finished`. Raises `DependencyError` or `ConfigurationError`."""
-        route = self._route(question)
-        if route in _AGENTS:
-            parts = self._by_agent(_AGENTS[route], question, principal)
-        elif route is Route.GENERAL:
+        intent = self._intent(question)
+        if intent in _AGENTS:
+            parts = self._by_agent(_AGENTS[intent], question, principal)
+        elif intent is Intent.GENERAL:
             parts = self._without_search(question)
         else:
             parts = self.passages.answer(question, principal)
         for part in parts:
-            yield replace(part, path=(route.value, *part.path)) if isinstance(part, Finished) else part
+            yield replace(part, path=(intent.value, *part.path)) if isinstance(part, Finished) else part
 
-    def _route(self, question: Question) -> Route:
+    def _intent(self, question: Question) -> Intent:
         found = self.classify(question.message, question.knowledge_base)
-        unsure = found.route is Route.GENERAL and found.confidence < self.general_confidence
-        return Route.SCRIPT_QUERY if unsure else found.route
+        unsure = found.intent is Intent.GENERAL and found.confidence < self.general_confidence
+        return Intent.SCRIPT_QUERY if unsure else found.intent
 
     def _by_agent(self, agent: AgentKind, question: Question, principal: Principal) -> Iterator[AnswerPart]:
         yield Progress("agent", agent.value)

@@ -13,7 +13,7 @@ from cicada.answering.model import AnswerPart, Finished
 from cicada.conversation.accept import question_of
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import AnyEventBody, Chunk, SendMessage, SourcesFound, failed, parse_command
-from cicada.errors import CicadaError, InvalidFrame
+from cicada.errors import CicadaError, InvalidFrameError
 from cicada.identity.principal import Principal
 
 
@@ -35,11 +35,11 @@ def _asked(event: Mapping[str, Any], default_knowledge_base: str) -> tuple[Princ
     tenant, user = str(fields.pop("tenant", "default")), str(fields.pop("user", "console"))
     groups = fields.pop("groups", [])
     if not isinstance(groups, list):
-        raise InvalidFrame('The groups are a list, as ["legal"].')
+        raise InvalidFrameError('The groups are a list, as ["legal"].')
     principal = Principal(tenant, user, frozenset(map(str, groups)))
     command = parse_command(json.dumps(fields))
     if not isinstance(command, SendMessage):
-        raise InvalidFrame('A test event is {"message": "…"}.')
+        raise InvalidFrameError('A test event is {"message": "…"}.')
     return principal, question_of(command, default_knowledge_base)
 
 

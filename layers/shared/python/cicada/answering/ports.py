@@ -14,6 +14,6 @@ class ChatModel(Protocol):
     def stream(self, prompt: Prompt) -> Iterator[str | ModelUsage]:
         """Pieces of text as they are generated, then the usage. Closing the iterator stops the model.
 
-        Raises `Throttled` or `Unavailable` before the first piece, `StreamBroken` after it.
+        Raises `ThrottledError` or `UnavailableError` before the first piece, `StreamBrokenError` after it.
         """
         ...

@@ -14,7 +14,14 @@ from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, Question, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Cancelled, Reset, failed
-from cicada.errors import CicadaError, ConfigurationError, LeaseLost, StreamBroken, Throttled, Unavailable
+from cicada.errors import (
+    CicadaError,
+    ConfigurationError,
+    LeaseLostError,
+    StreamBrokenError,
+    ThrottledError,
+    UnavailableError,
+)
 
 
 class Processed(StrEnum):
@@ -54,7 +61,7 @@ class Processor:
         delivery = Delivery(lease, self.log, self.channel, self.clock, self.lease_seconds)
         try:
             return self._attempt(lease, question, delivery)
-        except LeaseLost:
+        except LeaseLostError:
             return Processed.SKIPPED
 
     def _attempt(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
@@ -64,15 +71,15 @@ class Processor:
             delivery.send(Reset(reason="The answer was interrupted and is being generated again."))
         try:
             return self._relay(lease, question, delivery)
-        except StreamBroken:
+        except StreamBrokenError:
             delivery.send(Reset(reason="The model's stream broke off; the answer is being generated again."))
         try:
             return self._relay(lease, question, delivery)
-        except StreamBroken as error:
+        except StreamBrokenError as error:
             return self._fail(lease, delivery, error)
 
     def _relay(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
-        """Deliver the answer while it is generated. `StreamBroken` when it breaks off in the middle."""
+        """Deliver the answer while it is generated. `StreamBrokenError` when it breaks off in the middle."""
         if delivery.cancel_requested:
             return self._cancel(delivery)
         timer = _Timer(self.clock)
@@ -81,7 +88,7 @@ class Processor:
             while finished is None:
                 try:
                     parts = pump.take(self.heartbeat_seconds)
-                except (Throttled, Unavailable, ConfigurationError) as error:
+                except (ThrottledError, UnavailableError, ConfigurationError) as error:
                     return self._fail(lease, delivery, error)
                 self._deliver(parts, delivery)
                 timer.note(parts)
@@ -108,7 +115,7 @@ class Processor:
     def _fail(self, lease: Lease, delivery: Delivery, error: CicadaError) -> Processed:
         self.report(error)
         # Set aside before the last event: dying between the two repeats both, the other order would lose one.
-        self.queue.bury(lease.key, error.code)
+        self.queue.dead_letter(lease.key, error.code)
         delivery.send(failed(error))
         return Processed.FAILED
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from cicada.answering.model import Prompt
 from cicada.documents.model import Passage, ScriptLocator
-from cicada.knowledge_bases.settings import Holds
+from cicada.knowledge_bases.settings import ContentKind
 from cicada.retrieval.model import RankedPassage
 from cicada.text import one_line
 
@@ -45,13 +45,13 @@ that keeps the user's profiles (characters, locations, episodes, groups) and the
 The user's message needs no search. Reply briefly and kindly. Do not state facts about the documents or the world:
 offer to search the documents instead. Answer in the language of the message."""
 
-_RULES: Mapping[Holds, str] = {"scripts": _SCRIPT_RULES, "documents": _DOCUMENT_RULES}
+_RULES: Mapping[ContentKind, str] = {"scripts": _SCRIPT_RULES, "documents": _DOCUMENT_RULES}
 
 
-def passages_prompt(question: str, passages: Sequence[RankedPassage], holds: Holds) -> Prompt:
+def passages_prompt(question: str, passages: Sequence[RankedPassage], content: ContentKind) -> Prompt:
     """The question with its passages, numbered from 1, to be answered as what the base holds asks for."""
     shown = "\n\n".join(passage_text(number, ranked.passage) for number, ranked in enumerate(passages, start=1))
-    return Prompt(system=_RULES[holds], user=f"Passages:\n\n{shown}\n\nQuestion: {question}")
+    return Prompt(system=_RULES[content], user=f"Passages:\n\n{shown}\n\nQuestion: {question}")
 
 
 def general_prompt(message: str) -> Prompt:

@@ -17,8 +17,8 @@ def log_report(report: IngestReport) -> None:
     """`DocumentsRejected` counts refused files, `DocumentsWithProblems` others, by kind of reason (`Reason`)."""
     document = report.document
     fields = {
-        "tenant": document.collection.tenant,
-        "knowledgeBase": document.collection.knowledge_base,
+        "tenant": document.base_key.tenant,
+        "knowledgeBase": document.base_key.knowledge_base,
         "documentId": document.document_id,
         "outcome": report.outcome,
         "problems": len(report.problems),

@@ -12,7 +12,7 @@ from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import RerankMode
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, QueryFormulator, Reranker, SearchBackend
-from cicada.retrieval.progress import tell
+from cicada.retrieval.progress import report_progress
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
@@ -119,7 +119,7 @@ def _opensearch(settings: SearchSettings) -> tuple[OpenSearch, IndexOptions]:
 
 
 def _tell_of_the_wait() -> None:
-    tell("searching", "the search service is starting")
+    report_progress("searching", "the search service is starting")
 
 
 def _unknown_engine(settings: SearchSettings) -> ConfigurationError:

@@ -10,7 +10,7 @@ from cicada.conversation.model import Connection, NewRequest, Question, RequestK
 from cicada.conversation.ports import RequestLog, RequestQueue
 from cicada.conversation.protocol import Accepted, SendMessage, event_body, stored_frame
 from cicada.conversation.resume import Resumer
-from cicada.errors import RequestConflict
+from cicada.errors import RequestConflictError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Accepter:
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
         """The `accepted` frame; of a repeated request the reply to `resume`, its events having been replayed.
 
-        Raises `RequestConflict` when the requestId stands for another message, `LimitExceeded` when the user has
-        asked too much of late: then nothing is stored or queued.
+        Raises `RequestConflictError` when the requestId stands for another message, `LimitExceededError` when the
+        user has asked too much of late: then nothing is stored or queued.
         """
         key = RequestKey(connection.principal, command.request_id)
         question = question_of(command, self.default_knowledge_base)
@@ -51,7 +51,9 @@ class Accepter:
 
     def _repeat(self, key: RequestKey, question: Question, connection_id: str) -> str | None:
         if self.log.question(key) != question:
-            raise RequestConflict("This requestId was used for another message; send the new one with a new requestId.")
+            raise RequestConflictError(
+                "This requestId was used for another message; send the new one with a new requestId."
+            )
         # The first send may have died between storing and queueing, so queue again: the queue and the lease
         # both drop what is double.
         self.queue.enqueue(key, question.session_id)

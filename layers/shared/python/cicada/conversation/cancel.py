@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from cicada.conversation.model import RequestKey
 from cicada.conversation.ports import RequestLog
-from cicada.errors import RequestNotFound
+from cicada.errors import RequestNotFoundError
 
 
 def cancel(key: RequestKey, log: RequestLog) -> None:
     """Ask the processor to stop; the client learns of it by the `cancelled` event. Of an ended request: no effect.
 
-    Raises `RequestNotFound` for a request that does not exist or is another user's.
+    Raises `RequestNotFoundError` for a request that does not exist or is another user's.
     """
     if log.request_cancel(key) is None:
-        raise RequestNotFound("There is no such request to cancel.")
+        raise RequestNotFoundError("There is no such request to cancel.")

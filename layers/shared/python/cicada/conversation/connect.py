@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from cicada.conversation.model import Connection
 from cicada.conversation.ports import ConnectionTable
-from cicada.errors import NotConnected, TokenExpired
+from cicada.errors import NotConnectedError, TokenExpiredError
 
 
 def identify(connection_id: str, table: ConnectionTable, now: float) -> Connection:
-    """The connection's row. `NotConnected` if there is none, `TokenExpired` once its access token has run out."""
+    """The connection's row. `NotConnectedError` if there is none, `TokenExpiredError` once its token has expired."""
     connection = table.get(connection_id)
     if connection is None:
-        raise NotConnected("This connection is not known any more; connect again.")
+        raise NotConnectedError("This connection is not known any more; connect again.")
     if connection.token_expires_at <= now:
-        raise TokenExpired("Your access token has expired; connect again with a fresh one.")
+        raise TokenExpiredError("Your access token has expired; connect again with a fresh one.")
     return connection

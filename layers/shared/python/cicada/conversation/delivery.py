@@ -7,7 +7,7 @@ from collections.abc import Callable
 from cicada.conversation.model import Head, Lease, Status, StoredEvent
 from cicada.conversation.ports import Channel, RequestLog
 from cicada.conversation.protocol import AnyEventBody, Cancelled, Complete, Failed, event_body, stored_frame
-from cicada.errors import ConnectionGone, DependencyError
+from cicada.errors import ConnectionGoneError, DependencyError
 
 _FINAL_STATUS: dict[type[AnyEventBody], Status] = {
     Complete: Status.COMPLETE,
@@ -33,7 +33,7 @@ class Delivery:
     def send(self, event: AnyEventBody) -> None:
         """Store the event, make it count, post it to the connection that the request points to at that moment.
 
-        Raises `LeaseLost` when another processor has taken over. A connection that is gone is not an error.
+        Raises `LeaseLostError` when another processor has taken over. A connection that is gone is not an error.
         """
         body = event_body(event)
         seq = self._seq + 1
@@ -56,7 +56,7 @@ class Delivery:
             return
         try:
             self._channel.post(head.connection_id, frame)
-        except ConnectionGone:
+        except ConnectionGoneError:
             self._log.forget_connection(self._lease.key, head.connection_id)
         except DependencyError:
             # The event is stored; the client sees the gap, or the silence, and resumes.

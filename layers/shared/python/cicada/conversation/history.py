@@ -19,7 +19,7 @@ from cicada.conversation.protocol import (
     Turn,
     parse_event,
 )
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 from cicada.identity.principal import Principal
 
 _ANSWER_LIMIT_BYTES = 20 * 1024
@@ -106,7 +106,7 @@ def _moment(text: str | None) -> float | None:
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
-        raise InvalidFrame('The field "before" must be a time as given in an earlier page.') from None
+        raise InvalidFrameError('The field "before" must be a time as given in an earlier page.') from None
 
 
 def _text(moment: float) -> str:

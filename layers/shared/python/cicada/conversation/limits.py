@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from cicada.conversation.model import Head, RequestKey, Status, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
-from cicada.errors import ConfigurationError, LimitExceeded
+from cicada.errors import ConfigurationError, LimitExceededError
 from cicada.identity.principal import Principal
 
 # An accepting function has ended by then, so a request that is not stored yet never will be.
@@ -46,7 +46,7 @@ class UsageLimits:
             raise ConfigurationError("Messages per minute and requests in flight must be at least 1.")
 
     def admit(self, key: RequestKey) -> None:
-        """Count the request, once however often it is admitted. Raises `LimitExceeded`, and counts nothing then."""
+        """Count the request, once however often it is admitted; or raise `LimitExceededError` and count nothing."""
         for _ in range(_TRIES):
             now = self.clock()
             usage = self.table.get(key.principal)
@@ -57,14 +57,14 @@ class UsageLimits:
             after = Usage(usage.version, arrival, admitted)
             if self.table.replace(key.principal, usage, after, now + _KEPT_SECONDS):
                 return
-        raise LimitExceeded("Many of your messages came at the same moment; send this one again in 1 second.", 1)
+        raise LimitExceededError("Many of your messages came at the same moment; send this one again in 1 second.", 1)
 
     def _arrival(self, usage: Usage, now: float) -> float:
         """The theoretical arrival time after one more message."""
         arrival = max(usage.theoretical_arrival, now) + 60 / self.messages_per_minute
         wait = math.ceil(arrival - now - 60 - _ROUNDING_SECONDS)
         if wait > 0:
-            raise LimitExceeded(
+            raise LimitExceededError(
                 f"You can send {_count(self.messages_per_minute, 'message')} a minute; "
                 f"send this one again in {_count(wait, 'second')}.",
                 wait,
@@ -80,7 +80,7 @@ class UsageLimits:
             if not in_flight(self.log.head(RequestKey(principal, request_id)), admitted_at, now):
                 del admitted[request_id]
         if len(admitted) >= self.requests_in_flight:
-            raise LimitExceeded(
+            raise LimitExceededError(
                 f"You can have {_count(self.requests_in_flight, 'question')} under way at once; "
                 f"wait for an answer and send this one again.",
                 _RETRY_IN_FLIGHT_SECONDS,

@@ -33,7 +33,7 @@ class RequestLog(Protocol):
 
     def head(self, key: RequestKey) -> Head | None: ...
 
-    def point(self, key: RequestKey, connection_id: str) -> Head | None:
+    def attach(self, key: RequestKey, connection_id: str) -> Head | None:
         """Send what comes from now on to this connection; returns the head at this very moment."""
         ...
 
@@ -50,11 +50,11 @@ class RequestLog(Protocol):
         ...
 
     def store(self, lease: Lease, event: StoredEvent) -> None:
-        """Write the event's row. It counts once `advance` says so. `LeaseLost` if a later attempt wrote it."""
+        """Write the event's row. It counts once `advance` says so. `LeaseLostError` if a later attempt wrote it."""
         ...
 
     def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
-        """Make events up to `seq` count, prolong the lease, set the status; returns the head. Or `LeaseLost`."""
+        """Make events up to `seq` count, prolong the lease, set the status; returns the head. Or `LeaseLostError`."""
         ...
 
     def request_cancel(self, key: RequestKey) -> Head | None:
@@ -84,7 +84,7 @@ class RequestQueue(Protocol):
         """
         ...
 
-    def bury(self, key: RequestKey, reason: str) -> None:
+    def dead_letter(self, key: RequestKey, reason: str) -> None:
         """Put the request aside for an operator to look at."""
         ...
 
@@ -93,7 +93,7 @@ class Channel(Protocol):
     """Posts frames to open connections."""
 
     def post(self, connection_id: str, frame: str) -> None:
-        """`ConnectionGone` if the connection does not exist any more."""
+        """`ConnectionGoneError` if the connection does not exist any more."""
         ...
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
 from cicada.conversation.model import Status
-from cicada.errors import CicadaError, ConfigurationError, InvalidFrame, LimitExceeded
+from cicada.errors import CicadaError, ConfigurationError, InvalidFrameError, LimitExceededError
 
 FRAME_LIMIT_BYTES = 32 * 1024
 MESSAGE_LIMIT_BYTES = 128 * 1024
@@ -248,14 +248,14 @@ class Pending(_Frame):
 
 
 def parse_command(text: str) -> AnyCommand:
-    """The command in a frame; `InvalidFrame` with a sentence that quotes nothing of the frame but field names."""
+    """The command in a frame; `InvalidFrameError` with a sentence that quotes nothing of the frame but field names."""
     if len(text.encode("utf-8", "surrogatepass")) > MESSAGE_LIMIT_BYTES:
-        raise InvalidFrame(f"The frame is larger than {MESSAGE_LIMIT_BYTES // 1024} KB; send a shorter message.")
+        raise InvalidFrameError(f"The frame is larger than {MESSAGE_LIMIT_BYTES // 1024} KB; send a shorter message.")
     try:
         # Strict and by wire name only, so that nothing is taken that the published schema forbids.
         return _COMMAND.validate_json(text, strict=True, by_alias=True, by_name=False)
     except ValidationError as error:
-        raise InvalidFrame(_sentence(error)) from None
+        raise InvalidFrameError(_sentence(error)) from None
 
 
 def _sentence(error: ValidationError) -> str:
@@ -309,7 +309,7 @@ def failed(error: CicadaError) -> Failed:
     sentence = str(error)
     if isinstance(error, ConfigurationError):
         sentence = "The service is not set up correctly. Its operators can see why in the log."
-    wait = error.retry_after_seconds if isinstance(error, LimitExceeded) else None
+    wait = error.retry_after_seconds if isinstance(error, LimitExceededError) else None
     return Failed(error=sentence, code=error.code, retryable=error.retryable, retry_after_seconds=wait)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cicada.conversation.model import Head, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Pending, frame, stored_frame
-from cicada.errors import ConnectionGone, RequestNotFound
+from cicada.errors import ConnectionGoneError, RequestNotFoundError
 
 # A lease that is to be found run out must have run out: clocks differ, and the condition is strict.
 _AFTER_LEASE_SECONDS = 0.5
@@ -30,17 +30,17 @@ class Resumer:
         """Replay the events after `after_seq` to the connection and direct the later ones to it.
 
         Returns the `pending` frame for a request that has not ended. An answer whose processor has died is queued
-        again, in a group of its own, because the session's group waits for the dead one. Raises `RequestNotFound`
+        again, in a group of its own, because the session's group waits for the dead one. Raises `RequestNotFoundError`
         for a request that does not exist or is another user's.
         """
-        head = self.log.point(key, connection_id)
+        head = self.log.attach(key, connection_id)
         if head is None:
-            raise RequestNotFound("There is no such request. It may have expired; ask again with a new requestId.")
+            raise RequestNotFoundError("There is no such request. It may have expired; ask again with a new requestId.")
         wait = None if head.status.final else self._wait(key, head)
         try:
             for event in self.log.events(key, after_seq, head.last_seq):
                 self.channel.post(connection_id, stored_frame(event.body, request_id=key.request_id, seq=event.seq))
-        except ConnectionGone:
+        except ConnectionGoneError:
             self.log.forget_connection(key, connection_id)
         return frame(Pending(retry_after_seconds=round(wait, 1)), request_id=key.request_id) if wait else None
 

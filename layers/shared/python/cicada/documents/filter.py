@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cicada.documents.model import Collection
+from cicada.documents.model import KnowledgeBaseKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class PassageFilter:
     `reader`: the names that the asker bears; a passage that names its readers is found by nobody else.
     """
 
-    collection: Collection
+    base_key: KnowledgeBaseKey
     document_ids: frozenset[str] | None = None
     metadata: Mapping[str, frozenset[str]] = field(default_factory=dict)
     reader: frozenset[str] = frozenset()

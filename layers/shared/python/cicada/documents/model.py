@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class KnowledgeBaseKey:
     """The documents that one question may be answered from: always of one tenant."""
 
     tenant: str
@@ -18,7 +18,7 @@ class Collection:
 class DocumentKey:
     """Identity of a document; re-ingesting a changed file keeps the key and changes the version."""
 
-    collection: Collection
+    base_key: KnowledgeBaseKey
     document_id: str
 
 

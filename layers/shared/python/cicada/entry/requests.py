@@ -12,7 +12,7 @@ from cicada.conversation.connect import identify
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.ports import ConnectionTable
 from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, parse_command, request_id_of
-from cicada.errors import CicadaError, ClientError
+from cicada.errors import CicadaError, RequestError
 
 Event = dict[str, Any]
 Reply = dict[str, Any]
@@ -30,7 +30,7 @@ def command_reply(event: Event, connections: Callable[[], ConnectionTable], hand
     try:
         connection = identify(event["requestContext"]["connectionId"], connections(), time.time())
         reply = handle(parse_command(body), connection)
-    except ClientError as error:
+    except RequestError as error:
         reply = _refusal(failed(error), body)
     except Exception as error:  # noqa: BLE001 - the one broad except: whatever it is, the client hears of it
         logger.error("A command failed", extra=failure_fields(error))

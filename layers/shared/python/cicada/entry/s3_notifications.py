@@ -13,7 +13,7 @@ from urllib.parse import unquote_plus
 
 from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.documents.model import DocumentKey
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,18 @@ class Announcement:
 
 
 def document_named(key: str) -> DocumentKey:
-    """The document of an object's key. Raises `DocumentRejected` for a key that is no document's."""
+    """The document of an object's key. Raises `DocumentRejectedError` for a key that is no document's."""
     return document_key(key)
 
 
 def announcement(body: str) -> Announcement:
-    """What a message says. Raises `DocumentRejected` for a body that is no notification."""
+    """What a message says. Raises `DocumentRejectedError` for a body that is no notification."""
     documents: dict[DocumentKey, bool] = {}
     misplaced: dict[str, str] = {}
     for key in announced_keys(body):
         try:
             document = document_key(key)
-        except DocumentRejected as error:
+        except DocumentRejectedError as error:
             misplaced[key] = str(error)
         else:
             documents[document] = documents.get(document, False) or not is_sidecar(key)
@@ -61,7 +61,7 @@ def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey
         again = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1)) > 1
         try:
             found = announcement(record["body"]).documents
-        except DocumentRejected:
+        except DocumentRejectedError:
             continue
         for document, is_file in found.items():
             others = documents.get(document, Announced(False, False))
@@ -72,7 +72,7 @@ def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey
 def announced_keys(body: str) -> list[str]:
     """Keys of the objects that were created or removed, decoded, each once; none for S3's test message.
 
-    Raises `DocumentRejected` for a body that is no notification.
+    Raises `DocumentRejectedError` for a body that is no notification.
     """
     try:
         message = json.loads(body)
@@ -80,5 +80,5 @@ def announced_keys(body: str) -> list[str]:
             return []
         keys = [unquote_plus(record["s3"]["object"]["key"], errors="strict") for record in message["Records"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DocumentRejected("The queue message is no notification of S3.") from error
+        raise DocumentRejectedError("The queue message is no notification of S3.") from error
     return list(dict.fromkeys(keys))

@@ -23,7 +23,7 @@ class TokenVerifier(Protocol):
     """Checks access tokens."""
 
     def verify(self, token: str) -> VerifiedToken:
-        """`NotConnected` for a token that is not valid; `Unavailable` when that cannot be told."""
+        """`NotConnectedError` for a token that is not valid; `UnavailableError` when that cannot be told."""
         ...
 
 

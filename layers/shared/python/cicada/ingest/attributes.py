@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import is_whole, plain_line
 from cicada.validation import Form
 
@@ -72,7 +72,7 @@ AttributeName = Annotated[str, Field(min_length=1, max_length=200), AfterValidat
 
 
 def attribute(name: str, value: object) -> Attribute:
-    """The attribute of this name. `DocumentRejected` if its value is of neither form."""
+    """The attribute of this name. `DocumentRejectedError` if its value is of neither form."""
     if not isinstance(value, dict):
         return Attribute(*_texts(name, value))
     try:
@@ -82,7 +82,7 @@ def attribute(name: str, value: object) -> Attribute:
     return Attribute(*_texts(name, read.value.content), embedded=read.include)
 
 
-def _refused_form(name: str, error: ValidationError) -> DocumentRejected:
+def _refused_form(name: str, error: ValidationError) -> DocumentRejectedError:
     found = error.errors(include_url=False)
     if any(each["loc"][0] != "value" or (len(each["loc"]) == 1 and each["type"] in _NO_VALUE) for each in found):
         return refused(f"has an attribute '{name[:40]}' that is not of the form value, includeForEmbedding")
@@ -108,6 +108,8 @@ def _texts(name: str, value: object) -> tuple[str, str]:
     )
 
 
-def refused(what: str) -> DocumentRejected:
+def refused(what: str) -> DocumentRejectedError:
     """The refusal of a document whose sidecar has, is or must be `what`."""
-    return DocumentRejected(f"The sidecar {what}. The document stays out, for who may read it is unknown.", REJECTED)
+    return DocumentRejectedError(
+        f"The sidecar {what}. The document stays out, for who may read it is unknown.", REJECTED
+    )

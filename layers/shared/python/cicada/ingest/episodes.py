@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from cicada.errors import ConfigurationError, DocumentRejected
+from cicada.errors import ConfigurationError, DocumentRejectedError
 from cicada.ingest.model import SourceFile
 from cicada.validation import Form, checked, parse_toml
 
@@ -57,7 +57,7 @@ class Episodes:
         for pattern in self.patterns:
             if episode := pattern.match(source):
                 return episode
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             f"No pattern in the episode configuration matches '{source.name}'. Add an [[episode]] with pattern = "
             f"'{source.name}', an episode_id and an episode_name to episodes.toml, deploy, and upload the file again."
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cicada.documents.model import DocumentKey
-from cicada.errors import DocumentRejected, Unavailable
+from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, SourceFile, StoredDocument
 from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
@@ -78,7 +78,7 @@ class Ingester:
             if (latest := self.store.read(document)) == source:
                 return report
             source, again = latest, True
-        raise Unavailable("The file changes faster than it can be ingested; it is tried again.")
+        raise UnavailableError("The file changes faster than it can be ingested; it is tried again.")
 
     def _applied(self, document: DocumentKey, source: SourceFile | OversizedFile | None, again: bool) -> IngestReport:
         if source is None:
@@ -87,7 +87,7 @@ class Ingester:
         before = entry.stored if entry else None
         try:
             after, problems = self._stored(source, before)
-        except DocumentRejected as error:
+        except DocumentRejectedError as error:
             if before is None or _may_show_too_much(source, before):
                 # Also where the truth has nothing: a withdrawal may have broken off before it reached the index.
                 self._deleted(document)
@@ -106,16 +106,16 @@ class Ingester:
     ) -> tuple[StoredDocument, tuple[Problem, ...]]:
         """What is to be kept of the file. Of what was kept before, all that still fits is used again."""
         if isinstance(source, OversizedFile):
-            raise DocumentRejected(source.reason, "too_large")
+            raise DocumentRejectedError(source.reason, "too_large")
         parsed = self._parser(source).parse(source)
         if len(parsed.passages) * len(source.sidecar or b"") > _MAX_DESCRIPTION_BYTES:
-            raise DocumentRejected(
+            raise DocumentRejectedError(
                 f"The sidecar stands with each of {len(parsed.passages):,} passages and is too long for that; shorten "
                 "it, or split the file.",
                 "too_large",
             )
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
-        encoder = Encoder(self.embedder, self.detail_of(source.document.collection.knowledge_base))
+        encoder = Encoder(self.embedder, self.detail_of(source.document.base_key.knowledge_base))
         stored = StoredDocument(
             document=source.document,
             version=source.version,
@@ -145,7 +145,7 @@ class Ingester:
             return True
         # A document is replaced as a whole, so its first passage speaks for all.
         first = passages[0].passage_id
-        kept = self.index.vectors_of(stored.document.collection, [first]).get(first)
+        kept = self.index.vectors_of(stored.document.base_key, [first]).get(first)
         return kept is not None and kept.detail == stored.passages[0].detail
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
@@ -156,7 +156,7 @@ class Ingester:
     def _parser(self, source: SourceFile) -> DocumentParser:
         suffix = PurePosixPath(source.name).suffix.lower()
         if suffix not in self.parsers:
-            raise DocumentRejected(
+            raise DocumentRejectedError(
                 f"Files of the type '{suffix or source.name}' cannot be read; upload "
                 f"{', '.join(sorted(self.parsers))}.",
                 "unknown_type",
@@ -168,10 +168,10 @@ def _may_show_too_much(source: SourceFile | OversizedFile, before: StoredDocumen
     """Whether the earlier version is shown to others than the sidecar names now: then it does not answer on."""
     try:
         readers = parse_sidecar(source.sidecar).readers
-    except DocumentRejected:
+    except DocumentRejectedError:
         return True
     return any(each.passage.readers != readers for each in before.passages)
 
 
-def _rejected(document: DocumentKey, error: DocumentRejected, version: str = "") -> IngestReport:
+def _rejected(document: DocumentKey, error: DocumentRejectedError, version: str = "") -> IngestReport:
     return IngestReport(document, Outcome.REJECTED, 0, (Problem("", str(error), error.kind),), version)

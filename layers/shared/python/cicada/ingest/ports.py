@@ -39,7 +39,7 @@ class DocumentParser(Protocol):
     """Turns one kind of file into passages; does no I/O."""
 
     def parse(self, source: SourceFile) -> ParsedDocument:
-        """`DocumentRejected` if the file as a whole cannot be used; a broken part of it is a `Problem`."""
+        """`DocumentRejectedError` if the file as a whole cannot be used; a broken part of it is a `Problem`."""
         ...
 
 

@@ -19,8 +19,8 @@ from functools import partial
 from cicada.documents.model import DocumentKey
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument
+from cicada.ingest.parallel import in_parallel
 from cicada.ingest.ports import GroundTruth, RebuildLog
-from cicada.ingest.together import together
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 
 
@@ -105,7 +105,7 @@ class Rebuilder:
         while pending := self._pending(copied):
             for start in range(0, len(pending), self.threads):
                 batch = pending[start : start + self.threads]
-                revisions = together(partial(self._copy, building), batch, self.threads)
+                revisions = in_parallel(partial(self._copy, building), batch, self.threads)
                 for document, revision in zip(batch, revisions, strict=True):
                     copied.pop(document, None)
                     if revision is not None:
@@ -140,4 +140,4 @@ class Rebuilder:
 
 
 def _place(document: DocumentKey) -> tuple[str, str, str]:
-    return document.collection.tenant, document.collection.knowledge_base, document.document_id
+    return document.base_key.tenant, document.base_key.knowledge_base, document.document_id

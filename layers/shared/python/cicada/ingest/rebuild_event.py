@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 from cicada.ingest.model import RebuildProgress
 from cicada.ingest.rebuild import Rebuilder
 
@@ -28,13 +28,15 @@ def rebuild_at_once(event: Mapping[str, Any], rebuilder: Rebuilder, remaining_se
         return _fields(rebuilder.go_on(run, until))
     if wanted == "abandon" and run:
         return _fields(rebuilder.abandon(run))
-    raise InvalidFrame('A test event is {"rebuild": "start"}, or {"rebuild": "continue", "run": "…"} with its run.')
+    raise InvalidFrameError(
+        'A test event is {"rebuild": "start"}, or {"rebuild": "continue", "run": "…"} with its run.'
+    )
 
 
 def _seconds(event: Mapping[str, Any], default: float) -> float:
     seconds = event.get("seconds", default)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-        raise InvalidFrame("The seconds of a slice are a number that is not negative.")
+        raise InvalidFrameError("The seconds of a slice are a number that is not negative.")
     return float(seconds)
 
 

@@ -11,8 +11,8 @@ def report_fields(report: IngestReport) -> dict[str, Any]:
     """JSON values; names are camelCase as on the wire. `version` is `version_of` the file, or empty."""
     document = report.document
     return {
-        "tenant": document.collection.tenant,
-        "knowledgeBase": document.collection.knowledge_base,
+        "tenant": document.base_key.tenant,
+        "knowledgeBase": document.base_key.knowledge_base,
         "documentId": document.document_id,
         "version": report.version,
         "outcome": report.outcome.value,

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import is_whole, plain_text
 from cicada.ingest.model import Problem, ScriptMessage, Track
 from cicada.ingest.script_json import JsonObject, read_records
@@ -42,14 +42,14 @@ class ScriptDefaults:
 
 
 def parse_script(content: bytes, defaults: ScriptDefaults) -> Script:
-    """The script's tracks and problems. `DocumentRejected` if the file is not a list of records in JSON."""
+    """The script's tracks and problems. `DocumentRejectedError` if the file is not a list of records in JSON."""
     main: list[ScriptMessage] = []
     japanese: list[ScriptMessage] = []
     problems: list[Problem] = []
     for number, value in enumerate(read_records(content), start=1):
         try:
             record = _record(value)
-        except DocumentRejected as error:
+        except DocumentRejectedError as error:
             problems.append(Problem(_place(number, value), str(error)))
             continue
         if record is None:
@@ -117,20 +117,20 @@ class _Record(BaseModel):
 
 
 def _record(value: object) -> _Record | None:
-    """None for a record of a type that carries no text. `DocumentRejected` for one that is broken."""
+    """None for a record of a type that carries no text. `DocumentRejectedError` for one that is broken."""
     if not isinstance(value, JsonObject):
-        raise DocumentRejected("A record must be an object.")
+        raise DocumentRejectedError("A record must be an object.")
     if value.repeated:
-        raise DocumentRejected(f"The key '{value.repeated[:40]}' stands there twice.")
+        raise DocumentRejectedError(f"The key '{value.repeated[:40]}' stands there twice.")
     kind = value.get("type", _SPEECH)
     if isinstance(kind, str) and kind not in (_SPEECH, _DIRECTION):
         return None
     try:
         record = _Record.model_validate(value)
     except ValidationError as error:
-        raise DocumentRejected(_what_is_wrong(error)) from error
+        raise DocumentRejectedError(_what_is_wrong(error)) from error
     if not record.text and not record.japanese_text:
-        raise DocumentRejected("The record has no text: fill textENG or textJPN.")
+        raise DocumentRejectedError("The record has no text: fill textENG or textJPN.")
     return record
 
 

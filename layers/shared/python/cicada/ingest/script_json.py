@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from typing import Any, NoReturn
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 
 MAX_BYTES = 16_000_000
 MAX_RECORDS = 200_000
@@ -26,15 +26,15 @@ class JsonObject(dict[str, Any]):
 def read_records(content: bytes) -> list[Any]:
     """The list of records, in UTF-8 or in UTF-16 with its byte order mark, objects as `JsonObject`s.
 
-    `DocumentRejected` for a file that is empty, cut off, in another encoding, no JSON, or made to exhaust memory.
+    `DocumentRejectedError` for a file that is empty, cut off, in another encoding, no JSON, or made to exhaust memory.
     """
     document = found = _json(content)
     if isinstance(document, JsonObject):
         if document.repeated:
-            raise DocumentRejected(f"The file has its key '{document.repeated[:40]}' twice.")
+            raise DocumentRejectedError(f"The file has its key '{document.repeated[:40]}' twice.")
         found = next((document[key] for key in _LIST_KEYS if key in document), None)
     if not isinstance(found, list):
-        raise DocumentRejected("A script is a list of records, or an object with such a list under 'messages'.")
+        raise DocumentRejectedError("A script is a list of records, or an object with such a list under 'messages'.")
     if len(found) > MAX_RECORDS:
         raise _too_many()
     return found
@@ -48,7 +48,7 @@ def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise DocumentRejected(f"The file holds {name}, which is not JSON; replace it by a number or by null.")
+    raise DocumentRejectedError(f"The file holds {name}, which is not JSON; replace it by a number or by null.")
 
 
 def _json(content: bytes) -> object:
@@ -56,29 +56,29 @@ def _json(content: bytes) -> object:
     try:
         return json.loads(content, object_pairs_hook=_object, parse_constant=_no_number)
     except UnicodeDecodeError as error:
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             f"The file is not in UTF-8 (byte {error.start + 1}); save it as UTF-8 and upload it again."
         ) from error
     except json.JSONDecodeError as error:
-        raise DocumentRejected(_where_json_breaks(error)) from error
+        raise DocumentRejectedError(_where_json_breaks(error)) from error
     except RecursionError as error:
-        raise DocumentRejected("The file's lists and objects are nested too deeply for a script.") from error
+        raise DocumentRejectedError("The file's lists and objects are nested too deeply for a script.") from error
     except ValueError as error:
-        raise DocumentRejected("The file holds a number of thousands of digits.") from error
+        raise DocumentRejectedError("The file holds a number of thousands of digits.") from error
 
 
 def _check_size(content: bytes) -> None:
     if not content.strip():
-        raise DocumentRejected("The file is empty; upload it again.")
+        raise DocumentRejectedError("The file is empty; upload it again.")
     if len(content) > MAX_BYTES:
-        raise DocumentRejected(f"The script is larger than {MAX_BYTES // 1_000_000} MB; split it by chapter.")
+        raise DocumentRejectedError(f"The script is larger than {MAX_BYTES // 1_000_000} MB; split it by chapter.")
     # Before parsing, since objects take many times the memory of their text.
     if content.count(b"{") + content.count(b"[") > 2 * MAX_RECORDS:
         raise _too_many()
 
 
-def _too_many() -> DocumentRejected:
-    return DocumentRejected(f"The script has more than {MAX_RECORDS:,} records; split it by chapter.")
+def _too_many() -> DocumentRejectedError:
+    return DocumentRejectedError(f"The script has more than {MAX_RECORDS:,} records; split it by chapter.")
 
 
 def _where_json_breaks(error: json.JSONDecodeError) -> str:

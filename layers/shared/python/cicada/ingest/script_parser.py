@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from cicada.documents.model import Passage, ScriptLocator
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunk, Chunking, chunks
 from cicada.ingest.episodes import Episode, Episodes
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
@@ -34,10 +34,10 @@ class ScriptParser:
         episode = self.episodes.resolve(source)
         script = parse_script(source.content, ScriptDefaults(episode.language, episode.chapter, _stem(source)))
         if not script.tracks:
-            raise DocumentRejected(_nothing_readable(script.problems))
+            raise DocumentRejectedError(_nothing_readable(script.problems))
         passages = tuple(islice(self._passages(source, episode, script, sidecar), MAX_PASSAGES + 1))
         if len(passages) > MAX_PASSAGES:
-            raise DocumentRejected(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")
+            raise DocumentRejectedError(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")
         return ParsedDocument(passages, (*sidecar.problems, *script.problems))
 
     def _passages(self, source: SourceFile, episode: Episode, script: Script, sidecar: Sidecar) -> Iterator[Passage]:

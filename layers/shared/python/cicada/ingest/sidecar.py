@@ -69,7 +69,7 @@ def known_language(tag: str) -> str:
 
 
 def parse_sidecar(content: bytes | None) -> Sidecar:
-    """What the sidecar says; None for a file that has none. `DocumentRejected` if any of it is not understood."""
+    """What the sidecar says; None for a file that has none. `DocumentRejectedError` if any of it is not understood."""
     if content is None:
         return Sidecar()
     document = read_document(content)

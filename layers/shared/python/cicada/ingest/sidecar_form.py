@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.attributes import REJECTED, AttributeName, refused
 from cicada.ingest.model import SIDECAR_BYTES
 from cicada.validation import Form
@@ -63,7 +63,7 @@ class SidecarDocument(Form):
 
 
 def read_document(content: bytes) -> SidecarDocument:
-    """The sidecar's keys and values. `DocumentRejected` if any of it is not understood."""
+    """The sidecar's keys and values. `DocumentRejectedError` if any of it is not understood."""
     try:
         document = SidecarDocument.model_validate(_json(content))
     except ValidationError as error:
@@ -108,7 +108,7 @@ def _is_unknown_key(error: ErrorDetails) -> bool:
     return error["type"] == "extra_forbidden" and len(error["loc"]) == 1
 
 
-def _refusal(error: ErrorDetails) -> DocumentRejected:
+def _refusal(error: ErrorDetails) -> DocumentRejectedError:
     place = error["loc"]
     if not place:
         return _no_object("The sidecar")
@@ -119,7 +119,7 @@ def _refusal(error: ErrorDetails) -> DocumentRejected:
     return _refused_reader(int(place[1]) + 1, error) if len(place) > 1 else _refused_readers()
 
 
-def _refused_attributes(error: ErrorDetails) -> DocumentRejected:
+def _refused_attributes(error: ErrorDetails) -> DocumentRejectedError:
     if len(error["loc"]) > 1:
         return refused("has an attribute name that is empty, longer than 200 characters or not plain text")
     if error["type"] == "too_long":
@@ -127,14 +127,14 @@ def _refused_attributes(error: ErrorDetails) -> DocumentRejected:
     return _no_object(f"{_ATTRIBUTES} of the sidecar")
 
 
-def _refused_readers() -> DocumentRejected:
+def _refused_readers() -> DocumentRejectedError:
     return refused(
         f"has an {_READERS} that is no list, empty, or there twice; name the readers, or leave it out to let "
         "everybody of the tenant read the document"
     )
 
 
-def _refused_reader(number: int, error: ErrorDetails) -> DocumentRejected:
+def _refused_reader(number: int, error: ErrorDetails) -> DocumentRejectedError:
     entry = f"entry {number} of its {_READERS}"
     if error["type"] == "model_type":
         return _no_object(f"Entry {number} of the sidecar's {_READERS}")
@@ -148,5 +148,5 @@ def _refused_reader(number: int, error: ErrorDetails) -> DocumentRejected:
     return refused(f"must have in {entry} a name, type USER or GROUP, and access ALLOW")
 
 
-def _no_object(what: str) -> DocumentRejected:
-    return DocumentRejected(f"{what} must be a JSON object; correct it and upload it again.", REJECTED)
+def _no_object(what: str) -> DocumentRejectedError:
+    return DocumentRejectedError(f"{what} must be a JSON object; correct it and upload it again.", REJECTED)

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import Detail, Fusion, Holds, KnowledgeBase, KnowledgeBases, RerankMode
+from cicada.knowledge_bases.settings import ContentKind, Detail, Fusion, KnowledgeBase, KnowledgeBases, RerankMode
 from cicada.languages.detection import LANGUAGES
 from cicada.validation import checked, parse_toml, table
 
@@ -31,13 +31,13 @@ class _Settings(TypedDict, total=False):
     """What a table may say of a `KnowledgeBase`."""
 
     description: str
-    holds: Holds
+    content: ContentKind
     content_language: Annotated[str, AfterValidator(_known_language)]
     fusion: Fusion
     rerank: RerankMode
     score_threshold: Annotated[float, _between(0, 1)]
     detail: Detail
-    pool: Annotated[int, _between(1, 1000)]
+    candidates: Annotated[int, _between(1, 1000)]
     limit: Annotated[int, _between(1, 100)]
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 Fusion = Literal["zscore", "rrf"]
 RerankMode = Literal["always", "auto", "never"]
-Holds = Literal["scripts", "documents"]
+ContentKind = Literal["scripts", "documents"]
 
 
 class Detail(StrEnum):
@@ -32,13 +32,13 @@ class KnowledgeBase:
 
     name: str
     description: str = ""
-    holds: Holds = "documents"
+    content: ContentKind = "documents"
     content_language: str | None = None
     fusion: Fusion = "zscore"
     rerank: RerankMode = "auto"
     score_threshold: float = 0.15
     detail: Detail = Detail.TOKENS
-    pool: int = 100
+    candidates: int = 100
     limit: int = 15
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.identity.principal import Principal
 
 
@@ -17,8 +17,8 @@ def readable_passages(
 
     `metadata`: for each field the values of which one must match.
     """
-    collection = Collection(principal.tenant, knowledge_base)
-    return PassageFilter(collection, metadata=metadata or {}, reader=reader_names(principal))
+    base_key = KnowledgeBaseKey(principal.tenant, knowledge_base)
+    return PassageFilter(base_key, metadata=metadata or {}, reader=reader_names(principal))
 
 
 def reader_names(principal: Principal) -> frozenset[str]:

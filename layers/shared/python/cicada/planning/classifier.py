@@ -11,15 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from cicada.planning.model import Classification, Route
+from cicada.planning.model import Classification, Intent
 from cicada.planning.patterns import Cue, Pattern, without_openers
 from cicada.planning.rule_book import Rule, RuleBook
-from cicada.planning.tokens import ASKED, Message, tokenise
+from cicada.planning.tokenizer import ASKED, Message, tokenise
 
 if TYPE_CHECKING:
     from cicada.knowledge_bases.settings import KnowledgeBases
 
-PRECEDENCE = (Route.PROFILE_REQUEST, Route.THEORY_REQUEST, Route.SCRIPT_QUERY, Route.GENERAL)
+PRECEDENCE = (Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST, Intent.SCRIPT_QUERY, Intent.GENERAL)
 _LONGEST_CUE_IN_WORDS = 5
 
 _Held: TypeAlias = list[tuple[Rule, Cue]]
@@ -34,7 +34,7 @@ class MessageClassifier:
 
     def classify(self, message: str, knowledge_base: str) -> Classification:
         """Scripts are of stories, which profiles and theories are about; other documents only ever get questions."""
-        by = classify if self.bases.of(knowledge_base).holds == "scripts" else classify_for_documents
+        by = classify if self.bases.of(knowledge_base).content == "scripts" else classify_for_documents
         return by(message, self.rules)
 
 
@@ -42,9 +42,9 @@ def classify(text: str, rules: RuleBook) -> Classification:
     """The route of a chat message; any text has one."""
     message = without_openers(tokenise(text), rules.openers)
     held = list(_held(message, rules))
-    totals = {route: rules.start[route] + sum(rule.points.get(route, 0) for rule, _ in held) for route in Route}
-    route = max(PRECEDENCE, key=totals.__getitem__)
-    return Classification(route, _share(totals, route), _reason(route, held, rules, message))
+    totals = {intent: rules.start[intent] + sum(rule.points.get(intent, 0) for rule, _ in held) for intent in Intent}
+    intent = max(PRECEDENCE, key=totals.__getitem__)
+    return Classification(intent, _share(totals, intent), _reason(intent, held, rules, message))
 
 
 def classify_for_documents(text: str, rules: RuleBook) -> Classification:
@@ -53,8 +53,8 @@ def classify_for_documents(text: str, rules: RuleBook) -> Classification:
     What the documents are about is not known, so no word speaks against looking; profiles and theories are of stories.
     """
     if only_small_talk(text, rules):
-        return Classification(Route.GENERAL, 1.0, "nothing but small talk")
-    return Classification(Route.SCRIPT_QUERY, 1.0, "may be about the documents")
+        return Classification(Intent.GENERAL, 1.0, "nothing but small talk")
+    return Classification(Intent.SCRIPT_QUERY, 1.0, "may be about the documents")
 
 
 def only_small_talk(text: str, rules: RuleBook) -> bool:
@@ -94,20 +94,20 @@ def _first(patterns: tuple[Pattern, ...], message: Message, vocabulary: frozense
     return None
 
 
-def _share(totals: Mapping[Route, float], route: Route) -> float:
-    return 1 / sum(math.exp(total - totals[route]) for total in totals.values())
+def _share(totals: Mapping[Intent, float], intent: Intent) -> float:
+    return 1 / sum(math.exp(total - totals[intent]) for total in totals.values())
 
 
-def _reason(route: Route, held: _Held, rules: RuleBook, message: Message) -> str:
-    telling = [pair for pair in held if _weight(pair[0], route) > (0, 0)]
+def _reason(intent: Intent, held: _Held, rules: RuleBook, message: Message) -> str:
+    telling = [pair for pair in held if _weight(pair[0], intent) > (0, 0)]
     if not telling:
-        return rules.silence[route]
-    rule, cue = max(telling, key=lambda pair: _weight(pair[0], route))
+        return rules.silence[intent]
+    rule, cue = max(telling, key=lambda pair: _weight(pair[0], intent))
     words = [message.words[at] for at in cue if message.words[at] != ASKED]
     return f"{rule.reason} ('{' '.join(words[:_LONGEST_CUE_IN_WORDS])}')" if words else rule.reason
 
 
-def _weight(rule: Rule, route: Route) -> tuple[float, float]:
+def _weight(rule: Rule, intent: Intent) -> tuple[float, float]:
     """What the rule says for the route and, failing that, against another."""
-    against = max((-points for other, points in rule.points.items() if other is not route), default=0.0)
-    return rule.points.get(route, 0.0), against
+    against = max((-points for other, points in rule.points.items() if other is not intent), default=0.0)
+    return rule.points.get(intent, 0.0), against

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Route(StrEnum):
+class Intent(StrEnum):
     SCRIPT_QUERY = "script_query"
     PROFILE_REQUEST = "profile_request"
     THEORY_REQUEST = "theory_request"
@@ -15,10 +15,10 @@ class Route(StrEnum):
 class Classification:
     """Where a message goes.
 
-    `confidence` is between 0 and 1: the share of the evidence that speaks for `route`.
+    `confidence` is between 0 and 1: the share of the evidence that speaks for `intent`.
     `reason` is one phrase for a log or a trace; of the message it holds only the words of the cue.
     """
 
-    route: Route
+    intent: Intent
     confidence: float
     reason: str

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from cicada.planning.patterns import KINDS, Item, Pattern, Phrase, Phrases
-from cicada.planning.tokens import spell
+from cicada.planning.tokenizer import spell
 
 GAP_IN_WORDS = 8
 _ITEM = re.compile(r"(?P<gap>\.\.(?:\.|\d))|(?P<start>\^)|(?P<choice>\?|\S+?)(?P<optional>\??)")

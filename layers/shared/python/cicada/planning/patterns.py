@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cicada.planning.tokens import ASKED, QUOTE, SENTENCE_ENDS, Message
+from cicada.planning.tokenizer import ASKED, QUOTE, SENTENCE_ENDS, Message
 
 Phrase: TypeAlias = tuple[str, ...]
 Phrases: TypeAlias = Mapping[str, tuple[Phrase, ...]]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from cicada.planning.patterns import Pattern, Phrases
 
 
@@ -15,7 +15,7 @@ class Rule:
     With `only`, the rule holds where the message is made of words of that list and of nothing else.
     """
 
-    points: Mapping[Route, float]
+    points: Mapping[Intent, float]
     reason: str
     patterns: tuple[Pattern, ...]
     exceptions: tuple[Pattern, ...]
@@ -26,7 +26,7 @@ class Rule:
 class RuleBook:
     """`start` is each route's points before any rule, `silence` its reason when no rule holds."""
 
-    start: Mapping[Route, float]
-    silence: Mapping[Route, str]
+    start: Mapping[Intent, float]
+    silence: Mapping[Intent, str]
     openers: Phrases
     rules: tuple[Rule, ...]

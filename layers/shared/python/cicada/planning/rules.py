@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from cicada.errors import ConfigurationError
-from cicada.planning.model import Route
+from cicada.planning.model import Intent
 from cicada.planning.pattern_language import PatternError, parse_pattern, parse_words
 from cicada.planning.patterns import Pattern, Phrases
 from cicada.planning.rule_book import Rule, RuleBook
@@ -18,9 +18,9 @@ def _points(value: object) -> object:
     """By route; what is no table of numbers is left for pydantic to refuse."""
     if not isinstance(value, dict) or not value:
         raise ValueError("gives no points; write for example points = { general = 3 }")
-    if unknown := sorted(value.keys() - set(Route)):
-        raise ValueError(f"names the unknown route '{unknown[0]}'; use one of {', '.join(Route)}")
-    return {Route(name): points for name, points in value.items()}
+    if unknown := sorted(value.keys() - set(Intent)):
+        raise ValueError(f"names the unknown route '{unknown[0]}'; use one of {', '.join(Intent)}")
+    return {Intent(name): points for name, points in value.items()}
 
 
 class _File(Form):
@@ -35,7 +35,7 @@ class _Start(Form):
 
 
 class _Rule(Form):
-    points: Annotated[dict[Route, float], BeforeValidator(_points)]
+    points: Annotated[dict[Intent, float], BeforeValidator(_points)]
     reason: str
     patterns: str = ""
     unless: str = ""
@@ -53,11 +53,11 @@ def parse_rules(text: str) -> RuleBook:
     file = checked(_File, data, "The routing rules")
     lists = {name: _words(words, name) for name, words in file.words.items()}
     start = {
-        route: checked(_Start, file.start.get(route, {}), f"The routing rules: [start.{route}]") for route in Route
+        intent: checked(_Start, file.start.get(intent, {}), f"The routing rules: [start.{intent}]") for intent in Intent
     }
     return RuleBook(
-        start={route: each.points for route, each in start.items()},
-        silence={route: each.reason for route, each in start.items()},
+        start={intent: each.points for intent, each in start.items()},
+        silence={intent: each.reason for intent, each in start.items()},
         openers=lists.get("openers", {}),
         rules=tuple(_rule(entry, number, lists) for number, entry in enumerate(file.rule, start=1)),
     )

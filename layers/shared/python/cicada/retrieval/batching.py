@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Condition
 
-from cicada.errors import CicadaError, DependencyError, Unavailable
+from cicada.errors import CicadaError, DependencyError, UnavailableError
 from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.model import EncodedQuery, Vector
 from cicada.retrieval.ports import DetailedEmbedder, Embedder, Encoding
@@ -114,7 +114,7 @@ class BatchingEmbedder:
     def _answer(self, batch: Sequence[_Text], detail: Detail) -> None:
         encodings = self._encoded([each.text for each in batch], detail)
         if len(encodings) != len(batch):
-            raise Unavailable(f"The embedder returned {len(encodings)} vectors for {len(batch)} texts; try again.")
+            raise UnavailableError(f"The embedder returned {len(encodings)} vectors for {len(batch)} texts; try again.")
         for each, (vector, kept) in zip(batch, encodings, strict=True):
             each.found.set_result((array("f", vector), kept))
 

@@ -1,4 +1,4 @@
-"""How the lexical lane weighs words."""
+"""How the lexical retriever weighs words."""
 
 from __future__ import annotations
 

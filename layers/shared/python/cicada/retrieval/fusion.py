@@ -1,4 +1,4 @@
-"""Fusion of the lanes' rankings into one order of the whole pool."""
+"""Fusion of the retrievers' rankings into one order of the whole pool."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ class Scale:
     floor: float
 
     def z(self, score: float | None) -> float:
-        """0 for every passage where the lane tells none apart."""
+        """0 for every passage where the retriever tells none apart."""
         value = self.floor if score is None else score
         return (value - self.mean) / self.deviation if self.deviation else 0.0
 
 
-def fuse(lanes: IndexHits, fusion: Fusion) -> tuple[Candidate, ...]:
-    """Every passage of either lane once, in falling order of the fused score; equal ones in order of `passage_id`."""
+def fuse(hits: IndexHits, fusion: Fusion) -> tuple[Candidate, ...]:
+    """Every passage of either retriever once, best fused score first; equal ones in order of `passage_id`."""
     passages: dict[str, Passage] = {}
-    for hit in (*lanes.lexical, *lanes.semantic):
+    for hit in (*hits.lexical, *hits.semantic):
         passages.setdefault(hit.passage.passage_id, hit.passage)
-    lexical, semantic = _scores(lanes.lexical), _scores(lanes.semantic)
-    fused = reciprocal_ranks(lanes) if fusion == "rrf" else z_scores(passages, lexical, semantic)
+    lexical, semantic = _scores(hits.lexical), _scores(hits.semantic)
+    fused = reciprocal_ranks(hits) if fusion == "rrf" else z_scores(passages, lexical, semantic)
     order = sorted(passages, key=lambda key: (-fused[key], key))
     return tuple(Candidate(passages[key], lexical.get(key), semantic.get(key), fused[key]) for key in order)
 
 
-def reciprocal_ranks(lanes: IndexHits) -> Scores:
-    """The sum over the lanes of 1 / (60 + rank), divided by its greatest possible value: first in both lanes is 1.
+def reciprocal_ranks(hits: IndexHits) -> Scores:
+    """The sum over the retrievers of 1 / (60 + rank), divided by its greatest possible value: first in both is 1.
 
     Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009, which also gives k = 60.
     """
     scores: dict[str, float] = {}
-    for lane in (lanes.lexical, lanes.semantic):
-        for rank, hit in enumerate(lane, start=1):
+    for retriever in (hits.lexical, hits.semantic):
+        for rank, hit in enumerate(retriever, start=1):
             key = hit.passage.passage_id
             scores[key] = scores.get(key, 0.0) + 1 / (RRF_K + rank)
     greatest = 2 / (RRF_K + 1)
@@ -55,15 +55,15 @@ def reciprocal_ranks(lanes: IndexHits) -> Scores:
 
 
 def z_scores(keys: Mapping[str, object], lexical: Scores, semantic: Scores) -> Scores:
-    """The sum of both lanes' z-scores, brought between 0 and 1 by the logistic function (docs/retrieval.md)."""
-    words, meaning = lane_scales(list(lexical.values()), list(semantic.values()))
+    """The sum of both retrievers' z-scores, brought between 0 and 1 by the logistic function (docs/retrieval.md)."""
+    words, meaning = retriever_scales(list(lexical.values()), list(semantic.values()))
     return {key: logistic(words.z(lexical.get(key)) + meaning.z(semantic.get(key))) for key in keys}
 
 
-def lane_scales(lexical: Sequence[float], semantic: Sequence[float]) -> tuple[Scale, Scale]:
-    """Mean and standard deviation of each lane over its own hits.
+def retriever_scales(lexical: Sequence[float], semantic: Sequence[float]) -> tuple[Scale, Scale]:
+    """Mean and standard deviation of each retriever over its own hits.
 
-    A passage that a lane did not find gets its lowest score. Only where BM25 found fewer passages than the other lane
+    A passage that a retriever did not find gets its lowest score. Only where BM25 found fewer passages than the other
     did the rest hold none of the words: their score is 0, and as many zeros as are missing count in its statistics.
     """
     rest = max(0, len(semantic) - len(lexical))
@@ -79,8 +79,8 @@ def scale(scores: Sequence[float]) -> Scale:
     return Scale(mean, deviation if deviation > 1e-9 * max(1.0, abs(mean)) else 0.0, min(values))
 
 
-def _scores(lane: Sequence[Hit]) -> Scores:
-    return {hit.passage.passage_id: hit.score for hit in lane}
+def _scores(retriever: Sequence[Hit]) -> Scores:
+    return {hit.passage.passage_id: hit.score for hit in retriever}
 
 
 def logistic(x: float) -> float:

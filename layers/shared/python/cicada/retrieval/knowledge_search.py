@@ -29,7 +29,7 @@ class KnowledgeSearch:
 
     def search(self, text: str, filter: PassageFilter, strategy: str = DEFAULT) -> Retrieval:
         """What the filter's base has for `text`. Failures are `DependencyError`s, never an empty result."""
-        base = self.bases.of(filter.collection.knowledge_base)
+        base = self.bases.of(filter.base_key.knowledge_base)
         query, formulated = self._query(text, base)
         found = self.strategies[strategy](base).retrieve(query, filter)
         return replace(found, path=("retrieve", *formulated, *_outcome(found)))

@@ -23,7 +23,7 @@ class IndexQuery:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage with the score that one lane gave it (BM25, or cosine in -1 to 1)."""
+    """A passage with the score that one retriever gave it (BM25, or cosine in -1 to 1)."""
 
     passage: Passage
     score: float
@@ -31,7 +31,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class IndexHits:
-    """What the two lanes found, each in falling order of score."""
+    """What the two retrievers found, each in falling order of score."""
 
     lexical: tuple[Hit, ...]
     semantic: tuple[Hit, ...]
@@ -68,7 +68,7 @@ class EncodedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage of the fused order. `lexical` (BM25) and `semantic` (cosine): None where the lane did not find it.
+    """A passage of the fused order. `lexical` (BM25) and `semantic` (cosine): None where the retriever did not find it.
 
     `fused`: its score in the fused order, 0 to 1.
     """
@@ -105,13 +105,13 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """One search with its stages: what the lanes found, their fusion (all candidates), and the final order.
+    """One search with its stages: what the retrievers found, their fusion (all candidates), and the final order.
 
     `path` names the steps taken. Without passages the last step is the reason: `nothing_found` where nothing matches,
     `below_threshold` where what matches is less relevant than the base asks for.
     """
 
-    lanes: IndexHits
+    hits: IndexHits
     candidates: tuple[Candidate, ...]
     ranking: Ranking
     path: tuple[str, ...] = ()

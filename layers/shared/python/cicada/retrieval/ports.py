@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.knowledge_bases.settings import Detail, RerankMode
 from cicada.retrieval.model import (
     Candidate,
@@ -32,7 +32,7 @@ class PassageIndex(Protocol):
     """
 
     def search(self, query: IndexQuery) -> IndexHits:
-        """Both lanes in one round trip."""
+        """Both retrievers in one round trip."""
         ...
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
@@ -51,7 +51,7 @@ class PassageIndex(Protocol):
         """All passages of a document, in the document's order (order of `passage_id`)."""
         ...
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         """What is kept of these passages for reranking, by `passage_id`; those that are not there are left out."""
         ...
 
@@ -119,7 +119,7 @@ class Reranker(Protocol):
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
         """The candidates in falling order of relevance, 0 to 1 and comparable between knowledge bases.
 
-        `candidates`: the whole pool of both lanes, of one collection, in the fused order. A reranker that looks at
+        `candidates`: the whole pool of both retrievers, of one collection, in the fused order. A reranker that looks at
         the first ones only puts them first and the others behind them in the order in which they came, or leaves
         those out. No candidates make an empty ranking without a call. Failures are `DependencyError`s.
         """

@@ -21,7 +21,7 @@ _listener: ContextVar[Listener] = ContextVar("search_progress", default=_nobody)
 
 
 @contextmanager
-def told_to(listener: Listener) -> Iterator[None]:
+def progress_told_to(listener: Listener) -> Iterator[None]:
     """Inside, in this thread, `listener` is told each stage and its detail at the moment in which it begins."""
     token = _listener.set(listener)
     try:
@@ -30,6 +30,6 @@ def told_to(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def tell(stage: str, detail: str | None = None) -> None:
+def report_progress(stage: str, detail: str | None = None) -> None:
     """A slow step begins. `stage` is one of the protocol's, such as `ranking`; `detail` is for people."""
     _listener.get()(stage, detail)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cicada.adapters.bedrock.converse_stream import ConverseModel, user_message
 from cicada.adapters.bedrock.errors import bedrock_errors
 from cicada.adapters.retry import STANDARD, Retry
-from cicada.errors import CicadaError, ConfigurationError, DependencyError, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, DependencyError, UnavailableError
 from cicada.ingest.model import Contexts
 from cicada.text import one_line
 
@@ -88,5 +88,5 @@ def _sentence(reply: Any) -> str:
     try:
         text = " ".join(block.get("text", "") for block in reply["output"]["message"]["content"])
     except (KeyError, TypeError, AttributeError) as error:
-        raise Unavailable("The context model's reply has an unknown form; try again.") from error
+        raise UnavailableError("The context model's reply has an unknown form; try again.") from error
     return one_line(text)[:MAX_SENTENCE_CHARACTERS]

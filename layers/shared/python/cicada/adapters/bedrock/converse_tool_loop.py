@@ -19,9 +19,9 @@ from cicada.adapters.bedrock.stream import retried_stream
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.agents.description import AgentDescription
 from cicada.agents.model import AgentKind, AgentTurn, ToolSession
-from cicada.agents.thinking import ThinkingFilter
+from cicada.agents.reasoning import ReasoningFilter
 from cicada.agents.toolbox import Toolbox
-from cicada.errors import DependencyError, StreamBroken, Unavailable
+from cicada.errors import DependencyError, StreamBrokenError, UnavailableError
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
@@ -59,7 +59,7 @@ class ConverseToolLoop:
             else:
                 yield talk.speak(_STOPPED)
             if not talk.spoken:
-                raise Unavailable("The model ended without an answer; try again.")
+                raise UnavailableError("The model ended without an answer; try again.")
 
     def _round(self, talk: _Talk) -> Generator[str, None, ReplyEnd]:
         """One model call: yields its text, returns its end. Begins again while nothing of it has come."""
@@ -85,13 +85,13 @@ class _Talk:
     messages: list[Message] = field(init=False)
     spoken: bool = False
     _paragraph: bool = False
-    _thinking: ThinkingFilter = field(default_factory=ThinkingFilter)
+    _thinking: ReasoningFilter = field(default_factory=ReasoningFilter)
 
     def __post_init__(self) -> None:
         self.messages = [user_message({"text": self.turn.message})]
 
     def begin_round(self) -> None:
-        self._thinking = ThinkingFilter()
+        self._thinking = ReasoningFilter()
         self._paragraph = self.spoken
 
     def show(self, piece: str) -> str:
@@ -126,13 +126,13 @@ def _failures_of(talk: _Talk) -> Iterator[None]:
     """What fails in a round or a tool, as it is for the whole turn: broken if something is out, and only then."""
     try:
         yield
-    except StreamBroken as error:
+    except StreamBrokenError as error:
         if talk.spoken:
             raise
-        raise Unavailable("The model broke off before its answer; try again.") from error
+        raise UnavailableError("The model broke off before its answer; try again.") from error
     except DependencyError as error:
         if talk.spoken:
-            raise StreamBroken("The answer broke off in the middle; it has to be generated again.") from error
+            raise StreamBrokenError("The answer broke off in the middle; it has to be generated again.") from error
         raise
 
 

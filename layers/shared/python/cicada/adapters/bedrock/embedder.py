@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from cicada.adapters.bedrock.embedding_models import DetailedEmbeddingModel, embedding_model
 from cicada.adapters.bedrock.errors import bedrock_errors
 from cicada.adapters.retry import STANDARD, Retry
-from cicada.errors import ConfigurationError, Unavailable
+from cicada.errors import ConfigurationError, UnavailableError
 from cicada.knowledge_bases.settings import Detail
 from cicada.retrieval.model import EncodedQuery, Vector
 from cicada.retrieval.rerank.detail import Kind
@@ -94,7 +94,7 @@ class BedrockEmbedder:
         with _known_form():
             vectors = self._model.vectors(reply)
             if len(vectors) != count:
-                raise Unavailable(f"The embedding model returned {len(vectors)} vectors for {count} texts.")
+                raise UnavailableError(f"The embedding model returned {len(vectors)} vectors for {count} texts.")
             return [self._checked(vector) for vector in vectors]
 
     def _invoke(self, body: str) -> Any:
@@ -106,7 +106,7 @@ class BedrockEmbedder:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise Unavailable("The embedding model's reply is not JSON.") from error
+            raise UnavailableError("The embedding model's reply is not JSON.") from error
 
     def _checked(self, vector: list[float]) -> Vector:
         """The vector at unit length, which only Titan promises."""
@@ -124,4 +124,4 @@ def _known_form() -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError) as error:
-        raise Unavailable("The embedding model's reply has an unknown form.") from error
+        raise UnavailableError("The embedding model's reply has an unknown form.") from error

@@ -17,7 +17,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError
 
-from cicada.errors import ConfigurationError, StreamBroken, Throttled, Unavailable
+from cicada.errors import ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 
 # Compared in lower case: a refused call has "ThrottlingException", an event of a stream "throttlingException".
 # https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html and the pages of the operations.
@@ -43,10 +43,10 @@ class IncompleteStreamError(Exception):
 def bedrock_errors(started: bool = False) -> Iterator[None]:
     """Translate what boto3 raises inside; the cause is kept.
 
-    `started`: the first piece of a stream is out, so whatever happens is `StreamBroken`. Otherwise `Throttled`,
-    `Unavailable`, or `ConfigurationError` where trying again cannot help. A stream fails in four ways, of which
-    only the first is a ClientError: an exception event, a dropped connection (urllib3), a stall (urllib3 or
-    botocore), bytes that are no event (botocore's parser).
+    `started`: the first piece of a stream is out, so whatever happens is `StreamBrokenError`. Otherwise
+    `ThrottledError`, `UnavailableError`, or `ConfigurationError` where trying again cannot help. A stream fails in four
+    ways, of which only the first is a ClientError: an exception event, a dropped connection (urllib3), a stall
+    (urllib3 or botocore), bytes that are no event (botocore's parser).
     """
     try:
         yield
@@ -56,18 +56,20 @@ def bedrock_errors(started: bool = False) -> Iterator[None]:
         raise ConfigurationError("The call to Bedrock cannot be made; check the settings and the role.") from error
     except (BotoCoreError, HTTPError, ParserError, ResponseParserError, IncompleteStreamError) as error:
         if started:
-            raise StreamBroken("The answer broke off in the middle; it has to be generated again.") from error
-        raise Unavailable("Bedrock could not be reached, or broke off; try again.") from error
+            raise StreamBrokenError("The answer broke off in the middle; it has to be generated again.") from error
+        raise UnavailableError("Bedrock could not be reached, or broke off; try again.") from error
 
 
 def _raise_for_code(error: ClientError, started: bool) -> NoReturn:
     code = str(error.response.get("Error", {}).get("Code", ""))
     if started:
-        raise StreamBroken(f"The answer broke off in the middle ({code}); it has to be generated again.") from error
+        raise StreamBrokenError(
+            f"The answer broke off in the middle ({code}); it has to be generated again."
+        ) from error
     if code.lower().startswith(_THROTTLED):
-        raise Throttled("The model is asked too often at the moment; try again later.") from error
+        raise ThrottledError("The model is asked too often at the moment; try again later.") from error
     if code.lower().startswith(_MISCONFIGURED):
         raise ConfigurationError(
             f"Bedrock refused the call ({code}); check the model or agent id, its access and its limits."
         ) from error
-    raise Unavailable(f"Bedrock did not do the call ({code}); try again.") from error
+    raise UnavailableError(f"Bedrock did not do the call ({code}); try again.") from error

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cicada.adapters.bedrock.converse_stream import ConverseModel, user_message
 from cicada.adapters.bedrock.errors import bedrock_errors
 from cicada.adapters.retry import Retry
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 from cicada.languages.detection import LANGUAGES
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class BedrockQueryFormulator:
             content = reply["output"]["message"]["content"]
             text = " ".join(block["text"].strip() for block in content if "text" in block).strip()
         except (KeyError, TypeError) as error:
-            raise Unavailable("The query model's reply has an unknown form.") from error
+            raise UnavailableError("The query model's reply has an unknown form.") from error
         if not text:
-            raise Unavailable("The query model wrote nothing.")
+            raise UnavailableError("The query model wrote nothing.")
         return text

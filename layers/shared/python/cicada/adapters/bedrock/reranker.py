@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.errors import bedrock_errors
 from cicada.documents.model import Passage
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class BedrockReranker:
             return Ranking((), self._name)
         scores = self._scores(self._request(query.text, passages))
         if not scores or not {index for index, _ in scores} <= set(range(len(passages))):
-            raise Unavailable("The reranking model's reply is empty, or names a document that it was not given.")
+            raise UnavailableError("The reranking model's reply is empty, or names a document that it was not given.")
         best = sorted(dict(scores).items(), key=lambda score: (-score[1], score[0]))
         return Ranking(
             tuple(RankedPassage(passages[index], min(1.0, max(0.0, relevance))) for index, relevance in best),
@@ -71,7 +71,7 @@ class BedrockReranker:
         try:
             return [(int(result["index"]), float(result["relevanceScore"])) for result in reply["results"]]
         except (KeyError, TypeError, ValueError) as error:
-            raise Unavailable("The reranking model's reply has an unknown form.") from error
+            raise UnavailableError("The reranking model's reply has an unknown form.") from error
 
 
 def _document(passage: Passage) -> str:

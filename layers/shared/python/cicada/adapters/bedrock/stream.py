@@ -15,7 +15,7 @@ T = TypeVar("T")
 def retried_stream(start: Callable[[], Generator[T]], retry: Retry) -> Generator[T]:
     """The items of `start()`, which is called again while it fails before its first item. Closing closes it.
 
-    Raises what `bedrock_errors` raises; a stream without any item is `Unavailable`.
+    Raises what `bedrock_errors` raises; a stream without any item is `UnavailableError`.
     """
     first, items = retry.call(lambda: _first(start))
     with closing(items):

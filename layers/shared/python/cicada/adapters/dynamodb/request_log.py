@@ -42,7 +42,7 @@ from cicada.conversation.model import (
     StoredEvent,
     TurnRow,
 )
-from cicada.errors import LeaseLost, Throttled
+from cicada.errors import LeaseLostError, ThrottledError
 from cicada.identity.principal import Principal
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class DynamoRequestLog:
         if reasons[:1] == ["ConditionalCheckFailed"]:
             return False
         if "TransactionConflict" in reasons:
-            raise Throttled("Two messages of one session arrived at the same moment; send it again.") from error
+            raise ThrottledError("Two messages of one session arrived at the same moment; send it again.") from error
         raise error
 
     def question(self, key: RequestKey) -> Question | None:
@@ -93,7 +93,7 @@ class DynamoRequestLog:
         item = self._get(key, "HEAD")
         return read_head(item) if item else None
 
-    def point(self, key: RequestKey, connection_id: str) -> Head | None:
+    def attach(self, key: RequestKey, connection_id: str) -> Head | None:
         return self._update_existing(key, "SET connectionId = :value", {":value": {"S": connection_id}})
 
     def request_cancel(self, key: RequestKey) -> Head | None:
@@ -149,7 +149,7 @@ class DynamoRequestLog:
                     ExpressionAttributeValues={":attempt": {"N": str(lease.attempt)}},
                 )
             except self._client.exceptions.ConditionalCheckFailedException as error:
-                raise LeaseLost("A later attempt has written this event.") from error
+                raise LeaseLostError("A later attempt has written this event.") from error
 
     def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
         head = self._update_head(
@@ -166,7 +166,7 @@ class DynamoRequestLog:
             },
         )
         if head is None:
-            raise LeaseLost("The request has ended, or another processor has taken it over.")
+            raise LeaseLostError("The request has ended, or another processor has taken it over.")
         return head
 
     def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:

@@ -11,7 +11,7 @@ from opensearchpy import OpenSearch
 
 from cicada.adapters.opensearch.client import INDEX_MISSING, IndexMissing, is_refused_for_now, opensearch_errors
 from cicada.adapters.retry import Retry
-from cicada.errors import ConfigurationError, Throttled
+from cicada.errors import ConfigurationError, ThrottledError
 
 # Serverless refuses a request above 10 MB; a row with 1,536 dimensions has about 20 KB.
 MAX_BYTES = 4_000_000
@@ -52,7 +52,7 @@ class BulkWriter:
                 operation for operation, item in zip(remaining, response["items"], strict=True) if _is_refused(item)
             ]
             if remaining:
-                raise Throttled("The search index asks for fewer writes; try again in a moment.")
+                raise ThrottledError("The search index asks for fewer writes; try again in a moment.")
 
         self.retry.call(attempt)
 

@@ -15,7 +15,7 @@ from opensearchpy.exceptions import (
     TransportError,
 )
 
-from cicada.errors import CicadaError, ConfigurationError, Throttled, Unavailable
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 
 # A Serverless collection that has scaled to zero takes 10 to 30 seconds for the first request.
 TIMEOUT_SECONDS = 45
@@ -72,7 +72,7 @@ def opensearch_errors() -> Iterator[None]:
     except ImproperlyConfigured as error:
         raise ConfigurationError("The client of the search index is set up wrongly; check its URL.") from error
     except OpenSearchException as error:
-        raise Unavailable("The search index gave an answer that cannot be read; try again.") from error
+        raise UnavailableError("The search index gave an answer that cannot be read; try again.") from error
 
 
 def check_response(response: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,7 +80,7 @@ def check_response(response: Mapping[str, Any]) -> Mapping[str, Any]:
     if "error" in response:
         raise _failure(response.get("status", 500), response["error"].get("type", ""), response["error"])
     if response.get("timed_out") or response["_shards"]["failed"]:
-        raise Unavailable("A part of the search index did not answer; try again.")
+        raise UnavailableError("A part of the search index did not answer; try again.")
     return response
 
 
@@ -100,11 +100,11 @@ def _failure(status: int | str, kind: str, body: object) -> CicadaError:
 def _by_status(status: int | str, kind: str) -> CicadaError:
     # `kind` is the type of the failure; its reason is left out, as it may quote what was searched for.
     if status == 429:
-        return Throttled("The search index asks for fewer calls; try again in a moment.")
+        return ThrottledError("The search index asks for fewer calls; try again in a moment.")
     if not isinstance(status, int):
-        return Unavailable("The search index could not be reached; try again.")
+        return UnavailableError("The search index could not be reached; try again.")
     if status >= 500 or status == 408:
-        return Unavailable(f"The search index failed ({status}); try again.")
+        return UnavailableError(f"The search index failed ({status}); try again.")
     if status in (401, 403, 404):
         missing = IndexMissing if kind == INDEX_MISSING else ConfigurationError
         return missing(

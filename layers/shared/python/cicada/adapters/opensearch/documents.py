@@ -19,8 +19,8 @@ from cicada.adapters.opensearch.queries import Body, document_filters, generatio
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import row
 from cicada.adapters.opensearch.targets import Target
-from cicada.documents.model import Collection, DocumentKey
-from cicada.errors import Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import UnavailableError
 from cicada.retrieval.model import EmbeddedPassage
 
 PAGE = 1000
@@ -56,8 +56,10 @@ class DocumentRows:
     def delete(self, target: Target, document: DocumentKey) -> None:
         self.remove(target.index, document_filters(document))
 
-    def generations(self, index: str, collection: Collection, document_ids: Iterable[str]) -> dict[str, Generations]:
-        return read_generations(self.requests.search(index, generations_body(collection, document_ids)))
+    def generations(
+        self, index: str, base_key: KnowledgeBaseKey, document_ids: Iterable[str]
+    ) -> dict[str, Generations]:
+        return read_generations(self.requests.search(index, generations_body(base_key, document_ids)))
 
     def remove(self, index: str, conditions: list[Body]) -> None:
         # By now the name may stand for another index, whose rows are not meant.
@@ -77,7 +79,7 @@ class DocumentRows:
             body = {**body, "search_after": whole[-1]["sort"]}
 
     def _of(self, target: Target, document: DocumentKey) -> Generations:
-        found = self.generations(target.index, document.collection, {document.document_id})
+        found = self.generations(target.index, document.base_key, {document.document_id})
         return found.get(document.document_id, ())
 
     def _visible(
@@ -93,7 +95,9 @@ class DocumentRows:
             if any(each.number == generation and each.is_whole for each in generations):
                 return generations
             if waited >= self.visibility_seconds:
-                raise Unavailable(f"The index did not show the new version in {waited:.0f} seconds; ingest it again.")
+                raise UnavailableError(
+                    f"The index did not show the new version in {waited:.0f} seconds; ingest it again."
+                )
             if waited and not is_current(target):
                 raise IndexMissing("The search index was switched while a document was written; ingest it again.")
             self.requests.retry.sleep(pause)

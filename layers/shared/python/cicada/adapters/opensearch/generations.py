@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def read_generations(response: Mapping[str, Any]) -> dict[str, Generations]:
     """Generations by document id, from the answer to `generations_body`."""
     documents = response["aggregations"]["documents"]
     if documents["sum_other_doc_count"]:
-        raise Unavailable("The index counted fewer documents than were asked for; try again.")
+        raise UnavailableError("The index counted fewer documents than were asked for; try again.")
     return {
         document["key"]: tuple(
             Generation(int(bucket["key"]), int(bucket["doc_count"]), int(bucket["size"]["value"]))

@@ -14,7 +14,7 @@ from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.targets import Indices, building_alias, indices_of, new_index
 from cicada.adapters.retry import Retry
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 
 
 class OpenSearchIndexRebuild:
@@ -44,10 +44,10 @@ class OpenSearchIndexRebuild:
         return self._index_of(building) if building else None
 
     def switch(self) -> None:
-        """May be called again after a failure. Raises `Unavailable` if another rebuild has begun since."""
+        """May be called again after a failure. Raises `UnavailableError` if another rebuild has begun since."""
         indices = self._indices()
         if self._given is None or self._given not in (indices.building, indices.live):
-            raise Unavailable("The new index is not being built any more; begin again.")
+            raise UnavailableError("The new index is not being built any more; begin again.")
         if self._given == indices.building:
             # Once: after a switch of which the answer was lost, the same request would be refused.
             Requests(self._client, Retry(attempts=1)).call(lambda: self._switch(indices.building, indices.live))

@@ -25,8 +25,8 @@ from cicada.adapters.opensearch.staleness import Hits, without_stale
 from cicada.adapters.opensearch.targets import Target, indices_of, write_to_all
 from cicada.adapters.opensearch.waiting import Say, waiting
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage
-from cicada.errors import Unavailable
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
+from cicada.errors import UnavailableError
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
 
 # More than a search finds, in as many generations as a document ever has.
@@ -63,7 +63,7 @@ class OpenSearchPassageIndex:
 
     def search(self, query: IndexQuery) -> IndexHits:
         bodies = lane_bodies(query, self._options.dimension, self._options.bm25)
-        collection = query.filter.collection
+        base_key = query.filter.base_key
         with waiting(self._on_wait, self._wait_seconds) as refused:
             self._check(refused)
 
@@ -71,10 +71,10 @@ class OpenSearchPassageIndex:
                 responses = self._requests.searches(self._name, list(bodies.values()), refused)
                 return [response["hits"]["hits"] for response in responses]
 
-            answers = self._without_stale(collection, found)
-        lanes = dict(zip(bodies, answers, strict=True))
+            answers = self._without_stale(base_key, found)
+        by_retriever = dict(zip(bodies, answers, strict=True))
         return IndexHits(
-            _hits(lanes.get("lexical", []), collection, float), _hits(lanes["semantic"], collection, cosine)
+            _hits(by_retriever.get("lexical", []), base_key, float), _hits(by_retriever["semantic"], base_key, cosine)
         )
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
@@ -97,20 +97,20 @@ class OpenSearchPassageIndex:
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         self._check()
-        found = self._rows.generations(self._name, document.collection, {document.document_id})
+        found = self._rows.generations(self._name, document.base_key, {document.document_id})
         generation = answering(found.get(document.document_id, ()))
         if generation is None:
             return ()
         conditions = [*document_filters(document), {"term": {"generation": stored(generation)}}]
         sources = [hit["_source"] for hit in self._rows.scan(self._name, conditions, FIELDS)]
         once = {source["passage_id"]: source for source in sources}
-        return tuple(passage(source, document.collection) for source in once.values())
+        return tuple(passage(source, document.base_key) for source in once.values())
 
-    def vectors_of(self, collection: Collection, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         """A second request is made only if one of the documents may be about to be replaced."""
         self._check()
-        body = vectors_body(collection, passage_ids, _MAX_VECTORS)
-        (hits,) = self._without_stale(collection, lambda: [self._requests.search(self._name, body)["hits"]["hits"]])
+        body = vectors_body(base_key, passage_ids, _MAX_VECTORS)
+        (hits,) = self._without_stale(base_key, lambda: [self._requests.search(self._name, body)["hits"]["hits"]])
         return {hit["_source"]["passage_id"]: vectors(hit["_source"]) for hit in hits}
 
     def _targets(self) -> tuple[Target, ...]:
@@ -125,9 +125,9 @@ class OpenSearchPassageIndex:
     def _is_current(self, target: Target) -> bool:
         return target in self._targets()
 
-    def _without_stale(self, collection: Collection, search: Callable[[], list[Hits]]) -> list[Hits]:
+    def _without_stale(self, base_key: KnowledgeBaseKey, search: Callable[[], list[Hits]]) -> list[Hits]:
         def generations_of(documents: set[str]) -> Mapping[str, Generations]:
-            return self._rows.generations(self._name, collection, documents)
+            return self._rows.generations(self._name, base_key, documents)
 
         return without_stale(search, generations_of, self._options.clock())
 
@@ -151,13 +151,13 @@ class OpenSearchPassageIndex:
         return found
 
 
-def _given_up() -> Unavailable:
-    return Unavailable("This index is not being built any more; begin again.")
+def _given_up() -> UnavailableError:
+    return UnavailableError("This index is not being built any more; begin again.")
 
 
-def _hits(found: Hits, collection: Collection, score: Callable[[float], float]) -> tuple[Hit, ...]:
+def _hits(found: Hits, base_key: KnowledgeBaseKey, score: Callable[[float], float]) -> tuple[Hit, ...]:
     """Hits in falling order, each passage once: a bulk request repeated after a timeout may have stored it twice."""
     best: dict[str, Hit] = {}
     for hit in found:
-        best.setdefault(hit["_source"]["passage_id"], Hit(passage(hit["_source"], collection), score(hit["_score"])))
+        best.setdefault(hit["_source"]["passage_id"], Hit(passage(hit["_source"], base_key), score(hit["_score"])))
     return tuple(sorted(best.values(), key=lambda hit: (-hit.score, hit.passage.passage_id)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from cicada.adapters.opensearch.lucene_tokens import first_tokens
 from cicada.adapters.opensearch.rows import FIELDS, VECTOR_FIELDS, facet, unit, visible_to
 from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
-from cicada.adapters.opensearch.tokens import first_tokens
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.languages.terms import is_cjk, query_terms
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import IndexQuery
@@ -18,21 +18,21 @@ from cicada.retrieval.model import IndexQuery
 # What is left is for the filters. `indices.query.bool.max_clause_count` in
 # https://docs.opensearch.org/latest/install-and-configure/configuring-opensearch/index-settings/
 _MAX_CLAUSES = 1000
-# More than a search finds documents in its lanes, and more than a document ever has generations.
+# More than a search finds documents in its retrievers, and more than a document ever has generations.
 _MAX_BUCKETS = 1000
 
 Body = dict[str, Any]
 
 
 def lane_bodies(query: IndexQuery, dimension: int, bm25: Bm25) -> dict[str, Body]:
-    """The searches of the lanes by name. A text without words has no lexical one."""
+    """The searches of the retrievers by name. A text without words has no lexical one."""
     allowed = {"bool": {"filter": filters(query.filter)}}
     near = {"vector": unit(query.vector, dimension), "k": query.limit, "filter": allowed}
-    lanes = {"semantic": _page({"knn": {"vector": near}}, query.limit)}
+    by_retriever = {"semantic": _page({"knn": {"vector": near}}, query.limit)}
     if wording := _wording(query_terms(query.text), bm25):
         lexical = {"bool": {**allowed["bool"], "should": wording, "minimum_should_match": 1}}
-        lanes["lexical"] = _page(lexical, query.limit)
-    return lanes
+        by_retriever["lexical"] = _page(lexical, query.limit)
+    return by_retriever
 
 
 def is_by_vector(body: Body) -> bool:
@@ -41,7 +41,7 @@ def is_by_vector(body: Body) -> bool:
 
 def filters(filter: PassageFilter) -> list[Body]:
     """Conditions that all must hold: the tenant, the knowledge base and the readers always."""
-    conditions = _of_collection(filter.collection)
+    conditions = _of_base(filter.base_key)
     if filter.document_ids is not None:
         conditions.append(_any_of("document_id", filter.document_ids))
     for name, values in filter.metadata.items():
@@ -51,16 +51,16 @@ def filters(filter: PassageFilter) -> list[Body]:
 
 
 def document_filters(document: DocumentKey) -> list[Body]:
-    return [*_of_collection(document.collection), {"term": {"document_id": document.document_id}}]
+    return [*_of_base(document.base_key), {"term": {"document_id": document.document_id}}]
 
 
-def generations_body(collection: Collection, document_ids: Iterable[str]) -> Body:
+def generations_body(base_key: KnowledgeBaseKey, document_ids: Iterable[str]) -> Body:
     """Counts the rows of every generation of the documents."""
     size = {"size": {"max": {"field": "generation_size"}}}
     generations = {"terms": {"field": "generation", "size": _MAX_BUCKETS}, "aggs": size}
     return {
         "size": 0,
-        "query": {"bool": {"filter": [*_of_collection(collection), _any_of("document_id", document_ids)]}},
+        "query": {"bool": {"filter": [*_of_base(base_key), _any_of("document_id", document_ids)]}},
         "aggs": {
             "documents": {
                 "terms": {"field": "document_id", "size": _MAX_BUCKETS},
@@ -70,9 +70,9 @@ def generations_body(collection: Collection, document_ids: Iterable[str]) -> Bod
     }
 
 
-def vectors_body(collection: Collection, passage_ids: Iterable[str], size: int) -> Body:
+def vectors_body(base_key: KnowledgeBaseKey, passage_ids: Iterable[str], size: int) -> Body:
     """What is kept for reranking of passages, in all their generations."""
-    query = {"bool": {"filter": [*_of_collection(collection), _any_of("passage_id", passage_ids)]}}
+    query = {"bool": {"filter": [*_of_base(base_key), _any_of("passage_id", passage_ids)]}}
     return {"query": query, "size": size, "_source": VECTOR_FIELDS}
 
 
@@ -91,8 +91,8 @@ def _page(query: Body, limit: int) -> Body:
     return {"query": query, "size": limit, "_source": FIELDS}
 
 
-def _of_collection(collection: Collection) -> list[Body]:
-    return [{"term": {"tenant": collection.tenant}}, {"term": {"knowledge_base": collection.knowledge_base}}]
+def _of_base(base_key: KnowledgeBaseKey) -> list[Body]:
+    return [{"term": {"tenant": base_key.tenant}}, {"term": {"knowledge_base": base_key.knowledge_base}}]
 
 
 def _any_of(field: str, values: Iterable[str]) -> Body:

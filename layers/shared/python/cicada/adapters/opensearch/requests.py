@@ -13,7 +13,7 @@ from cicada.adapters.opensearch.client import IndexMissing, TooManyClauses, chec
 from cicada.adapters.opensearch.queries import Body, is_by_vector
 from cicada.adapters.opensearch.waiting import Say
 from cicada.adapters.retry import Retry
-from cicada.errors import Throttled, Unavailable
+from cicada.errors import ThrottledError, UnavailableError
 
 T = TypeVar("T")
 Response = Mapping[str, Any]
@@ -60,7 +60,7 @@ class Requests:
             try:
                 with opensearch_errors():
                     return request()
-            except (Throttled, Unavailable):
+            except (ThrottledError, UnavailableError):
                 if refused:
                     refused()
                 raise
@@ -75,6 +75,8 @@ class Requests:
                 with opensearch_errors():
                     return request()
             except IndexMissing as error:
-                raise Unavailable("The search index was switched or removed during a search; try again.") from error
+                raise UnavailableError(
+                    "The search index was switched or removed during a search; try again."
+                ) from error
 
         return self.call(on_an_index, refused)

@@ -11,7 +11,7 @@ from typing import Any
 from cicada.adapters.opensearch.generations import stored
 from cicada.adapters.opensearch.schema import analyzer
 from cicada.adapters.passage_codec import locator_from_json, locator_to_json, metadata_from_json, metadata_to_json
-from cicada.documents.model import Collection, DocumentKey, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import EmbeddedPassage, PassageVectors, Vector
 
@@ -39,8 +39,8 @@ def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPas
     passage = embedded.passage
     words = analyzer(passage.language)
     return {
-        "tenant": document.collection.tenant,
-        "knowledge_base": document.collection.knowledge_base,
+        "tenant": document.base_key.tenant,
+        "knowledge_base": document.base_key.knowledge_base,
         "document_id": document.document_id,
         "passage_id": passage.passage_id,
         "facets": [facet(name, value) for name, value in passage.metadata.items()],
@@ -62,10 +62,10 @@ def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPas
     }
 
 
-def passage(source: Mapping[str, Any], collection: Collection) -> Passage:
+def passage(source: Mapping[str, Any], base_key: KnowledgeBaseKey) -> Passage:
     return Passage(
         passage_id=source["passage_id"],
-        document=DocumentKey(collection, source["document_id"]),
+        document=DocumentKey(base_key, source["document_id"]),
         version=source["version"],
         title=source["title"],
         text=source["text"],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cicada.adapters.opensearch.generations import Generations, answering, next_number
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 
 # Searches before giving up: one is enough, but for a switch of indices or two replacements between two requests.
 _MAX_SEARCHES = 4
@@ -37,7 +37,7 @@ def without_stale(
         if all(_is_known(found, current.get(document_id, ())) for document_id, found in unsettled.items()):
             wanted = {document_id: answering(current.get(document_id, ())) for document_id in unsettled}
             return [[hit for hit in hits if _answers(hit, wanted)] for hits in lists]
-    raise Unavailable("Documents change faster than they can be searched; try again.")
+    raise UnavailableError("Documents change faster than they can be searched; try again.")
 
 
 def _unsettled(hits: Hits, young: int) -> Found:

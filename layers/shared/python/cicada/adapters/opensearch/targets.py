@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from cicada.adapters.opensearch.client import IndexMissing
 from cicada.adapters.opensearch.requests import Requests
-from cicada.errors import Unavailable
+from cicada.errors import UnavailableError
 
 # Looks at the indices before a write gives up; each rebuild takes one.
 _MAX_LOOKS = 6
@@ -76,4 +76,4 @@ def write_to_all(look: Callable[[], tuple[Target, ...]], write: Callable[[Target
             except IndexMissing:
                 continue  # It was switched or dropped since: the next look tells which.
             written.add(target.index)
-    raise Unavailable("The search index was switched again and again during a write; try again.")
+    raise UnavailableError("The search index was switched again and again during a write; try again.")

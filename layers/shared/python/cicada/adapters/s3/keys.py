@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 
-from cicada.documents.model import Collection, DocumentKey
-from cicada.errors import DocumentRejected
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import DocumentRejectedError
 
 _DOCUMENTS, _REPORTS, _TRUTH = "documents", "reports", "truth"
 _SIDECAR, _TRUTH_SUFFIX = ".metadata.json", ".jsonl.gz"
@@ -26,27 +26,31 @@ _LONGEST_ID_BYTES = 800
 
 
 def document_key(key: str) -> DocumentKey:
-    """The document of an object key, or of its sidecar's; not percent-encoded. Raises `DocumentRejected`."""
+    """The document of an object key, or of its sidecar's; not percent-encoded. Raises `DocumentRejectedError`."""
     place, _, rest = key.removesuffix(_SIDECAR).partition("/")
     tenant, _, rest = rest.partition("/")
     knowledge_base, _, document_id = rest.partition("/")
     if place != _DOCUMENTS or not document_id:
-        raise DocumentRejected("A document belongs at documents/<tenant>/<knowledge base>/<file>; upload it there.")
+        raise DocumentRejectedError(
+            "A document belongs at documents/<tenant>/<knowledge base>/<file>; upload it there."
+        )
     for name in (tenant, knowledge_base):
         if not _NAME.fullmatch(name):
-            raise DocumentRejected(
+            raise DocumentRejectedError(
                 "The names of tenant and knowledge base have 1 to 64 letters, digits and the signs . _ : - and start "
                 "with a letter or digit; upload the file under such names."
             )
     _check_document_id(document_id)
-    return DocumentKey(Collection(tenant, knowledge_base), document_id)
+    return DocumentKey(KnowledgeBaseKey(tenant, knowledge_base), document_id)
 
 
 def _check_document_id(document_id: str) -> None:
     if _UNSAFE.search(document_id) or any(part in ("", ".", "..") for part in document_id.split("/")):
-        raise DocumentRejected("The file's path has an empty part, a dot part or a control character; rename the file.")
+        raise DocumentRejectedError(
+            "The file's path has an empty part, a dot part or a control character; rename the file."
+        )
     if len(document_id.encode()) > _LONGEST_ID_BYTES:
-        raise DocumentRejected(f"The file's path is longer than {_LONGEST_ID_BYTES} bytes; rename the file.")
+        raise DocumentRejectedError(f"The file's path is longer than {_LONGEST_ID_BYTES} bytes; rename the file.")
 
 
 def object_key(document: DocumentKey) -> str:
@@ -77,7 +81,7 @@ def is_truth(key: str) -> bool:
 def truth_document(key: str) -> DocumentKey:
     """The document of a `truth_key`."""
     tenant, knowledge_base, document_id = key.removeprefix(TRUTH_PREFIX).removesuffix(_TRUTH_SUFFIX).split("/", 2)
-    return DocumentKey(Collection(tenant, knowledge_base), document_id)
+    return DocumentKey(KnowledgeBaseKey(tenant, knowledge_base), document_id)
 
 
 def report_key(document: DocumentKey) -> str:
@@ -86,4 +90,4 @@ def report_key(document: DocumentKey) -> str:
 
 
 def _path(document: DocumentKey) -> str:
-    return f"{document.collection.tenant}/{document.collection.knowledge_base}/{document.document_id}"
+    return f"{document.base_key.tenant}/{document.base_key.knowledge_base}/{document.document_id}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cicada.adapters.aws_errors import sqs_errors
 from cicada.adapters.sqs.request_queue import read_request_message, request_message
 from cicada.conversation.model import DeadLetter, RequestKey
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -96,7 +96,7 @@ def _letter(message: MessageTypeDef) -> DeadLetter:
     try:
         key = read_request_message(message["Body"])
         reason = json.loads(message["Body"]).get("reason")
-    except InvalidFrame:
+    except InvalidFrameError:
         key, reason = None, None
     sent_at = int(message["Attributes"]["SentTimestamp"]) / 1000
     return DeadLetter(message["ReceiptHandle"], key, None if reason is None else str(reason), sent_at)

@@ -28,15 +28,15 @@ class SqsRedelivery:
     def __init__(self, client: SQSClient) -> None:
         self._client = client
 
-    def hasten(self, event: Mapping[str, Any], verdicts: Mapping[str, Any]) -> None:
+    def make_visible(self, event: Mapping[str, Any], verdicts: Mapping[str, Any]) -> None:
         """Have those records of an SQS event that failed delivered again: after one minute, and later and later."""
         failed = {failure["itemIdentifier"] for failure in verdicts["batchItemFailures"]}
         for record in event["Records"]:
             # Events from the Lambda console may be without a handle.
             if record["messageId"] in failed and "receiptHandle" in record:
-                self._hasten(record)
+                self._make_visible(record)
 
-    def _hasten(self, record: Mapping[str, Any]) -> None:
+    def _make_visible(self, record: Mapping[str, Any]) -> None:
         delivery = int(record["attributes"]["ApproximateReceiveCount"])
         try:
             with sqs_errors():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import sqs_errors
 from cicada.conversation.model import RequestKey
-from cicada.errors import InvalidFrame
+from cicada.errors import InvalidFrameError
 from cicada.identity.principal import Principal
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class SqsRequestQueue:
         repeat = f"{key.request_id}#{attempt}#{int(self._clock() // _TAKEOVER_SECONDS)}"
         self._send(self._queue_url, request_message(key), f"takeover#{key.principal.owner}#{repeat}", repeat)
 
-    def bury(self, key: RequestKey, reason: str) -> None:
+    def dead_letter(self, key: RequestKey, reason: str) -> None:
         body = request_message(key) | {"reason": reason}
         # Never a repeat: a request that is redriven and fails again within five minutes is set aside again.
         self._send(self._dead_letter_queue_url, body, f"{key.principal.owner}#{key.request_id}", f"{uuid.uuid4()}")
@@ -67,14 +67,14 @@ def request_message(key: RequestKey) -> dict[str, Any]:
 
 
 def read_request_message(body: str) -> RequestKey:
-    """The key in a message's body. Raises `InvalidFrame` for anything else."""
+    """The key in a message's body. Raises `InvalidFrameError` for anything else."""
     try:
         fields = json.loads(body)
         tenant, user = str(fields["tenant"]), str(fields["user"])
         groups = frozenset(map(str, fields.get("groups", [])))
         return RequestKey(Principal(tenant, user, groups), str(fields["requestId"]))
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidFrame("The queue message does not name a request.") from error
+        raise InvalidFrameError("The queue message does not name a request.") from error
 
 
 def queue_id(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Damaged bytes: what the libraries that read them raise, as `DocumentRejected`."""
+"""Damaged bytes: what the libraries that read them raise, as `DocumentRejectedError`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 
 # Where bytes are damaged, the libraries stumble over values that they expected, beside the errors of their own.
 _STUMBLES = (
@@ -27,9 +27,9 @@ _STUMBLES = (
 
 @contextmanager
 def damage_reported(sentence: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turns what a library raises into `DocumentRejected(sentence)`. `errors`: the library's own."""
+    """Turns what a library raises into `DocumentRejectedError(sentence)`. `errors`: the library's own."""
     foreign: tuple[type[Exception], ...] = (*_STUMBLES, *errors)
     try:
         yield
     except foreign as error:
-        raise DocumentRejected(sentence, "damaged") from error
+        raise DocumentRejectedError(sentence, "damaged") from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 import zipfile
 from io import BytesIO
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.damage import damage_reported
 
 # What as many bytes of small elements take in memory: `python -m evals.reader_limits`.
@@ -25,10 +25,10 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def safe_package(content: bytes) -> bytes:
-    """The same document with pictures, fonts and the like empty. `DocumentRejected` if it is damaged or does harm."""
+    """The same document with pictures, fonts and the like empty. Raises `DocumentRejectedError` if it is harmful."""
     # Before it is opened, since the library makes an object of each entry.
     if content.count(_ENTRY) > MAX_PARTS:
-        raise DocumentRejected(_DAMAGED, "damaged")
+        raise DocumentRejectedError(_DAMAGED, "damaged")
     packed = BytesIO()
     with (
         damage_reported(_DAMAGED, zipfile.BadZipFile),
@@ -42,7 +42,7 @@ def safe_package(content: bytes) -> bytes:
 def _copy(source: zipfile.ZipFile, target: zipfile.ZipFile) -> None:
     infos = source.infolist()
     if len(infos) > MAX_PARTS or len({info.filename for info in infos}) < len(infos):
-        raise DocumentRejected(_DAMAGED, "damaged")
+        raise DocumentRejectedError(_DAMAGED, "damaged")
     # What the zip says of itself first: it costs nothing to refuse by that.
     room = MAX_XML_BYTES
     if sum(info.file_size for info in infos if _is_xml(info.filename)) > room:
@@ -61,11 +61,11 @@ def _is_xml(name: str) -> bool:
 def _unpacked(source: zipfile.ZipFile, info: zipfile.ZipInfo, room: int) -> bytes:
     """In small pieces: asked for all at once, a zip file gives more than it has declared."""
     if info.flag_bits & 1:
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             "The Word document needs a password; save it without one and upload it again.", "encrypted"
         )
     if info.compress_type not in _METHODS:
-        raise DocumentRejected(_DAMAGED, "damaged")
+        raise DocumentRejectedError(_DAMAGED, "damaged")
     pieces = bytearray()
     with source.open(info) as part:
         while piece := part.read(_READ_BYTES):
@@ -79,13 +79,13 @@ def _check_xml(part: bytes) -> None:
     """Office writes no document type; whoever does wants entities that expand, or files of this machine."""
     # UTF-16 puts NULs between the letters.
     if b"<!DOCTYPE" in part.replace(b"\x00", b""):
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             "The Word document holds a document type, which Word does not write; save it anew.", "hostile"
         )
 
 
-def _too_large() -> DocumentRejected:
-    return DocumentRejected(
+def _too_large() -> DocumentRejectedError:
+    return DocumentRejectedError(
         f"The Word document unpacks to more than {MAX_XML_BYTES // 1_000_000} MB of text and formatting; split it.",
         "too_large",
     )

@@ -9,7 +9,7 @@ from docx import Document
 from docx.document import Document as WordDocument
 from docx.opc.exceptions import OpcError
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.characters import clean_line
 from cicada.ingest.prose.damage import damage_reported
 from cicada.ingest.prose.docx_package import safe_package
@@ -36,7 +36,7 @@ def _opened(content: bytes) -> WordDocument:
         document = Document(BytesIO(safe_package(content)))
         # Parts are read when they are first used.
         if document.element.body is None or document.styles.element is None:
-            raise DocumentRejected(sentence, "damaged")
+            raise DocumentRejectedError(sentence, "damaged")
         return document
 
 
@@ -45,5 +45,5 @@ def _property(document: WordDocument) -> str:
     try:
         with damage_reported("damaged", OpcError, SyntaxError):
             return clean_line(document.core_properties.title)
-    except DocumentRejected:
+    except DocumentRejectedError:
         return ""

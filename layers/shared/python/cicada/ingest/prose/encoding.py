@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import Problem
 
 # The longer marks first: that of UTF-32 begins with that of UTF-16.
@@ -46,7 +46,7 @@ def has_mark(content: bytes) -> bool:
 def decode(content: bytes, declared: str = "") -> Decoded:
     """By the byte order mark, else as declared, else as UTF-8, else as Windows-1252 or Latin-1 with a problem.
 
-    `DocumentRejected` if the bytes do not keep what their mark promises.
+    `DocumentRejectedError` if the bytes do not keep what their mark promises.
     """
     for mark, encoding in _MARKS:
         if content.startswith(mark):
@@ -68,7 +68,7 @@ def _marked(content: bytes, encoding: str) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             f"The file has the byte order mark of {encoding}, but is in another encoding from byte {error.start + 1} "
             "on; save it as UTF-8 and upload it again.",
             "damaged",

@@ -12,7 +12,7 @@ from bs4.builder import ParserRejectedMarkup
 from bs4.dammit import EncodingDetector
 from bs4.element import Tag
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.characters import clean_line
 from cicada.ingest.prose.damage import damage_reported
 from cicada.ingest.prose.encoding import decode
@@ -71,7 +71,9 @@ def _parsed(text: str) -> BeautifulSoup:
 def _check_size(text: str) -> None:
     """Before parsing, since elements take many times the memory of their text."""
     if text.count("<") > MAX_TAGS:
-        raise DocumentRejected(f"The page has more than {MAX_TAGS:,} tags; split it and upload the parts.", "too_large")
+        raise DocumentRejectedError(
+            f"The page has more than {MAX_TAGS:,} tags; split it and upload the parts.", "too_large"
+        )
     open_now: Counter[str] = Counter()
     depth = 0
     for found in _TAG.finditer(text):
@@ -85,7 +87,9 @@ def _check_size(text: str) -> None:
             open_now[name] -= 1
             depth -= 1
         if depth > MAX_DEPTH:
-            raise DocumentRejected(f"The page opens {MAX_DEPTH:,} elements in one another; simplify it.", "too_large")
+            raise DocumentRejectedError(
+                f"The page opens {MAX_DEPTH:,} elements in one another; simplify it.", "too_large"
+            )
 
 
 def _roots(soup: BeautifulSoup) -> Iterator[Tag]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import has_mark
 
 
@@ -50,16 +50,16 @@ _TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT)
 
 
 def check_kind(name: str, content: bytes, kind: Kind) -> None:
-    """`DocumentRejected` if the bytes are of another kind than the file's name says, empty, or too many for a text."""
+    """`DocumentRejectedError` if the bytes are of another kind than the file's name says, empty, or too many."""
     if not content.strip():
-        raise DocumentRejected("The file is empty; upload it again.", "empty")
+        raise DocumentRejectedError("The file is empty; upload it again.", "empty")
     found = _found(content, kind)
     if found and found != kind:
         suffix = next((f" under a name that ends in {end}" for end, each in SUFFIXES.items() if each == found), "")
         advice = f"upload it{suffix}" if suffix else "save it as PDF or DOCX and upload that"
-        raise DocumentRejected(f"'{name}' is {found} and not {kind}; {advice}.", "wrong_type")
+        raise DocumentRejectedError(f"'{name}' is {found} and not {kind}; {advice}.", "wrong_type")
     if not found and kind in (Kind.PDF, Kind.DOCX):
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             f"'{name}' is not {kind}, or its beginning is missing; upload it again, whole.", "wrong_type"
         )
     if kind in _TEXTS:
@@ -80,10 +80,10 @@ def _found(content: bytes, named: Kind) -> str:
 
 def _check_text(name: str, content: bytes, kind: Kind) -> None:
     if b"\x00" in content and not has_mark(content):
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             f"'{name}' holds NUL bytes, so it is not {kind}; save it as UTF-8 and upload it again.", "wrong_type"
         )
     if len(content) > MAX_TEXT_BYTES:
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             f"'{name}' is larger than {MAX_TEXT_BYTES // 1_000_000} MB; split it and upload the parts.", "too_large"
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.characters import clean_code, clean_line
 from cicada.ingest.prose.damage import damage_reported
 from cicada.ingest.prose.encoding import decode
@@ -50,7 +50,7 @@ def _check_size(text: str) -> None:
     """Before parsing, since tokens take many times the memory of their text."""
     parts = sum(map(text.count, _PARTS)) + _BRACKET_PARTS * text.count("[") + sum(map(text.count, _TENTHS)) // 10
     if parts > MAX_PARTS:
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             f"The file has more than {MAX_PARTS:,} lines, table cells, links (each counts as {_BRACKET_PARTS}) and "
             "other marks; split it.",
             "too_large",

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from threading import Lock
 
 from cicada.documents.model import Passage, SectionLocator
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.prose.characters import clip
@@ -29,7 +29,7 @@ _ONE_AT_A_TIME = Lock()
 
 @dataclass(frozen=True, slots=True)
 class ProseParser:
-    """A `DocumentParser` of one kind. `read` makes prose of its bytes; `DocumentRejected` if they are damaged.
+    """A `DocumentParser` of one kind. `read` makes prose of its bytes; `DocumentRejectedError` if they are damaged.
 
     The title is the sidecar's, else the document's own, else the file name without its suffix. The metadata are the
     sidecar's and `language`, which the sidecar cannot set as an attribute.
@@ -46,9 +46,11 @@ class ProseParser:
             prose = self.read(source.content)
             found = tuple(islice(prose_chunks(prose.blocks, self.chunking), MAX_PASSAGES + 1))
         if not found:
-            raise DocumentRejected("The document has no text; check that the file is the right one.", "no_text")
+            raise DocumentRejectedError("The document has no text; check that the file is the right one.", "no_text")
         if len(found) > MAX_PASSAGES:
-            raise DocumentRejected(f"The document gives more than {MAX_PASSAGES:,} passages; split it.", "too_large")
+            raise DocumentRejectedError(
+                f"The document gives more than {MAX_PASSAGES:,} passages; split it.", "too_large"
+            )
         language, doubts = sidecar.language_or(prose.language)
         title = clip(sidecar.title or prose.title or PurePosixPath(source.name).stem, MAX_TITLE)
         passages = tuple(_passages(source, sidecar, title, language, found))

@@ -12,7 +12,7 @@ from typing import Any
 from pypdf import Configuration, PageObject, PasswordType, PdfReader, apply_configuration
 from pypdf.errors import DependencyError, PyPdfError
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import Problem
 from cicada.ingest.prose.characters import clean_line
 from cicada.ingest.prose.damage import damage_reported
@@ -51,13 +51,13 @@ def read_pdf(content: bytes, clock: Callable[[], float] = time.thread_time) -> P
 
     `clock`: seconds of processor time.
 
-    `DocumentRejected` for a PDF that is damaged, needs a password, has no text, or is too long or too intricate.
+    `DocumentRejectedError` for a PDF that is damaged, needs a password, has no text, or is too long or too intricate.
     """
     with apply_configuration(_LIMITS):
         reader = _opened(content)
         pages, problems = _pages(reader, _Budget(clock))
         if not any(page.lines for page in pages):
-            raise DocumentRejected(
+            raise DocumentRejectedError(
                 f"The PDF has no text on its {len(pages):,} pages; if it is scanned, put it through a text recognition "
                 "(OCR) and upload the result.",
                 "no_text",
@@ -71,10 +71,12 @@ def _opened(content: bytes) -> PdfReader:
     with damage_reported(_DAMAGED, PyPdfError):
         reader = PdfReader(BytesIO(content))
         if reader.is_encrypted and not _decrypted(reader):
-            raise DocumentRejected("The PDF needs a password; save it without one and upload it again.", "encrypted")
+            raise DocumentRejectedError(
+                "The PDF needs a password; save it without one and upload it again.", "encrypted"
+            )
         count = len(reader.pages)
     if count > MAX_PAGES:
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             f"The PDF has {count:,} pages, more than {MAX_PAGES:,}; split it and upload the parts.", "too_large"
         )
     return reader
@@ -110,15 +112,17 @@ class _Budget:
 
     def check(self) -> None:
         if self._drawn > MAX_OPERATIONS:
-            raise DocumentRejected(
+            raise DocumentRejectedError(
                 f"The PDF draws more than {MAX_OPERATIONS:,} things, so reading it would take too long; split it, or "
                 "save it with its drawings as pictures.",
                 "too_large",
             )
         if self._text > MAX_TEXT:
-            raise DocumentRejected(f"The PDF has more than {MAX_TEXT:,} letters; split it.", "too_large")
+            raise DocumentRejectedError(f"The PDF has more than {MAX_TEXT:,} letters; split it.", "too_large")
         if self._clock() > self._until:
-            raise DocumentRejected(f"The PDF takes longer than {MAX_SECONDS:g} seconds to read; split it.", "too_large")
+            raise DocumentRejectedError(
+                f"The PDF takes longer than {MAX_SECONDS:g} seconds to read; split it.", "too_large"
+            )
 
 
 def _pages(reader: PdfReader, budget: _Budget) -> tuple[list[Page], list[Problem]]:
@@ -130,7 +134,7 @@ def _pages(reader: PdfReader, budget: _Budget) -> tuple[list[Page], list[Problem
         has_picture = False
         try:
             lines, has_picture = _page(reader, number, budget)
-        except DocumentRejected:
+        except DocumentRejectedError:
             # The page alone is damaged, unless the whole document is too much.
             budget.check()
             broken.append(number)
@@ -138,7 +142,7 @@ def _pages(reader: PdfReader, budget: _Budget) -> tuple[list[Page], list[Problem
         if has_picture and not lines:
             pictures.append(number)
     if len(broken) == len(pages):
-        raise DocumentRejected(
+        raise DocumentRejectedError(
             "No page of the PDF can be read: all are damaged or too intricate; save it as a new PDF and upload that.",
             "damaged",
         )
@@ -178,7 +182,7 @@ def _title(reader: PdfReader) -> str:
     try:
         with damage_reported(_DAMAGED, PyPdfError):
             title = clean_line(str((reader.metadata and reader.metadata.title) or ""))
-    except DocumentRejected:
+    except DocumentRejectedError:
         return ""
     return "" if _NO_TITLE.fullmatch(title) else title
 
@@ -188,7 +192,7 @@ def _outline(reader: PdfReader, pages: int) -> tuple[list[OutlineItem], list[Pro
     try:
         with damage_reported(_DAMAGED, PyPdfError):
             return [item for item in _items(reader, reader.outline, 1) if item.page <= pages], []
-    except DocumentRejected:
+    except DocumentRejectedError:
         reason = "Damaged or too long, and left out: the pages' numbers stand for the sections."
         return [], [Problem("outline", reason, "damaged")]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.errors import DocumentRejected
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.lines import text_blocks
 from cicada.ingest.prose.model import Prose
@@ -15,7 +15,7 @@ def read_text(content: bytes) -> Prose:
     """Paragraphs and list items. There are no headings in it, so its title is left to the file name."""
     decoded = decode(content)
     if decoded.text.count("\n") > MAX_LINES:
-        raise DocumentRejected(f"The file has more than {MAX_LINES:,} lines; split it.", "too_large")
+        raise DocumentRejectedError(f"The file has more than {MAX_LINES:,} lines; split it.", "too_large")
     # A form feed ends a page, and with it a paragraph.
     blocks = tuple(text_blocks(decoded.text.replace("\f", "\n\n").split("\n")))
     return Prose(blocks, problems=decoded.problems)

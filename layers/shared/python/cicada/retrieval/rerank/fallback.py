@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from cicada.retrieval.ports import Reranker
-from cicada.retrieval.progress import tell
+from cicada.retrieval.progress import report_progress
 from cicada.retrieval.rerank.circuit_breaker import CircuitBreaker
 
 
@@ -31,7 +31,7 @@ class FallbackReranker:
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
         ready = [(service, breaker) for service, breaker in self._services if breaker.closed]
         if ready and candidates:
-            tell("ranking")
+            report_progress("ranking")
         for service, breaker in ready:
             try:
                 ranking = service.rerank(query, candidates)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
 from cicada.retrieval.rerank.detail import Kind
-from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, cosines, lane_scores
+from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, cosines, retriever_scores
 
 NAME = "fusion"
 
@@ -19,7 +19,7 @@ class FusedOrder:
     calibrations: Mapping[Kind | None, Calibration] = field(default_factory=lambda: CALIBRATIONS)
 
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
-        signals = list(map(Signals, lane_scores(candidates), cosines(query.vector, candidates, ())))
+        signals = list(map(Signals, retriever_scores(candidates), cosines(query.vector, candidates, ())))
         relevances = self.calibrations[None].relevances(signals, len(candidates))
         return Ranking(
             tuple(RankedPassage(each.passage, value) for each, value in zip(candidates, relevances, strict=True)), NAME

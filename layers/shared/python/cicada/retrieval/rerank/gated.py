@@ -1,4 +1,4 @@
-"""When a paid reranker has nothing to add: both lanes name the same passage, and clearly."""
+"""When a paid reranker has nothing to add: both retrievers name the same passage, and clearly."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from cicada.retrieval.ports import Reranker
-from cicada.retrieval.rerank.scores import lane_scores
+from cicada.retrieval.rerank.scores import retriever_scores
 
 MARGIN = 3.0
 
 
-def lanes_agree(candidates: Sequence[Candidate]) -> bool:
+def retrievers_agree(candidates: Sequence[Candidate]) -> bool:
     """Whether BM25 and the vectors put the same passage first, and by a margin: 3 standard deviations in sum.
 
-    The margin is that of the sum of both z-scores to the next passage. It decides more than how much of the lanes' top
-    5 or 10 is shared, which says little about the first passage: docs/reranking.md has the figures.
+    The margin is that of the sum of both z-scores to the next passage. It decides more than how much of the retrievers'
+    top 5 or 10 is shared, which says little about the first passage: docs/reranking.md has the figures.
     """
     lexical = [each.lexical for each in candidates if each.lexical is not None]
     semantic = [each.semantic for each in candidates if each.semantic is not None]
     if not lexical or not semantic:
         return False
-    scores = lane_scores(candidates)
+    scores = retriever_scores(candidates)
     leader = max(range(len(candidates)), key=scores.__getitem__)
     leads_both = candidates[leader].lexical == max(lexical) and candidates[leader].semantic == max(semantic)
     rest = scores[:leader] + scores[leader + 1 :]
@@ -31,12 +31,12 @@ def lanes_agree(candidates: Sequence[Candidate]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GatedReranker:
-    """Asks `paid` only where the lanes do not agree. Where they do, the order is `free`'s, by the name `skipped`."""
+    """Asks `paid` only where the retrievers disagree. Else the order is `free`'s, by the name `skipped`."""
 
     paid: Reranker
     free: Reranker
 
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
-        if lanes_agree(candidates):
+        if retrievers_agree(candidates):
             return replace(self.free.rerank(query, candidates), by="skipped")
         return self.paid.rerank(query, candidates)

@@ -1,4 +1,4 @@
-"""The reranker that costs nothing: lanes, matches of details, and feedback from the first passage."""
+"""The reranker that costs nothing: retrievers, matches of details, and feedback from the first passage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cicada.retrieval.rerank.scores import (
     Signals,
     cosines,
     dot,
-    lane_scores,
+    retriever_scores,
     with_feedback,
     with_matches,
 )
@@ -57,11 +57,11 @@ class LocalReranker:
         """The candidates up to the depth (at least one), ranked."""
         head = candidates[: self.depth]
         ids = [each.passage.passage_id for each in head]
-        found = self.index.vectors_of(head[0].passage.document.collection, ids)
+        found = self.index.vectors_of(head[0].passage.document.base_key, ids)
         kept = [found.get(each) for each in ids]
         matches = detail_matches(query, kept)
         vectors = [each.vector if each else None for each in kept]
-        scores = with_feedback(with_matches(lane_scores(candidates)[: self.depth], matches), query.vector, vectors)
+        scores = with_feedback(with_matches(retriever_scores(candidates)[: self.depth], matches), query.vector, vectors)
         nearness = cosines(query.vector, candidates, vectors)
         values = matches.values if matches else [0.0] * len(head)
         signals = list(map(Signals, scores, nearness, values))
@@ -70,16 +70,17 @@ class LocalReranker:
 
 
 def _behind(found: Evidence, candidates: Sequence[Candidate], depth: int) -> list[tuple[Candidate, Signals]]:
-    """The candidates beyond the depth: below the last one that was ranked, by as much as the lanes say."""
+    """The candidates beyond the depth: below the last one that was ranked, by as much as the retrievers say."""
     rest = candidates[depth:]
     if not rest:
         return []
-    lanes = lane_scores(candidates)[depth:]
-    lowest = found.passages[-1][1].score - max(lanes)
+    hits = retriever_scores(candidates)[depth:]
+    lowest = found.passages[-1][1].score - max(hits)
     match = min(signals.match for _, signals in found.passages)
     nearness = cosines((), candidates, ())[depth:]
     return [
-        (each, Signals(lowest + lane, cosine, match)) for each, lane, cosine in zip(rest, lanes, nearness, strict=True)
+        (each, Signals(lowest + retriever, cosine, match))
+        for each, retriever, cosine in zip(rest, hits, nearness, strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The local reranker's order and relevance: functions of what the lanes and the index give (docs/retrieval.md).
+"""The local reranker's order and relevance: functions of what the retrievers and the index give (docs/retrieval.md).
 
 Weights and calibration were chosen on scifact, cranfield and mtrag-clapnq; that page says what is left of both on a set
 that had no part in choosing them.
@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
 
-from cicada.retrieval.fusion import lane_scales, logistic, scale
+from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, Vector
 from cicada.retrieval.rerank.detail import Kind
 
-# In standard deviations, beside 1 for each lane.
+# In standard deviations, beside 1 for each retriever.
 MATCH_WEIGHTS: Mapping[Kind, float] = {Kind.TOKENS: 2.0, Kind.WINDOWS: 0.7}
 FEEDBACK_WEIGHT = 1.5
 
@@ -51,9 +51,9 @@ class Calibration:
     match: float
     typical: float
 
-    def relevances(self, signals: Sequence[Signals], pool: int) -> list[float]:
-        """Of passages in their final order, along which relevance never rises. `pool`: candidates in all."""
-        fullness = min(1.0, pool / FULL_POOL)
+    def relevances(self, signals: Sequence[Signals], candidate_count: int) -> list[float]:
+        """Of passages in their final order, along which relevance never rises. `candidate_count`: candidates in all."""
+        fullness = min(1.0, candidate_count / FULL_CANDIDATES)
         shift = (1 - fullness) * (self.typical - signals[0].score) if signals else 0.0
         return [logistic(each) for each in falling([self._logit(each, shift) for each in signals])]
 
@@ -62,8 +62,8 @@ class Calibration:
         return self.constant + score + self.cosine * signals.cosine + self.match * signals.match
 
 
-# Passages in a full pool: as many as one lane gives.
-FULL_POOL = 100
+# Passages in a full pool: as many as one retriever gives.
+FULL_CANDIDATES = 100
 # For the cosines of all-MiniLM-L6-v2, by what the base keeps; `python -m evals.retrieval.calibration` fits them anew.
 CALIBRATIONS: Mapping[Kind | None, Calibration] = {
     Kind.TOKENS: Calibration(-6.43, 0.174, 4.30, 2.72, 17.9),
@@ -87,9 +87,9 @@ def falling(values: Sequence[float]) -> list[float]:
     return [mean for mean, count in runs for _ in range(count)]
 
 
-def lane_scores(candidates: Sequence[Candidate]) -> list[float]:
-    """The sum of both lanes' z-scores. `candidates`: the whole pool, by which the lanes are scaled."""
-    words, meaning = lane_scales(
+def retriever_scores(candidates: Sequence[Candidate]) -> list[float]:
+    """The sum of both retrievers' z-scores. `candidates`: the whole pool, by which the retrievers are scaled."""
+    words, meaning = retriever_scales(
         [each.lexical for each in candidates if each.lexical is not None],
         [each.semantic for each in candidates if each.semantic is not None],
     )
@@ -125,7 +125,7 @@ def with_feedback(
 
 
 def cosines(query: Vector, candidates: Sequence[Candidate], vectors: Sequence[Vector | None]) -> list[float]:
-    """Each candidate's cosine to the question: the lane's, or else its vector's, or else the lowest of the lane.
+    """Each candidate's cosine to the question: the index's, or else its vector's, or else the lowest of the index's.
 
     `vectors`: of the first candidates, at unit length; None where there is none.
     """

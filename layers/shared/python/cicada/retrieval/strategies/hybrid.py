@@ -13,14 +13,15 @@ from cicada.retrieval.ports import DetailedEmbedder, Embedder, PassageIndex, Rer
 
 @dataclass(frozen=True, slots=True)
 class HybridSearch:
-    """`pool`: hits taken from each lane. `limit`: passages returned. Without a reranker the fused order is final.
+    """`candidates`: hits taken from each retriever. `limit`: passages returned.
 
+    Without a reranker the fused order is final.
     `threshold`: passages of less relevance are left out; it means the same in every base only behind a reranker.
     """
 
     index: PassageIndex
     embedder: Embedder
-    pool: int = 100
+    candidates: int = 100
     limit: int = 10
     fusion: Fusion = "zscore"
     reranker: Reranker | None = None
@@ -34,9 +35,9 @@ class HybridSearch:
         return self.retrieve(text, filter).passages
 
     def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
-        """The same search with all its stages: the hits of both lanes, their fusion, the ranking."""
+        """The same search with all its stages: the hits of both retrievers, their fusion, the ranking."""
         query = encode_query(self.embedder, text)
-        hits = self.index.search(IndexQuery(filter, text, query.vector, self.pool))
+        hits = self.index.search(IndexQuery(filter, text, query.vector, self.candidates))
         candidates = fuse(hits, self.fusion)
         ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
         return Retrieval(hits, candidates, ranking.best(self.limit, self.threshold))
@@ -47,7 +48,7 @@ def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:
     return HybridSearch(
         backend.index,
         backend.embedder,
-        base.pool,
+        base.candidates,
         base.limit,
         base.fusion,
         backend.rerankers[base.rerank],

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.agents.thinking import ThinkingFilter
+from cicada.agents.reasoning import ReasoningFilter
 
 
 def shown(pieces: list[str]) -> str:
-    thinking = ThinkingFilter()
+    thinking = ReasoningFilter()
     return "".join([thinking.feed(piece) for piece in pieces]) + thinking.rest()
 
 
@@ -35,7 +35,7 @@ def test_thinking_is_left_out_however_the_text_is_cut(text: str, expected: str) 
 
 
 def test_what_cannot_be_a_tag_is_shown_at_once() -> None:
-    thinking = ThinkingFilter()
+    thinking = ReasoningFilter()
     assert thinking.feed("It is <") == "It is "
     assert thinking.feed("b") == "<b"
 

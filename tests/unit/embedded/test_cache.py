@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Collection, DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexHits, IndexQuery
-from cicada_embedded import kept, lexical, semantic
+from cicada_embedded import cache as kept
+from cicada_embedded import lexical, semantic
 from cicada_embedded.builds import live_build
+from cicada_embedded.cache import KnowledgeBaseCache, Selected, best_places, selected_numbers
 from cicada_embedded.file import IndexFile
-from cicada_embedded.filters import CollectionState, find_collection, selection
-from cicada_embedded.kept import KeptCollections, Selected, best_places, selected_numbers
+from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
 from cicada_embedded.passage_index import SqlitePassageIndex
 
-BASE = Collection("tenant", "plays")
+BASE = KnowledgeBaseKey("tenant", "plays")
 ROSS, LENNOX = frozenset({"user:ross"}), frozenset({"user:lennox"})
 
 
@@ -38,19 +39,19 @@ def connection() -> Iterator[sqlite3.Connection]:
     opened.close()
 
 
-def state(number: int) -> CollectionState:
-    return CollectionState("file", number, 1, has_restricted=False)
+def state(number: int) -> KnowledgeBaseState:
+    return KnowledgeBaseState("file", number, 1, has_restricted=False)
 
 
 def loaded(connection: sqlite3.Connection, sizes: dict[int, int], searched: list[int]) -> list[int]:
     """The collections that had to be read, in that order, when these are searched one after the other."""
     read: list[int] = []
 
-    def refreshed(_: sqlite3.Connection, collection: CollectionState, __: Sized) -> Sized:
-        read.append(collection.number)
-        return Sized(collection.revision, sizes[collection.number])
+    def refreshed(_: sqlite3.Connection, base_key: KnowledgeBaseState, __: Sized) -> Sized:
+        read.append(base_key.number)
+        return Sized(base_key.revision, sizes[base_key.number])
 
-    collections = KeptCollections(Sized(-1, 0), refreshed)
+    collections = KnowledgeBaseCache(Sized(-1, 0), refreshed)
     for number in searched:
         collections.of(connection, state(number))
     return read
@@ -62,16 +63,16 @@ def test_many_small_collections_are_kept(connection: sqlite3.Connection) -> None
 
 
 def test_of_large_collections_the_one_least_lately_searched_makes_way(connection: sqlite3.Connection) -> None:
-    sizes = dict.fromkeys((1, 2, 3), kept.MAX_KEPT // 2)
+    sizes = dict.fromkeys((1, 2, 3), kept.MAX_CACHED // 2)
     assert loaded(connection, sizes, [1, 2, 1, 3, 1, 2]) == [1, 2, 3, 2]
 
 
 def test_a_collection_larger_than_all_that_is_kept_is_read_once(connection: sqlite3.Connection) -> None:
-    assert loaded(connection, {1: kept.MAX_KEPT * 2, 2: 1}, [2, 1, 1, 1]) == [2, 1]
+    assert loaded(connection, {1: kept.MAX_CACHED * 2, 2: 1}, [2, 1, 1, 1]) == [2, 1]
 
 
 def test_there_is_an_end_to_the_number_of_empty_collections(connection: sqlite3.Connection) -> None:
-    numbers = list(range(kept.MAX_KEPT // 100 + 1))
+    numbers = list(range(kept.MAX_CACHED // 100 + 1))
     assert loaded(connection, dict.fromkeys(numbers, 0), [*numbers, 0])[-1] == 0
 
 
@@ -92,9 +93,9 @@ def written(index: SqlitePassageIndex, passages: list[EmbeddedPassage]) -> None:
 def listed(path: Path, filter: PassageFilter) -> Selected:
     file = IndexFile(path, "embedder", 2)
     with file.reading() as connection:
-        collection = find_collection(connection, live_build(connection), BASE)
-        assert collection is not None
-        selected = selected_numbers(connection, selection(collection, filter))
+        base_key = find_knowledge_base(connection, live_build(connection), BASE)
+        assert base_key is not None
+        selected = selected_numbers(connection, selection(base_key, filter))
     file.close()
     return selected
 
@@ -134,9 +135,9 @@ def test_passages_that_score_alike_are_found_in_the_order_in_which_they_were_wri
         for number in range(10)
     ]
     index.replace(key, alike)
-    lanes = index.search(IndexQuery(PassageFilter(BASE), "crown", [1.0, 1.0], 7))
-    for lane in (lanes.lexical, lanes.semantic):
-        assert [hit.passage for hit in lane] == [each.passage for each in alike[:7]]
+    hits = index.search(IndexQuery(PassageFilter(BASE), "crown", [1.0, 1.0], 7))
+    for retriever in (hits.lexical, hits.semantic):
+        assert [hit.passage for hit in retriever] == [each.passage for each in alike[:7]]
     index.close()
 
 
@@ -165,9 +166,9 @@ def query_plan(path: Path, filter: PassageFilter) -> list[str]:
     """How SQLite goes about the lists of what a filter shows and hides. https://sqlite.org/eqp.html"""
     file = IndexFile(path, "embedder", 2)
     with file.reading() as connection:
-        collection = find_collection(connection, live_build(connection), BASE)
-        assert collection is not None
-        chosen = selection(collection, filter)
+        base_key = find_knowledge_base(connection, live_build(connection), BASE)
+        assert base_key is not None
+        chosen = selection(base_key, filter)
         listings = [each for each in (chosen.shown, chosen.hidden) if each]
         plans = [connection.execute(f"EXPLAIN QUERY PLAN {each.sql}", each.values) for each in listings]
         steps = [str(row[3]) for plan in plans for row in plan]
@@ -191,7 +192,7 @@ def test_what_is_read_in_many_portions_is_found_as_in_one(tmp_path: Path, monkey
     index = SqlitePassageIndex(path, "embedder", 2)
     written(index, passages)
     expected = answers(index)
-    assert [len(lanes.semantic) for lanes in expected] == [60, 51, 6]
+    assert [len(hits.semantic) for hits in expected] == [60, 51, 6]
     monkeypatch.setattr(lexical, "PORTION", 7)
     monkeypatch.setattr(semantic, "PORTION", 7)
     fresh = SqlitePassageIndex(path, "embedder", 2)

@@ -10,7 +10,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def together(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
+def in_parallel(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
     """What `function` makes of each item, in order. The first failure is raised when all others have ended."""
     if threads < 2 or len(items) < 2:
         return [function(item) for item in items]

@@ -5,7 +5,7 @@ from __future__ import annotations
 _OPEN, _CLOSE = "<thinking>", "</thinking>"
 
 
-class ThinkingFilter:
+class ReasoningFilter:
     """Drops `<thinking>…</thinking>` from a streamed text, as Amazon Nova writes it beside its tool calls.
 
     A tag may be cut anywhere by the pieces. White space after a dropped part, and at the beginning, goes with it.

@@ -11,11 +11,11 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cicada_embedded.filters import CollectionState, Selection
+from cicada_embedded.filters import KnowledgeBaseState, Selection
 
 # Passages that a process keeps in all: 384 dimensions of 100,000 take 154 MB (4 bytes a number), their words come on
 # top.
-MAX_KEPT = 400_000
+MAX_CACHED = 400_000
 # What an empty collection counts as, so that there is an end to their number too.
 _LEAST = 100
 
@@ -33,31 +33,31 @@ class _Dated(Protocol):
 K = TypeVar("K", bound=_Dated)
 
 
-class KeptCollections(Generic[K]):
+class KnowledgeBaseCache(Generic[K]):
     """Safe to share between threads. `refreshed` gives what is kept at the revision that a transaction sees.
 
-    The collections least lately searched make way when all have more than `MAX_KEPT` passages; the one that is searched
-    is kept whatever its size.
+    The knowledge bases least recently searched make way when all have more than `MAX_CACHED` passages; the one that is
+    searched is kept whatever its size.
     """
 
-    def __init__(self, empty: K, refreshed: Callable[[sqlite3.Connection, CollectionState, K], K]) -> None:
+    def __init__(self, empty: K, refreshed: Callable[[sqlite3.Connection, KnowledgeBaseState, K], K]) -> None:
         self._empty = empty
         self._refreshed = refreshed
-        self._kept: dict[tuple[str, int], K] = {}
+        self._cache: dict[tuple[str, int], K] = {}
         self._lock = Lock()
 
-    def of(self, connection: sqlite3.Connection, collection: CollectionState) -> K:
-        key = (collection.identity, collection.number)
+    def of(self, connection: sqlite3.Connection, base_key: KnowledgeBaseState) -> K:
+        key = (base_key.identity, base_key.number)
         with self._lock:
-            kept = self._kept.pop(key, self._empty)
-            if kept.revision > collection.revision:  # Another thread's transaction began after this one.
-                kept = self._empty
-            if kept.revision < collection.revision:
-                kept = self._refreshed(connection, collection, kept)
-            self._kept[key] = kept  # At the end: the first one is the one least lately used.
-            while len(self._kept) > 1 and sum(max(_LEAST, each.size) for each in self._kept.values()) > MAX_KEPT:
-                del self._kept[next(iter(self._kept))]
-            return kept
+            cache = self._cache.pop(key, self._empty)
+            if cache.revision > base_key.revision:  # Another thread's transaction began after this one.
+                cache = self._empty
+            if cache.revision < base_key.revision:
+                cache = self._refreshed(connection, base_key, cache)
+            self._cache[key] = cache  # At the end: the first one is the one least lately used.
+            while len(self._cache) > 1 and sum(max(_LEAST, each.size) for each in self._cache.values()) > MAX_CACHED:
+                del self._cache[next(iter(self._cache))]
+            return cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class Selected:
         return np.isin(numbers, self.numbers, assume_unique=True, invert=self.is_excluding)
 
 
-def all_numbers(connection: sqlite3.Connection, collection: int) -> NDArray[np.int64]:
+def all_numbers(connection: sqlite3.Connection, base_key: int) -> NDArray[np.int64]:
     """Numbers of the collection's passages, rising."""
-    return _numbers(connection, "SELECT number FROM passage WHERE collection = ?", (collection,))
+    return _numbers(connection, "SELECT number FROM passage WHERE collection = ?", (base_key,))
 
 
 def selected_numbers(connection: sqlite3.Connection, selection: Selection) -> Selected:
