@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     """0 if the set could be measured, whatever the scores."""
     _limit_matrix_threads()
     from cicada.errors import CicadaError
-    from cicada.knowledge_bases.settings import Detail
+    from cicada.knowledge_bases.settings import MultiVector
     from evals.retrieval import report
     from evals.retrieval import run as evaluation
     from evals.retrieval.pipeline import Pipeline
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     order = evaluation.Order(
         options.folder,
         options.queries,
-        Pipeline(options.fusion, Detail(options.detail)),
+        Pipeline(options.fusion, MultiVector(options.multivector)),
         options.peers,
         options.save,
         options.against,

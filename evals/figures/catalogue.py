@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from evals.figures import (
     agreement,
     chunk_sizes,
-    detail_sizes,
     languages,
     lexical,
+    multivector_sizes,
     readers,
     search_quality,
     stand_in,
@@ -67,8 +67,8 @@ FIGURES = {
             " fitted on the three public sets.",
         ),
         Figure(
-            "detail-sizes",
-            detail_sizes.sizes,
+            "multivector-sizes",
+            multivector_sizes.sizes,
             "KB of 1,000 bytes over the passages of the three sets; the scores are tuned on them.",
         ),
         Figure(

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.languages.terms import MAX_TERMS
 from cicada.retrieval.bm25 import Bm25
 from cicada_embedded.analysis import analyzer
@@ -30,7 +30,9 @@ def variants(sets: Sets) -> Table:
             name,
             *_cells(
                 [
-                    _mean(sets.scores(each, Pipeline(detail=Detail.NONE, depth=0, bm25=bm25))["bm25"]["ndcg@10"])
+                    _mean(
+                        sets.scores(each, Pipeline(multivector=MultiVector.NONE, depth=0, bm25=bm25))["bm25"]["ndcg@10"]
+                    )
                     for each in TUNED_ON
                 ]
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from evals.figures.cells import bold, mean, score, signed
 from evals.figures.record import Table
 from evals.figures.sets import LAST_TURN, TUNED_ON, Sets
@@ -19,10 +19,10 @@ DEFAULT = "reranked, tokens (local default)"
 _STAGES: Mapping[str, tuple[str, Pipeline]] = {
     "BM25": ("bm25", Pipeline()),
     "kNN": ("knn", Pipeline()),
-    "fused, RRF": ("fused", Pipeline(fusion="rrf", detail=Detail.NONE, depth=0)),
+    "fused, RRF": ("fused", Pipeline(fusion="rrf", multivector=MultiVector.NONE, depth=0)),
     "fused, z-scores": ("fused", Pipeline()),
-    "reranked, no details": ("reranked", Pipeline(detail=Detail.NONE)),
-    "reranked, windows": ("reranked", Pipeline(detail=Detail.WINDOWS)),
+    "reranked, no multivectors": ("reranked", Pipeline(multivector=MultiVector.NONE)),
+    "reranked, windows": ("reranked", Pipeline(multivector=MultiVector.WINDOWS)),
     DEFAULT: ("reranked", Pipeline()),
 }
 _PEERS = {

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cicada.documents.filter import PassageFilter
 from cicada.knowledge_bases.settings import KnowledgeBase
-from cicada.retrieval.ports import DetailedEmbedder
+from cicada.retrieval.ports import MultiVectorEmbedder
 from evals.figures.cells import mean, share
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets
@@ -51,7 +51,7 @@ def _sizes(sizes: Iterable[int]) -> Iterable[str]:
     return (f"{size} passage{'s' if size > 1 else ''}" for size in sizes)
 
 
-def _shares(dataset: Dataset, asked: dict[str, set[str]], embedder: DetailedEmbedder) -> Iterable[float]:
+def _shares(dataset: Dataset, asked: dict[str, set[str]], embedder: MultiVectorEmbedder) -> Iterable[float]:
     draw = random.Random(7)  # noqa: S311 - which passages stand beside the right one
     for size in BASE_SIZES:
         yield mean(
@@ -67,7 +67,7 @@ def _base(dataset: Dataset, right: set[str], size: int, draw: random.Random) -> 
     return replace(dataset, rows=(*first, *draw.sample(others, size - len(first))))
 
 
-def _is_empty(dataset: Dataset, asked: Sequence[str], embedder: DetailedEmbedder) -> list[bool]:
+def _is_empty(dataset: Dataset, asked: Sequence[str], embedder: MultiVectorEmbedder) -> list[bool]:
     with retriever(dataset, embedder, Pipeline()) as search:
         above = replace(search, threshold=DEFAULT)
         return [not above.search(text, PassageFilter(COLLECTION)) for text in asked]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cicada.retrieval.model import Candidate, EncodedQuery, Vector
-from cicada.retrieval.rerank.detail import Kind
-from cicada.retrieval.rerank.local import LocalReranker, detail_matches
+from cicada.retrieval.rerank.local import LocalReranker, multivector_matches
+from cicada.retrieval.rerank.multivector import Kind
 from cicada.retrieval.rerank.scores import (
     FEEDBACK_WEIGHT,
     MATCH_WEIGHTS,
@@ -100,7 +100,7 @@ def _parts(sets: Sets, name: str) -> dict[str, Parts]:
                 encoded,
                 candidates,
                 retriever_scores(candidates)[:depth],
-                detail_matches(encoded, vectors),
+                multivector_matches(encoded, vectors),
                 [each.vector if each else None for each in vectors],
             )
     return found

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cicada.documents.filter import PassageFilter
 from cicada.errors import CicadaError
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import Calibration, Signals
 from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
@@ -136,7 +136,7 @@ def report(observed: Mapping[str, SetObservations]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval.calibration", description=__doc__)
     parser.add_argument("folders", metavar="DIR", type=Path, nargs="+")
-    parser.add_argument("--detail", choices=tuple(Detail), default=Detail.TOKENS)
+    parser.add_argument("--detail", choices=tuple(MultiVector), default=MultiVector.TOKENS)
     options = parser.parse_args()
     try:
         sets = [load_dataset(folder) for folder in options.folders]
@@ -144,7 +144,9 @@ def main() -> None:
         with local_embedder(lambda line: print(line, file=sys.stderr)) as embedder:
             for dataset in sets:
                 with ExitStack() as opened:
-                    search = opened.enter_context(retriever(dataset, embedder, Pipeline(detail=Detail(options.detail))))
+                    search = opened.enter_context(
+                        retriever(dataset, embedder, Pipeline(multivector=MultiVector(options.multivector)))
+                    )
                     observed[dataset.name] = observe(dataset, [each for each in sets if each is not dataset], search)
     except CicadaError as error:
         raise SystemExit(str(error)) from error

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EncodedQuery, Vector
-from cicada.retrieval.ports import DetailedEmbedder
+from cicada.retrieval.ports import MultiVectorEmbedder
 from evals.retrieval.standin import DIMENSION, MODEL_ID, Say, Standin
 from local.stage.settings import ROOT
 
@@ -20,7 +20,7 @@ BATCH = 64
 _ENCODER = (
     "local/bedrock/embedder.py",
     "local/bedrock/minilm.py",
-    "local/bedrock/text_detail.py",
+    "local/bedrock/text_multivector.py",
     "local/bedrock/token_space.py",
     "local/bedrock/token_space.npy",
     "local/model-requirements.txt",
@@ -40,12 +40,12 @@ def local_embedder(say: Say, cache: Path = CACHE) -> Iterator["CachedEmbedder"]:
 
 
 class CachedEmbedder:
-    """A `DetailedEmbedder` that keeps what it was given in a file, by the texts' hashes."""
+    """A `MultiVectorEmbedder` that keeps what it was given in a file, by the texts' hashes."""
 
     model_id = MODEL_ID
     dimension = DIMENSION
 
-    def __init__(self, path: Path, embedder: Callable[[], DetailedEmbedder], say: Say) -> None:
+    def __init__(self, path: Path, embedder: Callable[[], MultiVectorEmbedder], say: Say) -> None:
         self._embedder = embedder
         self._say = say
         self._file = sqlite3.connect(path)
@@ -59,29 +59,31 @@ class CachedEmbedder:
         found = self._kept(key)
         if found is None:
             encoded = self._embedder().encode_query(text)
-            found = (encoded.vector, encoded.detail)
+            found = (encoded.vector, encoded.multivector)
             self._keep([(key, *found)])
         return EncodedQuery(text, *found)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return [vector for vector, _ in self.embed_passages_with_detail(texts, Detail.NONE)]
+        return [vector for vector, _ in self.embed_passages_with_multivectors(texts, MultiVector.NONE)]
 
-    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+    def embed_passages_with_multivectors(
+        self, texts: Sequence[str], multivector: MultiVector
+    ) -> list[tuple[Vector, bytes]]:
         """The vectors do not depend on the detail: where none is asked for, those kept with any detail do."""
-        if detail is Detail.NONE:
-            for other in Detail:
+        if multivector is MultiVector.NONE:
+            for other in MultiVector:
                 if all(self._has(_key(other, text)) for text in texts):
                     return [(vector, b"") for vector, _ in self._encoded(texts, other)]
-        return self._encoded(texts, detail)
+        return self._encoded(texts, multivector)
 
-    def _encoded(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
-        keys = [_key(detail, text) for text in texts]
+    def _encoded(self, texts: Sequence[str], multivector: MultiVector) -> list[tuple[Vector, bytes]]:
+        keys = [_key(multivector, text) for text in texts]
         missing = list({key: place for place, key in enumerate(keys) if not self._has(key)}.values())
         # Of like length together: a batch takes as long as its longest text makes it.
         missing.sort(key=lambda place: len(texts[place]))
         for start_at in range(0, len(missing), BATCH):
             places = missing[start_at : start_at + BATCH]
-            made = self._embedder().embed_passages_with_detail([texts[place] for place in places], detail)
+            made = self._embedder().embed_passages_with_multivectors([texts[place] for place in places], multivector)
             self._keep([(keys[place], *each) for place, each in zip(places, made, strict=True)])
             self._say(f"  {min(start_at + BATCH, len(missing)):,} of {len(missing):,} passages embedded")
         found = [self._kept(key) for key in keys]
@@ -98,7 +100,7 @@ class CachedEmbedder:
         return (array("f", row[0]), row[1]) if row else None
 
     def _keep(self, rows: Sequence[tuple[bytes, Vector, bytes]]) -> None:
-        values = [(key, array("f", vector).tobytes(), detail) for key, vector, detail in rows]
+        values = [(key, array("f", vector).tobytes(), multivector) for key, vector, multivector in rows]
         with self._file:
             self._file.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", values)
 

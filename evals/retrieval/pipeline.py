@@ -8,10 +8,10 @@ from pathlib import Path
 
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
-from cicada.knowledge_bases.settings import Detail, Fusion
+from cicada.knowledge_bases.settings import Fusion, MultiVector
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, Retrieval
-from cicada.retrieval.ports import DetailedEmbedder, PassageIndex
+from cicada.retrieval.ports import MultiVectorEmbedder, PassageIndex
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -25,16 +25,16 @@ LIMIT = 100
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What is measured. `detail` is kept for the reranker, which ranks the first `depth`; 0 leaves the fused order."""
+    """What is measured. The reranker has `multivector` and ranks the first `depth`; 0 leaves the fused order."""
 
     fusion: Fusion = "zscore"
-    detail: Detail = Detail.TOKENS
+    multivector: MultiVector = MultiVector.TOKENS
     depth: int = 50
     bm25: Bm25 = field(default_factory=Bm25)
 
 
 @contextmanager
-def retriever(dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) -> Iterator[HybridSearch]:
+def retriever(dataset: Dataset, embedder: MultiVectorEmbedder, pipeline: Pipeline) -> Iterator[HybridSearch]:
     """The production search over the set's corpus. Every row is a passage; its title is the title and the context."""
     with tempfile.TemporaryDirectory(prefix="cicada-eval-") as folder:
         index = SqlitePassageIndex(
@@ -44,9 +44,11 @@ def retriever(dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) 
             yield search_over(index, dataset, embedder, pipeline)
 
 
-def search_over(index: PassageIndex, dataset: Dataset, embedder: DetailedEmbedder, pipeline: Pipeline) -> HybridSearch:
+def search_over(
+    index: PassageIndex, dataset: Dataset, embedder: MultiVectorEmbedder, pipeline: Pipeline
+) -> HybridSearch:
     """The search over the set's corpus, which is written to this index."""
-    index.replace(_document(), _embedded(dataset.rows, embedder, pipeline.detail))
+    index.replace(_document(), _embedded(dataset.rows, embedder, pipeline.multivector))
     reranker = LocalReranker(index, pipeline.depth) if pipeline.depth else None
     return HybridSearch(index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=reranker, threshold=0.0)
 
@@ -87,8 +89,8 @@ def _document() -> DocumentKey:
     return DocumentKey(COLLECTION, "corpus")
 
 
-def _embedded(rows: Sequence[Row], embedder: DetailedEmbedder, detail: Detail) -> list[EmbeddedPassage]:
-    encodings = embedder.embed_passages_with_detail([passage_text(row) for row in rows], detail)
+def _embedded(rows: Sequence[Row], embedder: MultiVectorEmbedder, multivector: MultiVector) -> list[EmbeddedPassage]:
+    encodings = embedder.embed_passages_with_multivectors([passage_text(row) for row in rows], multivector)
     return [
         EmbeddedPassage(_passage(number, row), vector, kept)
         for number, (row, (vector, kept)) in enumerate(zip(rows, encodings, strict=True))

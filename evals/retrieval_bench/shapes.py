@@ -17,7 +17,7 @@ from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.documents.filter import PassageFilter
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -39,15 +39,15 @@ def shapes(url: str, say: Say) -> Iterator[dict[str, Any]]:
         local = SqlitePassageIndex(Path(folder) / "index.sqlite", embedder.model_id, embedder.dimension)
         options = IndexOptions(embedder.model_id, embedder.dimension, given_name=f"shape-{time.time_ns()}")
         deployed = OpenSearchPassageIndex(connect(url, None), options)
-        yield _measured(LOCAL, local, dataset, embedder, Detail.TOKENS)
-        yield _measured(DEPLOYED, deployed, dataset, embedder, Detail.NONE)
+        yield _measured(LOCAL, local, dataset, embedder, MultiVector.TOKENS)
+        yield _measured(DEPLOYED, deployed, dataset, embedder, MultiVector.NONE)
         local.close()
 
 
 def _measured(
-    name: str, index: PassageIndex, dataset: Dataset, embedder: CachedEmbedder, detail: Detail
+    name: str, index: PassageIndex, dataset: Dataset, embedder: CachedEmbedder, multivector: MultiVector
 ) -> dict[str, Any]:
-    search = search_over(index, dataset, embedder, Pipeline(detail=detail))
+    search = search_over(index, dataset, embedder, Pipeline(multivector=multivector))
     found = rankings_of(dataset, search_all(dataset, search))[FINAL]
     scores = scores_of(found, dataset.judgements)["ndcg@10"]
     times = [_milliseconds(search, query.text) for query in dataset.queries]

@@ -24,7 +24,7 @@ class EmbedderUnavailableError(WireError):
         super().__init__("ServiceUnavailableException", message)
 
 
-class Detail(StrEnum):
+class MultiVector(StrEnum):
     """What is given of a text besides its vector: one vector for each run of about 25 words, or for each word piece."""
 
     WINDOWS = "windows"
@@ -32,7 +32,7 @@ class Detail(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class TextDetail:
+class TextMultiVector:
     """Vectors of parts of a text, one row a part, each in a scale of its own. `weights`: how rare each token is."""
 
     rows: Bytes
@@ -43,12 +43,12 @@ class TextDetail:
 class Embeddings:
     """Pooled vectors before normalisation, one row a text, and how many tokens each text had.
 
-    `details`: one a text where they were asked for and the embedder gives them.
+    `multivectors`: one a text where they were asked for and the embedder gives them.
     """
 
     vectors: Vectors
     token_counts: tuple[int, ...]
-    details: tuple[TextDetail, ...] = ()
+    multivectors: tuple[TextMultiVector, ...] = ()
 
     def unit(self) -> Vectors:
         """The rows at length one; a row of zeros stays zero."""
@@ -65,7 +65,7 @@ class Embedder(Protocol):
     @property
     def state(self) -> str: ...
 
-    def embed(self, texts: Sequence[str], detail: Detail | None = None) -> Embeddings: ...
+    def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings: ...
 
 
 class HashEmbedder:
@@ -75,7 +75,7 @@ class HashEmbedder:
     state = "ready"
     dimensions = 384
 
-    def embed(self, texts: Sequence[str], detail: Detail | None = None) -> Embeddings:  # noqa: ARG002 - gives none
+    def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings:  # noqa: ARG002 - gives none
         pieces = [_pieces(text) for text in texts]
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, found in enumerate(pieces):
@@ -105,5 +105,5 @@ class BackgroundEmbedder:
         failure = self._loaded.exception()
         return str(failure) if failure else "ready"
 
-    def embed(self, texts: Sequence[str], detail: Detail | None = None) -> Embeddings:
-        return self._loaded.result().embed(texts, detail)
+    def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings:
+        return self._loaded.result().embed(texts, multivector)

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from local.bedrock.embedder import Detail, Embedder, TextDetail
+from local.bedrock.embedder import Embedder, MultiVector, TextMultiVector
 from local.bedrock.wire import invalid
 
 TITAN_CHARACTERS = 50_000
@@ -73,21 +73,21 @@ def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 
 def _own(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
-    """Up to 96 `texts`; with `details` (`windows` or `tokens`) as much of each besides, where the embedder gives it."""
+    """Up to 96 `texts`; with `details` (`windows` or `tokens`) what the embedder gives of each besides."""
     texts, wanted = body.get("texts"), body.get("details")
     if not isinstance(texts, list) or not 1 <= len(texts) <= OWN_TEXTS or not all(isinstance(t, str) for t in texts):
         raise invalid(f"texts must be a list of 1 to {OWN_TEXTS} strings.")
-    if wanted not in (None, *Detail):
-        raise invalid(f"details must be one of {', '.join(Detail)}.")
-    made = embedder.embed(texts, Detail(wanted) if wanted else None)
+    if wanted not in (None, *MultiVector):
+        raise invalid(f"details must be one of {', '.join(MultiVector)}.")
+    made = embedder.embed(texts, MultiVector(wanted) if wanted else None)
     vectors = [[round(value, 7) for value in vector] for vector in made.unit().tolist()]
-    return {"embeddings": vectors, "details": [_detail(each) for each in made.details]}
+    return {"embeddings": vectors, "details": [_multivector(each) for each in made.multivectors]}
 
 
-def _detail(detail: TextDetail) -> dict[str, Any]:
+def _multivector(multivector: TextMultiVector) -> dict[str, Any]:
     """8-bit integers, row after row, and a weight for each row."""
     return {
-        "columns": detail.rows.shape[1],
-        "rows": b64encode(detail.rows.tobytes()).decode(),
-        "weights": [round(weight, 4) for weight in detail.weights.tolist()],
+        "columns": multivector.rows.shape[1],
+        "rows": b64encode(multivector.rows.tobytes()).decode(),
+        "weights": [round(weight, 4) for weight in multivector.weights.tolist()],
     }

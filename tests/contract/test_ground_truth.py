@@ -19,7 +19,7 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passa
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
 from cicada.ingest.ports import GroundTruth
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from tests.fakes.ground_truth import InMemoryGroundTruth
 
 BUCKET = "documents"
@@ -74,12 +74,12 @@ def documents(draw: st.DrawFn) -> StoredDocument:
             ),
             prefix=draw(texts),
             vector=draw(vectors(dimension)),
-            detail=draw(st.binary(max_size=10)),
+            multivector=draw(st.binary(max_size=10)),
         )
         for number in range(draw(st.integers(0, 3)))
     ]
-    detail = draw(st.sampled_from(Detail))
-    return StoredDocument(DOCUMENT, version, draw(texts), dimension, tuple(passages), detail, draw(texts))
+    multivector = draw(st.sampled_from(MultiVector))
+    return StoredDocument(DOCUMENT, version, draw(texts), dimension, tuple(passages), multivector, draw(texts))
 
 
 def stored(document: DocumentKey = DOCUMENT, text: str = "The queen is dead.") -> StoredDocument:

@@ -290,15 +290,15 @@ def test_what_a_reranker_needs_comes_back_as_it_went_in(index: PassageIndex) -> 
     for each in (*large, bare):
         kept = found[each.passage.passage_id]
         assert list(kept.vector) == pytest.approx(each.vector, abs=1e-6)
-        assert kept.detail == each.detail
+        assert kept.multivector == each.multivector
 
 
 def test_vectors_are_those_of_the_collection_and_of_the_version_that_answers(index: PassageIndex) -> None:
     elsewhere = DocumentKey(KnowledgeBaseKey("tenant-b", "plays"), "macbeth.json")
     put(index, elsewhere, [EmbeddedPassage(passage(elsewhere, 1, "queen"), vector(0.0, 0.0, 1.0), b"theirs")])
-    for detail in (b"one", b"two"):
-        put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "queen"), vector(1.0), detail)])
-    assert index.vectors_of(PLAYS, ["macbeth.json#000001"])["macbeth.json#000001"].detail == b"two"
+    for multivector in (b"one", b"two"):
+        put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "queen"), vector(1.0), multivector)])
+    assert index.vectors_of(PLAYS, ["macbeth.json#000001"])["macbeth.json#000001"].multivector == b"two"
     index.delete(MACBETH)
     assert eventually(lambda: index.vectors_of(PLAYS, ["macbeth.json#000001"]) == {})
     assert index.vectors_of(KnowledgeBaseKey("nobody", "nothing"), ["macbeth.json#000001"]) == {}
@@ -470,4 +470,4 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
     assert stored.keys() == {each.passage.passage_id for each in expected}
     for each in expected:
         assert list(stored[each.passage.passage_id].vector) == pytest.approx(each.vector, abs=1e-6)
-        assert stored[each.passage.passage_id].detail == each.detail
+        assert stored[each.passage.passage_id].multivector == each.multivector

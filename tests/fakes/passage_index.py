@@ -82,7 +82,7 @@ class InMemoryPassageIndex:
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         return {
-            each.passage.passage_id: PassageVectors(each.vector, each.detail)
+            each.passage.passage_id: PassageVectors(each.vector, each.multivector)
             for document, kept in list(self._documents().items())
             if document.base_key == base_key
             for each in kept

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from local.bedrock import minilm as module
-from local.bedrock.embedder import Bytes, Detail, EmbedderUnavailableError, Vectors
+from local.bedrock.embedder import Bytes, EmbedderUnavailableError, MultiVector, Vectors
 from local.bedrock.minilm import MiniLM, model_folder
 from local.bedrock.principal_space import principal_space, random_texts
 from local.bedrock.token_space import token_space
@@ -62,39 +62,39 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
 def test_details_leave_the_vectors_as_they_are(minilm: MiniLM) -> None:
     texts = ["the queen, my lord, is dead", "short", "a text of some more words " * 50] * 6
     plain = minilm.embed(texts)
-    for detail in Detail:
-        made = minilm.embed(texts, detail)
+    for multivector in MultiVector:
+        made = minilm.embed(texts, multivector)
         np.testing.assert_allclose(made.unit(), plain.unit(), rtol=0, atol=UNIT_VECTOR_TOLERANCE)
-        assert len(made.details) == len(texts)
-    assert plain.details == ()
+        assert len(made.multivectors) == len(texts)
+    assert plain.multivectors == ()
 
 
 def test_a_texts_windows_are_the_means_of_its_runs_of_words(minilm: MiniLM) -> None:
     text = "the queen my lord is dead " * 10
     alone = minilm.tokens([text])
     expected = np.stack([alone[start : start + 25].mean(axis=0) for start in (0, 25, 50)])
-    (detail,) = minilm.embed([text], Detail.WINDOWS).details
-    assert cosines(detail.rows, expected) == pytest.approx(1, abs=1e-4)
+    (multivector,) = minilm.embed([text], MultiVector.WINDOWS).multivectors
+    assert cosines(multivector.rows, expected) == pytest.approx(1, abs=1e-4)
 
 
 def test_token_vectors_are_those_of_the_last_layer_in_128_directions(minilm: MiniLM) -> None:
     text = "the queen, my lord, is dead"
     space = token_space()
-    (detail,) = minilm.embed([text], Detail.TOKENS).details
-    assert detail.rows.shape == (8, 128)
+    (multivector,) = minilm.embed([text], MultiVector.TOKENS).multivectors
+    assert multivector.rows.shape == (8, 128)
     expected = np.asarray((minilm.tokens([text]) - space.mean) @ space.directions, dtype=np.float32)
-    assert cosines(detail.rows, expected) == pytest.approx(1, abs=1e-3)
+    assert cosines(multivector.rows, expected) == pytest.approx(1, abs=1e-3)
 
 
 def test_a_text_without_words_has_no_details(minilm: MiniLM) -> None:
-    for detail in Detail:
-        (made,) = minilm.embed([""], detail).details
+    for multivector in MultiVector:
+        (made,) = minilm.embed([""], multivector).multivectors
         assert made.rows.shape[0] == 0
 
 
 def test_rare_words_weigh_more_than_common_ones(minilm: MiniLM) -> None:
-    (detail,) = minilm.embed(["the queen beheaded"], Detail.TOKENS).details
-    the, queen, *rest = detail.weights
+    (multivector,) = minilm.embed(["the queen beheaded"], MultiVector.TOKENS).multivectors
+    the, queen, *rest = multivector.weights
     assert the < queen < max(rest)
 
 

@@ -112,8 +112,8 @@ def test_the_wait_for_the_search_service_is_told_to_who_waits_whichever_thread_n
     told: list[tuple[str, str | None]] = []
     noticed = Event()
 
-    def listen(stage: str, detail: str | None) -> None:
-        told.append((stage, detail))
+    def listen(stage: str, multivector: str | None) -> None:
+        told.append((stage, multivector))
         noticed.set()
 
     with progress_told_to(listen), waiting(index._on_wait, 0.0):

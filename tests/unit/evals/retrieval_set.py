@@ -7,9 +7,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EncodedQuery, Vector
-from cicada.retrieval.rerank.detail import Kind, Rows, pack
+from cicada.retrieval.rerank.multivector import Kind, Rows, pack
 
 CORPUS = {
     "queen": ("Act 5", "The queen, my lord, is dead."),
@@ -58,8 +58,12 @@ class LetterEncoder:
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         return [self._vector(text) for text in texts]
 
-    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
-        kept = [b"" if detail is Detail.NONE else pack(Rows(Kind.TOKENS, 26, self._row(text))) for text in texts]
+    def embed_passages_with_multivectors(
+        self, texts: Sequence[str], multivector: MultiVector
+    ) -> list[tuple[Vector, bytes]]:
+        kept = [
+            b"" if multivector is MultiVector.NONE else pack(Rows(Kind.TOKENS, 26, self._row(text))) for text in texts
+        ]
         return [(self._vector(text), each) for text, each in zip(texts, kept, strict=True)]
 
     def _vector(self, text: str) -> Vector:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EmbeddedPassage, EncodedQuery, PassageVectors, Vector
 from tests.fakes.passage_index import IndexContents, InMemoryPassageIndex
 
@@ -77,9 +77,11 @@ class CountingEmbedder:
 class DetailedCountingEmbedder(CountingEmbedder):
     """Its detail of a text is the text and the kind of detail."""
 
-    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+    def embed_passages_with_multivectors(
+        self, texts: Sequence[str], multivector: MultiVector
+    ) -> list[tuple[Vector, bytes]]:
         return [
-            (vector, f"{detail}:{text}".encode())
+            (vector, f"{multivector}:{text}".encode())
             for vector, text in zip(self.embed_passages(texts), texts, strict=True)
         ]
 

@@ -20,7 +20,7 @@ from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, SourceFile
 from cicada.ingest.script_parser import ScriptParser
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import PassageVectors
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.context_writer import ScriptedContextWriter
@@ -72,7 +72,7 @@ def test_what_is_indexed_is_the_ground_truth(stage: Stage) -> None:
     report = stage.upload(play("macbeth"))
     stored = stage.truth.entries[MACBETH].stored
     assert (stored.version, stored.model_id, stored.dimension) == (report.version, "length", 1)
-    assert (stored.detail, stored.context_model_id) == (Detail.NONE, "")
+    assert (stored.multivector, stored.context_model_id) == (MultiVector.NONE, "")
     assert tuple(stored.embedded()) == stage.index.documents[MACBETH]
 
 
@@ -177,8 +177,8 @@ def test_the_truth_is_written_before_the_index(stage: Stage) -> None:
     assert stage.embedder.batches == [1, 1]
 
 
-def detailed(stage: Stage, detail: Detail) -> Ingester:
-    return replace(stage.ingester, detail_of=lambda name: detail if name == "scripts" else Detail.NONE)
+def detailed(stage: Stage, multivector: MultiVector) -> Ingester:
+    return replace(stage.ingester, detail_of=lambda name: multivector if name == "scripts" else MultiVector.NONE)
 
 
 def with_details(stage: Stage) -> Stage:
@@ -189,33 +189,33 @@ def with_details(stage: Stage) -> Stage:
 
 
 def test_a_knowledge_base_keeps_the_detail_that_its_settings_name(stage: Stage) -> None:
-    stage.ingester = detailed(with_details(stage), Detail.WINDOWS)
+    stage.ingester = detailed(with_details(stage), MultiVector.WINDOWS)
     stage.upload(GOOD)
     [indexed] = stage.index.documents[MACBETH]
-    assert indexed.detail == f"windows:{stage.embedder.texts[0]}".encode()
+    assert indexed.multivector == f"windows:{stage.embedder.texts[0]}".encode()
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
-    stage.ingester = detailed(stage, Detail.TOKENS)
+    stage.ingester = detailed(stage, MultiVector.TOKENS)
     stage.index.failure_of_replace = UnavailableError("…")
     with pytest.raises(UnavailableError):
         stage.ingester.ingest(MACBETH)
     stage.index.failure_of_replace = None
     # The passages are the same, and what is kept of them is not.
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
-    assert stage.index.documents[MACBETH][0].detail.startswith(b"tokens:")
+    assert stage.index.documents[MACBETH][0].multivector.startswith(b"tokens:")
     assert stage.embedder.batches == [1, 1]
 
 
 def test_details_that_are_in_the_index_are_not_written_again_and_lost_ones_are(stage: Stage) -> None:
-    stage.ingester = detailed(with_details(stage), Detail.TOKENS)
+    stage.ingester = detailed(with_details(stage), MultiVector.TOKENS)
     two = script(*(speech(number, f"{number} " + "word " * 150) for number in range(2)))
     stage.upload(two)
     assert stage.upload(two).outcome is Outcome.UNCHANGED
     for place, lost in ((0, b""), (0, b"tokens:another")):
         kept = list(stage.index.documents[MACBETH])
-        kept[place] = replace(kept[place], detail=lost)
+        kept[place] = replace(kept[place], multivector=lost)
         stage.index.documents[MACBETH] = tuple(kept)
         assert stage.upload(two).outcome is Outcome.INDEXED
-        assert stage.index.documents[MACBETH][place].detail.startswith(b"tokens:")
+        assert stage.index.documents[MACBETH][place].multivector.startswith(b"tokens:")
 
 
 def test_a_passage_whose_vectors_are_lost_is_written_again(stage: Stage) -> None:
@@ -224,18 +224,18 @@ def test_a_passage_whose_vectors_are_lost_is_written_again(stage: Stage) -> None
             return {}
 
     stage.index = WithoutVectors()
-    stage.ingester = detailed(with_details(stage), Detail.TOKENS)
+    stage.ingester = detailed(with_details(stage), MultiVector.TOKENS)
     stage.upload(GOOD)
     assert stage.upload(GOOD).outcome is Outcome.INDEXED
-    stage.ingester = detailed(stage, Detail.NONE)
+    stage.ingester = detailed(stage, MultiVector.NONE)
     stage.upload(GOOD)
     assert stage.upload(GOOD).outcome is Outcome.UNCHANGED
 
 
 def test_an_embedder_that_gives_no_detail_leaves_it_empty(stage: Stage) -> None:
-    stage.ingester = detailed(stage, Detail.TOKENS)
+    stage.ingester = detailed(stage, MultiVector.TOKENS)
     stage.upload(GOOD)
-    assert stage.index.documents[MACBETH][0].detail == b""
+    assert stage.index.documents[MACBETH][0].multivector == b""
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.file import load_knowledge_bases, parse_knowledge_bases
-from cicada.knowledge_bases.settings import Detail, KnowledgeBase, KnowledgeBases
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases, MultiVector
 
 TEXT = """
 [defaults]
@@ -18,14 +18,14 @@ description = "Statutes."
 content_language = "de"
 rerank = "always"
 score_threshold = 0.35
-detail = "tokens"
+multivector = "tokens"
 candidates = 200
 """
 
 
 def test_a_base_has_its_own_settings_over_the_defaults() -> None:
     assert parse_knowledge_bases(TEXT).of("law") == KnowledgeBase(
-        "law", "Statutes.", "documents", "de", "rrf", "always", 0.35, Detail.TOKENS, 200, 10
+        "law", "Statutes.", "documents", "de", "rrf", "always", 0.35, MultiVector.TOKENS, 200, 10
     )
 
 
@@ -59,7 +59,7 @@ def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> Non
         ("[defaults]\nfusion = 'sum'", r"\[defaults\] fusion is 'sum'; use one of zscore, rrf"),
         ("[defaults]\nrerank = 'no'", "use one of always, auto, never"),
         ("[defaults]\nrerank = true", "rerank is not text; write text in quotes"),
-        ("[defaults]\ndetail = 'all'", "use one of none, windows, tokens"),
+        ("[defaults]\nmultivector = 'all'", "use one of none, windows, tokens"),
         ("[defaults]\ncontent_language = 'xx'", r"content_language is 'xx'; use one of .*\bde\b"),
         ("[defaults]\nscore_threshold = 1.5", "score_threshold is 1.5; write a number from 0 to 1"),
         ("[defaults]\nscore_threshold = '0.2'", "write a number from 0 to 1"),

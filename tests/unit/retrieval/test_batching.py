@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.model import EncodedQuery, Vector
 from tests.patience import PATIENCE_SECONDS
@@ -44,10 +44,12 @@ class ScriptedEmbedder:
         return [self.embed_query(text) for text in texts]
 
 
-class DetailedEmbedder(ScriptedEmbedder):
-    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+class MultiVectorEmbedder(ScriptedEmbedder):
+    def embed_passages_with_multivectors(
+        self, texts: Sequence[str], multivector: MultiVector
+    ) -> list[tuple[Vector, bytes]]:
         return [
-            (vector, f"{detail}:{text}".encode())
+            (vector, f"{multivector}:{text}".encode())
             for vector, text in zip(self.embed_passages(texts), texts, strict=True)
         ]
 
@@ -178,25 +180,25 @@ def test_too_few_vectors_are_a_failure_and_not_other_texts_vectors() -> None:
 
 
 def test_texts_of_different_detail_do_not_share_a_call() -> None:
-    embedder = DetailedEmbedder()
+    embedder = MultiVectorEmbedder()
     with batching(embedder, size=2, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(2) as callers:
-        tokens = callers.submit(made.embed_passages_with_detail, ["a", "b"], Detail.TOKENS)
-        windows = callers.submit(made.embed_passages_with_detail, ["c", "d"], Detail.WINDOWS)
-        assert [detail for _, detail in tokens.result(PATIENCE_SECONDS)] == [b"tokens:a", b"tokens:b"]
-        assert [detail for _, detail in windows.result(PATIENCE_SECONDS)] == [b"windows:c", b"windows:d"]
+        tokens = callers.submit(made.embed_passages_with_multivectors, ["a", "b"], MultiVector.TOKENS)
+        windows = callers.submit(made.embed_passages_with_multivectors, ["c", "d"], MultiVector.WINDOWS)
+        assert [multivector for _, multivector in tokens.result(PATIENCE_SECONDS)] == [b"tokens:a", b"tokens:b"]
+        assert [multivector for _, multivector in windows.result(PATIENCE_SECONDS)] == [b"windows:c", b"windows:d"]
     assert sorted(embedder.batches) == [["a", "b"], ["c", "d"]]
 
 
 def test_an_embedder_without_detail_leaves_it_empty() -> None:
     with batching(ScriptedEmbedder()) as made:
-        assert made.embed_passages_with_detail(["abc"], Detail.TOKENS) == [(array("f", [3]), b"")]
+        assert made.embed_passages_with_multivectors(["abc"], MultiVector.TOKENS) == [(array("f", [3]), b"")]
         assert made.encode_query("abc") == EncodedQuery("abc", [3.0])
 
 
 def test_queries_do_not_wait_for_company() -> None:
-    with batching(DetailedEmbedder(), wait_seconds=PATIENCE_SECONDS) as made:
+    with batching(MultiVectorEmbedder(), wait_seconds=PATIENCE_SECONDS) as made:
         assert made.embed_query("abc") == [3.0]
-        assert made.encode_query("abc").detail == b"detail"
+        assert made.encode_query("abc").multivector == b"detail"
         assert (made.model_id, made.dimension) == ("length", 1)
 
 

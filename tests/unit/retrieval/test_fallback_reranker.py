@@ -31,7 +31,7 @@ class Situation:
 
     def ranks(self, candidates: tuple[Candidate, ...] = CANDIDATES) -> str:
         """Who ranked."""
-        with progress_told_to(lambda stage, detail: self.told.append(stage)):
+        with progress_told_to(lambda stage, multivector: self.told.append(stage)):
             return self.chain.rerank(QUERY, candidates).by
 
 

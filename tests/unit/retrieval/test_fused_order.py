@@ -5,9 +5,9 @@ import pytest
 from cicada.knowledge_bases.settings import Fusion
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import EncodedQuery, IndexHits
-from cicada.retrieval.rerank.detail import Kind
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.rerank.multivector import Kind
 from cicada.retrieval.rerank.scores import Calibration
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.retrieval.test_gated import retriever

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, UnavailableError
 from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, PassageVectors, RankedPassage, Ranking
-from cicada.retrieval.rerank.detail import Kind, Rows, pack
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.rerank.multivector import Kind, Rows, pack
 from cicada.retrieval.rerank.scores import (
     CALIBRATIONS,
     Calibration,
@@ -57,7 +57,10 @@ def index(*kept: tuple[float, bytes]) -> InMemoryPassageIndex:
     made = InMemoryPassageIndex("model", 2)
     made.replace(
         DOCUMENT,
-        [EmbeddedPassage(passage(number), direction(angle), detail) for number, (angle, detail) in enumerate(kept)],
+        [
+            EmbeddedPassage(passage(number), direction(angle), multivector)
+            for number, (angle, multivector) in enumerate(kept)
+        ],
     )
     return made
 
@@ -70,8 +73,8 @@ def window(*runs: tuple[int, int]) -> bytes:
     return pack(Rows(Kind.WINDOWS, 2, bytes(value % 256 for run in runs for value in run)))
 
 
-def question(detail: bytes = b"") -> EncodedQuery:
-    return EncodedQuery("Is the queen dead?", direction(0), detail)
+def question(multivector: bytes = b"") -> EncodedQuery:
+    return EncodedQuery("Is the queen dead?", direction(0), multivector)
 
 
 ASKED = question(pack(Rows(Kind.QUERY, 2, b"\x64\x00", (1.0,))))

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from cicada.retrieval.model import RankedPassage
-from cicada.retrieval.rerank.detail import Kind, Rows, windows
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.rerank.multivector import Kind, Rows, windows
 from cicada.retrieval.rerank.scores import (
     CALIBRATIONS,
     Calibration,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.retrieval.rerank.detail import Kind, Rows
+from cicada.retrieval.rerank.multivector import Kind, Rows
 from cicada.retrieval.rerank.soft_match import K1, MEAN_LENGTH, B, soft_matches
 
 QUEEN, DEAD, CROWN = (100, 0, 0), (0, 100, 0), (0, 0, 100)

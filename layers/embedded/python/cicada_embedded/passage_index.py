@@ -68,7 +68,7 @@ class SqlitePassageIndex:
                 vector = self._semantic.unit(embedded.vector).tobytes()
                 for base_key in targets:
                     number = insert_passage(connection, base_key, document.document_id, embedded.passage)
-                    insert_vector(connection, number, vector, embedded.detail)
+                    insert_vector(connection, number, vector, embedded.multivector)
                     add_words(connection, number, embedded.passage)
 
     def delete(self, document: DocumentKey) -> None:

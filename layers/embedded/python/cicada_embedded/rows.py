@@ -60,11 +60,11 @@ def insert_passage(connection: sqlite3.Connection, base_key: int, document_id: s
     return number
 
 
-def insert_vector(connection: sqlite3.Connection, number: int, vector: bytes, detail: bytes) -> None:
+def insert_vector(connection: sqlite3.Connection, number: int, vector: bytes, multivector: bytes) -> None:
     """`vector`: floats of 32 bits."""
     connection.execute("INSERT INTO vector VALUES (?, ?)", (number, vector))
-    if detail:
-        connection.execute("INSERT INTO detail VALUES (?, ?)", (number, detail))
+    if multivector:
+        connection.execute("INSERT INTO detail VALUES (?, ?)", (number, multivector))
 
 
 def passages_by_number(
@@ -84,7 +84,8 @@ def vectors_of_passages(
 ) -> dict[str, PassageVectors]:
     rows = connection.execute(_VECTORS, (base_key, json.dumps(list(passage_ids))))
     return {
-        passage_id: PassageVectors(memoryview(vector).cast("f"), detail or b"") for passage_id, vector, detail in rows
+        passage_id: PassageVectors(memoryview(vector).cast("f"), multivector or b"")
+        for passage_id, vector, multivector in rows
     }
 
 

@@ -40,7 +40,7 @@ def ingester(episode_configuration: Path) -> Ingester:
         embedder=BatchingEmbedder(embedder(settings.search, read_timeout_seconds=120)),
         parsers={".json": ScriptParser(episodes), **prose_parsers()},
         contexts=_context_writer(settings.context_model_id),
-        detail_of=lambda name: bases.of(name).detail,
+        detail_of=lambda name: bases.of(name).multivector,
     )
 
 

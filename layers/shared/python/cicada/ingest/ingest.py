@@ -13,7 +13,7 @@ from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, S
 from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.ports import Embedder, PassageIndex
 
 # Of one ingest at a file that goes on changing; each change has an announcement of its own.
@@ -22,9 +22,9 @@ _MAX_LOOKS = 5
 _MAX_DESCRIPTION_BYTES = 20_000_000
 
 
-def no_detail(knowledge_base: str) -> Detail:  # noqa: ARG001 - the same for every base
+def no_detail(knowledge_base: str) -> MultiVector:  # noqa: ARG001 - the same for every base
     """Vectors alone are kept."""
-    return Detail.NONE
+    return MultiVector.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Ingester:
     embedder: Embedder
     parsers: Mapping[str, DocumentParser]
     contexts: ContextWriter | None = None
-    detail_of: Callable[[str], Detail] = no_detail
+    detail_of: Callable[[str], MultiVector] = no_detail
 
     def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
         """Index the file, or remove the document if the file is gone; the report is written to the store too.
@@ -122,7 +122,7 @@ class Ingester:
             model_id=self.embedder.model_id,
             dimension=self.embedder.dimension,
             passages=encoder.stored(parsed.passages, prefixes.texts, before),
-            detail=encoder.detail,
+            multivector=encoder.multivector,
             context_model_id=self.contexts.model_id if self.contexts else "",
         )
         return stored, (*parsed.problems, *prefixes.problems)
@@ -141,12 +141,12 @@ class Ingester:
         passages = tuple(each.passage for each in stored.embedded())
         if self.index.passages_of(stored.document) != passages:
             return False
-        if stored.detail is Detail.NONE or not passages:
+        if stored.multivector is MultiVector.NONE or not passages:
             return True
         # A document is replaced as a whole, so its first passage speaks for all.
         first = passages[0].passage_id
         kept = self.index.vectors_of(stored.document.base_key, [first]).get(first)
-        return kept is not None and kept.detail == stored.passages[0].detail
+        return kept is not None and kept.multivector == stored.passages[0].multivector
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         self.truth.delete(document)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cicada.documents.model import DocumentKey, Passage
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EmbeddedPassage, Vector
 
 # The most that a sidecar may have: Bedrock's limit.
@@ -113,24 +113,24 @@ class Contexts:
 class StoredPassage:
     """A passage as it was parsed, the sentences that a model wrote on its context, and the encoding of both.
 
-    `detail`: see `EmbeddedPassage`.
+    `multivector`: see `EmbeddedPassage`.
     """
 
     passage: Passage
     prefix: str
     vector: Vector
-    detail: bytes = b""
+    multivector: bytes = b""
 
     def embedded(self) -> EmbeddedPassage:
         """What an index gets."""
-        return EmbeddedPassage(prefixed(self.passage, self.prefix), self.vector, self.detail)
+        return EmbeddedPassage(prefixed(self.passage, self.prefix), self.vector, self.multivector)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
     """The ground truth on a document: everything that an index can be made from without asking a model again.
 
-    `version` is that of the source file; `detail` is what was asked of the embedder besides vectors;
+    `version` is that of the source file; `multivector` is what was asked of the embedder besides vectors;
     `context_model_id` wrote the prefixes, or is empty.
     """
 
@@ -139,7 +139,7 @@ class StoredDocument:
     model_id: str
     dimension: int
     passages: tuple[StoredPassage, ...]
-    detail: Detail = Detail.NONE
+    multivector: MultiVector = MultiVector.NONE
     context_model_id: str = ""
 
     def embedded(self) -> list[EmbeddedPassage]:

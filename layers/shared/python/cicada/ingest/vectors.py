@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from cicada.documents.model import Passage
 from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
-from cicada.knowledge_bases.settings import Detail
-from cicada.retrieval.ports import DetailedEmbedder, Embedder, Encoding
+from cicada.knowledge_bases.settings import MultiVector
+from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Encoder:
     """An embedder and what is kept of its vectors. Vectors are arrays of 32-bit floats."""
 
     embedder: Embedder
-    detail: Detail = Detail.NONE
+    multivector: MultiVector = MultiVector.NONE
 
     def stored(
         self, passages: Sequence[Passage], prefixes: Sequence[str], before: StoredDocument | None
@@ -33,17 +33,17 @@ class Encoder:
         )
 
     def _known(self, before: StoredDocument | None) -> dict[str, Encoding]:
-        ours = (self.embedder.model_id, self.embedder.dimension, self.detail)
-        if before is None or (before.model_id, before.dimension, before.detail) != ours:
+        ours = (self.embedder.model_id, self.embedder.dimension, self.multivector)
+        if before is None or (before.model_id, before.dimension, before.multivector) != ours:
             return {}
-        return {_searched(each.passage, each.prefix): (each.vector, each.detail) for each in before.passages}
+        return {_searched(each.passage, each.prefix): (each.vector, each.multivector) for each in before.passages}
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         if not texts:
             return []
-        if self.detail is not Detail.NONE and isinstance(self.embedder, DetailedEmbedder):
-            made = self.embedder.embed_passages_with_detail(texts, self.detail)
-            return [(array("f", vector), detail) for vector, detail in made]
+        if self.multivector is not MultiVector.NONE and isinstance(self.embedder, MultiVectorEmbedder):
+            made = self.embedder.embed_passages_with_multivectors(texts, self.multivector)
+            return [(array("f", vector), multivector) for vector, multivector in made]
         return [(array("f", vector), b"") for vector in self.embedder.embed_passages(texts)]
 
 

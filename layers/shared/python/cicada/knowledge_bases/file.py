@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import ContentKind, Detail, Fusion, KnowledgeBase, KnowledgeBases, RerankMode
+from cicada.knowledge_bases.settings import ContentKind, Fusion, KnowledgeBase, KnowledgeBases, MultiVector, RerankMode
 from cicada.languages.detection import LANGUAGES
 from cicada.validation import checked, parse_toml, table
 
@@ -36,7 +36,7 @@ class _Settings(TypedDict, total=False):
     fusion: Fusion
     rerank: RerankMode
     score_threshold: Annotated[float, _between(0, 1)]
-    detail: Detail
+    multivector: MultiVector
     candidates: Annotated[int, _between(1, 1000)]
     limit: Annotated[int, _between(1, 100)]
 

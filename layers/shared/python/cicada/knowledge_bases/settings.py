@@ -12,7 +12,7 @@ RerankMode = Literal["always", "auto", "never"]
 ContentKind = Literal["scripts", "documents"]
 
 
-class Detail(StrEnum):
+class MultiVector(StrEnum):
     """What a knowledge base keeps of each passage for reranking besides its vector (docs/retrieval.md has the sizes).
 
     `windows`: vectors of runs of about 25 words. `tokens`: one vector for each word piece.
@@ -37,7 +37,7 @@ class KnowledgeBase:
     fusion: Fusion = "zscore"
     rerank: RerankMode = "auto"
     score_threshold: float = 0.15
-    detail: Detail = Detail.TOKENS
+    multivector: MultiVector = MultiVector.TOKENS
     candidates: int = 100
     limit: int = 15
 

@@ -15,9 +15,9 @@ from functools import partial
 from threading import Condition
 
 from cicada.errors import CicadaError, DependencyError, UnavailableError
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EncodedQuery, Vector
-from cicada.retrieval.ports import DetailedEmbedder, Embedder, Encoding
+from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
 
 @dataclass(slots=True, eq=False)
@@ -43,7 +43,7 @@ class BatchingEmbedder:
         self._size = size
         self._wait_seconds = wait_seconds
         self._launched = Condition()
-        self._waiting: defaultdict[Detail, deque[_Text]] = defaultdict(deque)
+        self._waiting: defaultdict[MultiVector, deque[_Text]] = defaultdict(deque)
         # Its threads are started by the first batches.
         self._pool = ThreadPoolExecutor(flights, thread_name_prefix="embedding")
 
@@ -59,24 +59,24 @@ class BatchingEmbedder:
         return self._embedder.embed_query(text)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return [vector for vector, _ in self.embed_passages_with_detail(texts, Detail.NONE)]
+        return [vector for vector, _ in self.embed_passages_with_multivectors(texts, MultiVector.NONE)]
 
-    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[Encoding]:
+    def embed_passages_with_multivectors(self, texts: Sequence[str], multivector: MultiVector) -> list[Encoding]:
         """Details are empty where the embedder gives none."""
         caller = object()
         mine = [_Text(caller, text) for text in texts]
         if not mine:
             return []
         with self._launched:
-            self._waiting[detail].extend(mine)
-            self._launch(detail, at_least=self._size)
+            self._waiting[multivector].extend(mine)
+            self._launch(multivector, at_least=self._size)
             # Texts leave in the order in which they came, so the last one speaks for all.
             if not self._launched.wait_for(lambda: mine[-1].is_launched, self._wait_seconds):
-                self._launch(detail, at_least=1)
+                self._launch(multivector, at_least=1)
         return [each.found.result() for each in mine]
 
     def encode_query(self, text: str) -> EncodedQuery:
-        if isinstance(self._embedder, DetailedEmbedder):
+        if isinstance(self._embedder, MultiVectorEmbedder):
             return self._embedder.encode_query(text)
         return EncodedQuery(text, self._embedder.embed_query(text))
 
@@ -84,43 +84,43 @@ class BatchingEmbedder:
         """Wait for what is under way, and end the threads; nothing can be embedded afterwards."""
         self._pool.shutdown()
 
-    def _launch(self, detail: Detail, at_least: int) -> None:
+    def _launch(self, multivector: MultiVector, at_least: int) -> None:
         """Send batches off for as long as so many texts wait. The caller has the lock."""
-        waiting = self._waiting[detail]
+        waiting = self._waiting[multivector]
         while len(waiting) >= at_least:
             batch = [waiting.popleft() for _ in range(min(self._size, len(waiting)))]
-            self._pool.submit(self._answer_each, batch, detail).add_done_callback(partial(_settle, batch))
+            self._pool.submit(self._answer_each, batch, multivector).add_done_callback(partial(_settle, batch))
             for each in batch:
                 each.is_launched = True
             self._launched.notify_all()
 
-    def _answer_each(self, batch: Sequence[_Text], detail: Detail) -> None:
+    def _answer_each(self, batch: Sequence[_Text], multivector: MultiVector) -> None:
         """What is raised here is every caller's failure."""
         callers = _by_caller(batch)
         try:
-            self._answer(batch, detail)
+            self._answer(batch, multivector)
         except CicadaError as error:
             if isinstance(error, DependencyError) or len(callers) == 1:
                 raise
             for own in callers:
-                self._answer_alone(own, detail)
+                self._answer_alone(own, multivector)
 
-    def _answer_alone(self, own: Sequence[_Text], detail: Detail) -> None:
+    def _answer_alone(self, own: Sequence[_Text], multivector: MultiVector) -> None:
         try:
-            self._answer(own, detail)
+            self._answer(own, multivector)
         except CicadaError as error:
             _fail(own, error)
 
-    def _answer(self, batch: Sequence[_Text], detail: Detail) -> None:
-        encodings = self._encoded([each.text for each in batch], detail)
+    def _answer(self, batch: Sequence[_Text], multivector: MultiVector) -> None:
+        encodings = self._encoded([each.text for each in batch], multivector)
         if len(encodings) != len(batch):
             raise UnavailableError(f"The embedder returned {len(encodings)} vectors for {len(batch)} texts; try again.")
         for each, (vector, kept) in zip(batch, encodings, strict=True):
             each.found.set_result((array("f", vector), kept))
 
-    def _encoded(self, texts: Sequence[str], detail: Detail) -> list[Encoding]:
-        if detail is not Detail.NONE and isinstance(self._embedder, DetailedEmbedder):
-            return self._embedder.embed_passages_with_detail(texts, detail)
+    def _encoded(self, texts: Sequence[str], multivector: MultiVector) -> list[Encoding]:
+        if multivector is not MultiVector.NONE and isinstance(self._embedder, MultiVectorEmbedder):
+            return self._embedder.embed_passages_with_multivectors(texts, multivector)
         return [(vector, b"") for vector in self._embedder.embed_passages(texts)]
 
 

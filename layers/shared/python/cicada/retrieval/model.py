@@ -41,12 +41,12 @@ class IndexHits:
 class EmbeddedPassage:
     """A passage with the vector of its context and text.
 
-    `detail` is what a reranker keeps of the text besides, in its own form; empty where the base keeps none.
+    `multivector` is what a reranker keeps of the text besides, in its own form; empty where the base keeps none.
     """
 
     passage: Passage
     vector: Vector
-    detail: bytes = b""
+    multivector: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,16 @@ class PassageVectors:
     """What an index keeps of a passage for reranking: see `EmbeddedPassage`."""
 
     vector: Vector
-    detail: bytes = b""
+    multivector: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedQuery:
-    """A question and its encodings. `detail`: its word pieces for reranking; empty where the model gives none."""
+    """A question and its encodings. `multivector`: its word pieces for reranking; empty where the model gives none."""
 
     text: str
     vector: Vector
-    detail: bytes = b""
+    multivector: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
-from cicada.knowledge_bases.settings import Detail, RerankMode
+from cicada.knowledge_bases.settings import MultiVector, RerankMode
 from cicada.retrieval.model import (
     Candidate,
     EmbeddedPassage,
@@ -98,13 +98,13 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class DetailedEmbedder(Embedder, Protocol):
-    """An embedder that can give more of a text than its vector. For a model that cannot, `detail` is empty.
+class MultiVectorEmbedder(Embedder, Protocol):
+    """An embedder that can give more of a text than its vector. For a model that cannot, `multivector` is empty.
 
-    `retrieval.rerank.detail` has the form of the bytes; whoever stores them need not know it.
+    `retrieval.rerank.multivector` has the form of the bytes; whoever stores them need not know it.
     """
 
-    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[Encoding]:
+    def embed_passages_with_multivectors(self, texts: Sequence[str], multivector: MultiVector) -> list[Encoding]:
         """Vector and detail for each text, in order, of the same computation that `embed_passages` makes."""
         ...
 

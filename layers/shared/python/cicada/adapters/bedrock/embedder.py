@@ -9,19 +9,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cicada.adapters.bedrock.embedding_models import DetailedEmbeddingModel, embedding_model
+from cicada.adapters.bedrock.embedding_models import MultiVectorEmbeddingModel, embedding_model
 from cicada.adapters.bedrock.errors import bedrock_errors
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.errors import ConfigurationError, UnavailableError
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EncodedQuery, Vector
-from cicada.retrieval.rerank.detail import Kind
+from cicada.retrieval.rerank.multivector import Kind
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
 
 T = TypeVar("T")
-_KINDS: Mapping[Detail, Kind] = {Detail.WINDOWS: Kind.WINDOWS, Detail.TOKENS: Kind.TOKENS}
+_KINDS: Mapping[MultiVector, Kind] = {MultiVector.WINDOWS: Kind.WINDOWS, MultiVector.TOKENS: Kind.TOKENS}
 
 
 class BedrockEmbedder:
@@ -56,13 +56,15 @@ class BedrockEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         return self._in_batches(texts, self._embed)
 
-    def embed_passages_with_detail(self, texts: Sequence[str], detail: Detail) -> list[tuple[Vector, bytes]]:
+    def embed_passages_with_multivectors(
+        self, texts: Sequence[str], multivector: MultiVector
+    ) -> list[tuple[Vector, bytes]]:
         """Details are empty for Titan and Cohere, which give none."""
-        return self._in_batches(texts, lambda batch: self._detailed(batch, detail, _KINDS.get(detail)))
+        return self._in_batches(texts, lambda batch: self._detailed(batch, multivector, _KINDS.get(multivector)))
 
     def encode_query(self, text: str) -> EncodedQuery:
-        ((vector, detail),) = self._detailed([text], Detail.TOKENS, Kind.QUERY)
-        return EncodedQuery(text, vector, detail)
+        ((vector, multivector),) = self._detailed([text], MultiVector.TOKENS, Kind.QUERY)
+        return EncodedQuery(text, vector, multivector)
 
     def _in_batches(self, texts: Sequence[str], work: Callable[[Sequence[str]], list[T]]) -> list[T]:
         size = self._model.batch_size
@@ -75,16 +77,18 @@ class BedrockEmbedder:
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         return self._vectors(self._ask(self._model.request(texts, query=False)), len(texts))
 
-    def _detailed(self, texts: Sequence[str], detail: Detail, kind: Kind | None) -> list[tuple[Vector, bytes]]:
-        if kind is None or not isinstance(self._model, DetailedEmbeddingModel):
+    def _detailed(
+        self, texts: Sequence[str], multivector: MultiVector, kind: Kind | None
+    ) -> list[tuple[Vector, bytes]]:
+        if kind is None or not isinstance(self._model, MultiVectorEmbeddingModel):
             query = kind is Kind.QUERY
             vectors = self._vectors(self._ask(self._model.request(texts, query)), len(texts))
             return [(vector, b"") for vector in vectors]
-        reply = self._ask(self._model.detailed_request(texts, detail))
+        reply = self._ask(self._model.multivector_request(texts, multivector))
         vectors = self._vectors(reply, len(texts))
         with _known_form():
-            details = self._model.details(reply, kind) or [b""] * len(texts)
-            return list(zip(vectors, details, strict=True))
+            multivectors = self._model.multivectors(reply, kind) or [b""] * len(texts)
+            return list(zip(vectors, multivectors, strict=True))
 
     def _ask(self, request: dict[str, Any]) -> Any:
         body = json.dumps(request)

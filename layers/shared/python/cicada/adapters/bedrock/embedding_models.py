@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import Detail
-from cicada.retrieval.rerank.detail import Kind, Rows, pack
+from cicada.knowledge_bases.settings import MultiVector
+from cicada.retrieval.rerank.multivector import Kind, Rows, pack
 
 _GEOGRAPHY = re.compile(r"^(arn:[^/]*/)?((us|eu|apac|jp|au|ca|us-gov|global)\.)?")
 
@@ -31,12 +31,12 @@ class EmbeddingModel(Protocol):
 
 
 @runtime_checkable
-class DetailedEmbeddingModel(EmbeddingModel, Protocol):
+class MultiVectorEmbeddingModel(EmbeddingModel, Protocol):
     """A family that gives more of a text than its vector."""
 
-    def detailed_request(self, texts: Sequence[str], detail: Detail) -> dict[str, Any]: ...
+    def multivector_request(self, texts: Sequence[str], multivector: MultiVector) -> dict[str, Any]: ...
 
-    def details(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
+    def multivectors(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
         """One a text, in the index's form; none where the model behind gives none. Raises as `vectors` does."""
         ...
 
@@ -100,13 +100,13 @@ class MiniLmEmbedding:
     def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:  # noqa: ARG002 - it does not tell them apart
         return {"texts": list(texts)}
 
-    def detailed_request(self, texts: Sequence[str], detail: Detail) -> dict[str, Any]:
-        return {"texts": list(texts), "details": detail.value}
+    def multivector_request(self, texts: Sequence[str], multivector: MultiVector) -> dict[str, Any]:
+        return {"texts": list(texts), "details": multivector.value}
 
     def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
         return _floats(reply["embeddings"])
 
-    def details(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
+    def multivectors(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
         return [
             pack(Rows(kind, each["columns"], b64decode(each["rows"]), _weights(each) if kind is Kind.QUERY else ()))
             for each in reply["details"]
@@ -139,5 +139,5 @@ def _floats(embeddings: Any) -> list[list[float]]:
     return vectors
 
 
-def _weights(detail: Mapping[str, Any]) -> tuple[float, ...]:
-    return tuple(float(weight) for weight in detail["weights"])
+def _weights(multivector: Mapping[str, Any]) -> tuple[float, ...]:
+    return tuple(float(weight) for weight in multivector["weights"])

@@ -58,7 +58,7 @@ def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPas
         f"title_{words}": passage.title,
         f"context_{words}": passage.context,
         "vector": unit(embedded.vector, dimension),
-        "detail": b64encode(embedded.detail).decode(),
+        "detail": b64encode(embedded.multivector).decode(),
     }
 
 

@@ -18,7 +18,7 @@ from cicada.adapters.passage_codec import locator_of, locator_values
 from cicada.documents.model import DocumentKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
-from cicada.knowledge_bases.settings import Detail
+from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import Vector
 
 FORMAT = 1
@@ -46,7 +46,7 @@ def decode(content: bytes, document: DocumentKey) -> StoredDocument:
             model_id=about["model"],
             dimension=about["dimension"],
             passages=tuple(_passage(json.loads(row), document, about["version"]) for row in rows),
-            detail=Detail(about["detail"]),
+            multivector=MultiVector(about["detail"]),
             context_model_id=about["contextModel"],
         )
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
@@ -61,7 +61,7 @@ def _lines(stored: StoredDocument) -> Iterator[bytes]:
         "version": stored.version,
         "model": stored.model_id,
         "dimension": stored.dimension,
-        "detail": stored.detail.value,
+        "detail": stored.multivector.value,
         "contextModel": stored.context_model_id,
     }
     yield _line(about)
@@ -86,7 +86,7 @@ def _row(stored: StoredPassage) -> dict[str, Any]:
         "metadata": dict(passage.metadata),
         "readers": list(passage.readers),
         "vector": b64encode(_bytes_of(stored.vector)).decode(),
-        "detail": b64encode(stored.detail).decode(),
+        "detail": b64encode(stored.multivector).decode(),
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
-from cicada.retrieval.rerank.detail import Kind
+from cicada.retrieval.rerank.multivector import Kind
 from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, cosines, retriever_scores
 
 NAME = "fusion"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from cicada.retrieval.model import Candidate, EncodedQuery, PassageVectors, RankedPassage, Ranking, Vector
 from cicada.retrieval.ports import PassageIndex
-from cicada.retrieval.rerank.detail import Kind, Rows, unpack, windows
+from cicada.retrieval.rerank.multivector import Kind, Rows, unpack, windows
 from cicada.retrieval.rerank.scores import (
     CALIBRATIONS,
     Calibration,
@@ -59,7 +59,7 @@ class LocalReranker:
         ids = [each.passage.passage_id for each in head]
         found = self.index.vectors_of(head[0].passage.document.base_key, ids)
         kept = [found.get(each) for each in ids]
-        matches = detail_matches(query, kept)
+        matches = multivector_matches(query, kept)
         vectors = [each.vector if each else None for each in kept]
         scores = with_feedback(with_matches(retriever_scores(candidates)[: self.depth], matches), query.vector, vectors)
         nearness = cosines(query.vector, candidates, vectors)
@@ -84,19 +84,19 @@ def _behind(found: Evidence, candidates: Sequence[Candidate], depth: int) -> lis
     ]
 
 
-def detail_matches(query: EncodedQuery, kept: Sequence[PassageVectors | None]) -> Matches | None:
+def multivector_matches(query: EncodedQuery, kept: Sequence[PassageVectors | None]) -> Matches | None:
     """None unless all passages have details of one kind: a base half of which was ingested without has none."""
-    if not all(each and each.detail for each in kept):
+    if not all(each and each.multivector for each in kept):
         return None
-    details = [unpack(each.detail) for each in kept if each]
-    kinds = {each.kind for each in details}
-    if kinds == {Kind.TOKENS} and query.detail:
+    multivectors = [unpack(each.multivector) for each in kept if each]
+    kinds = {each.kind for each in multivectors}
+    if kinds == {Kind.TOKENS} and query.multivector:
         # Here only: numpy is not in the deployed functions, whose embedding models give no token vectors.
         from cicada.retrieval.rerank.soft_match import soft_matches
 
-        return Matches(Kind.TOKENS, tuple(soft_matches(unpack(query.detail), details)))
+        return Matches(Kind.TOKENS, tuple(soft_matches(unpack(query.multivector), multivectors)))
     if kinds == {Kind.WINDOWS}:
-        return Matches(Kind.WINDOWS, tuple(_best_window(query.vector, each) for each in details))
+        return Matches(Kind.WINDOWS, tuple(_best_window(query.vector, each) for each in multivectors))
     return None
 
 

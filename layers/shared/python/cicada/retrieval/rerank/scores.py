@@ -12,7 +12,7 @@ from operator import mul
 
 from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, Vector
-from cicada.retrieval.rerank.detail import Kind
+from cicada.retrieval.rerank.multivector import Kind
 
 # In standard deviations, beside 1 for each retriever.
 MATCH_WEIGHTS: Mapping[Kind, float] = {Kind.TOKENS: 2.0, Kind.WINDOWS: 0.7}

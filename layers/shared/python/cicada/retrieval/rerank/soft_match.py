@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cicada.retrieval.rerank.detail import Rows
+from cicada.retrieval.rerank.multivector import Rows
 
 # A wide plateau on scifact, cranfield and mtrag-clapnq: K1 from .1 to .4 and B from .2 to .6 rank as well. The mean
 # length is a constant, so that a passage's match does not depend on what else is in the base.

@@ -8,7 +8,7 @@ from cicada.documents.filter import PassageFilter
 from cicada.knowledge_bases.settings import Fusion, KnowledgeBase
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexQuery, RankedPassage, Ranking, Retrieval
-from cicada.retrieval.ports import DetailedEmbedder, Embedder, PassageIndex, Reranker, SearchBackend
+from cicada.retrieval.ports import Embedder, MultiVectorEmbedder, PassageIndex, Reranker, SearchBackend
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:
 
 def encode_query(embedder: Embedder, text: str) -> EncodedQuery:
     """The question with all that the embedder gives of it."""
-    if isinstance(embedder, DetailedEmbedder):
+    if isinstance(embedder, MultiVectorEmbedder):
         return embedder.encode_query(text)
     return EncodedQuery(text, embedder.embed_query(text))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.errors import ConfigurationError
-from cicada.retrieval.rerank.detail import Kind, Rows, pack, unpack, windows
+from cicada.retrieval.rerank.multivector import Kind, Rows, pack, unpack, windows
 
 
 @given(st.sampled_from([Kind.WINDOWS, Kind.TOKENS]), st.integers(1, 40), st.integers(0, 20), st.randoms())
