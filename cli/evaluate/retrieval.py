@@ -27,6 +27,7 @@ def register(parts: Subparsers) -> None:
     parser.add_argument("--fusion", choices=("zscore", "rrf"), default="zscore", help="default: %(default)s")
     parser.add_argument(
         "--detail",
+        dest="multivector",
         choices=("none", "windows", "tokens"),
         default="tokens",
         help="what is kept of each passage for reranking (default: %(default)s)",

@@ -136,7 +136,7 @@ def report(observed: Mapping[str, SetObservations]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval.calibration", description=__doc__)
     parser.add_argument("folders", metavar="DIR", type=Path, nargs="+")
-    parser.add_argument("--detail", choices=tuple(MultiVector), default=MultiVector.TOKENS)
+    parser.add_argument("--detail", dest="multivector", choices=tuple(MultiVector), default=MultiVector.TOKENS)
     options = parser.parse_args()
     try:
         sets = [load_dataset(folder) for folder in options.folders]
