@@ -17,7 +17,7 @@ from cicada.retrieval.model import EmbeddedPassage, IndexHits, IndexQuery
 from cicada_embedded import cache as kept
 from cicada_embedded import lexical, semantic
 from cicada_embedded.builds import live_build
-from cicada_embedded.cache import KnowledgeBaseCache, Selected, best_places, selected_numbers
+from cicada_embedded.cache import KnowledgeBaseCache, Selected, best_rows, selected_numbers
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -121,7 +121,7 @@ def test_what_is_left_out_and_what_is_chosen_are_told_apart() -> None:
 def test_of_equal_scores_the_lower_number_comes_first_and_is_the_last_to_be_left_out(limit: int) -> None:
     numbers = np.array([8, 3, 7, 1, 5, 2, 6])
     scores = np.array([0.5, 0.5, 0.9, 0.5, 0.1, 0.9, 0.5], np.float32)
-    assert numbers[best_places(numbers, scores, limit)].tolist() == [2, 7, 1, 3, 6, 8, 5][:limit]
+    assert numbers[best_rows(numbers, scores, limit)].tolist() == [2, 7, 1, 3, 6, 8, 5][:limit]
 
 
 def test_passages_that_score_alike_are_found_in_the_order_in_which_they_were_written(tmp_path: Path) -> None:
@@ -193,8 +193,8 @@ def test_what_is_read_in_many_portions_is_found_as_in_one(tmp_path: Path, monkey
     written(index, passages)
     expected = answers(index)
     assert [len(hits.semantic) for hits in expected] == [60, 51, 6]
-    monkeypatch.setattr(lexical, "PORTION", 7)
-    monkeypatch.setattr(semantic, "PORTION", 7)
+    monkeypatch.setattr(lexical, "BATCH_SIZE", 7)
+    monkeypatch.setattr(semantic, "BATCH_SIZE", 7)
     fresh = SqlitePassageIndex(path, "embedder", 2)
     assert answers(fresh) == expected
     written(fresh, [passage(number) for number in range(30)])

@@ -1,4 +1,4 @@
-"""Texts to the terms that the inverted lists are about: stemmed as the passage's language asks, without stop words."""
+"""Text to index terms: stemmed by the passage's language, without stop words."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import Stemmer  # type: ignore[import-not-found]  # It has no types.
 from cicada.languages.stemming import ELISIONS, stop_words
 from cicada.languages.terms import is_cjk, words
 
-# Different words that a process remembers the terms of, for each language; a word takes about 150 bytes.
+# Cached words for each language and process; a word takes about 150 bytes.
 _MAX_REMEMBERED = 200_000
 
 
 class Analyzer:
-    """Terms are 64-bit hashes: no dictionary to keep, and among a million terms two meet with a chance of 3 in 10⁸.
+    """Terms are 64-bit hashes, which need no dictionary; the chance of a collision among a million is 3 in 10⁸.
 
-    Words of Chinese, Japanese and Korean are pairs of characters, in whichever language. Accents on Latin letters are
-    dropped after stemming, so that those who type without them find as much.
+    Chinese, Japanese and Korean text is split into pairs of characters, whatever the language is. Accents on Latin
+    letters are dropped after stemming, so that a question typed without them finds the same passages.
     """
 
     def __init__(self, language: str) -> None:
@@ -30,7 +30,7 @@ class Analyzer:
         self._remembered: dict[str, int | None] = {}
 
     def terms(self, text: str) -> list[int]:
-        """In the text's order and as often as they are in it."""
+        """The text's terms in order, with repetitions."""
         found = (self._term(word) for word in words(text))
         return [term for term in found if term is not None]
 
@@ -59,7 +59,7 @@ class Analyzer:
 
 @lru_cache(maxsize=32)
 def analyzer(language: str) -> Analyzer:
-    """The analyzer of a stemmed language by its name, or of all others (empty)."""
+    """The analyzer of a stemmed language; the empty name is for all other languages."""
     return Analyzer(language)
 
 

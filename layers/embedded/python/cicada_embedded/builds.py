@@ -1,7 +1,7 @@
-"""The index that answers and the one that is being built, in one file: one transaction writes both, one switches.
+"""The live index and the one being built share one file, so that one transaction writes both or switches them.
 
-Two files and a rename would not do: a process that still has the old file open deletes the new file's log when it
-closes, as SQLite finds the log by the file's name. https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use
+Two files and a rename would fail: SQLite finds the log by the file's name, so a process that closes the old file
+deletes the new file's log. https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import sqlite3
 
 
 def live_build(connection: sqlite3.Connection) -> int:
-    """The build that answers."""
+    """The number of the build that is searched."""
     return int(connection.execute("SELECT value FROM property WHERE name = 'live'").fetchone()[0])
 
 
 def unfinished_build(connection: sqlite3.Connection) -> int | None:
-    """The build that nobody searches yet, if there is one."""
+    """The number of the build in progress, which is not searched yet; None without one."""
     row = connection.execute("SELECT value FROM property WHERE name = 'unfinished'").fetchone()
     return int(row[0]) if row else None
 
 
 def begin_build(connection: sqlite3.Connection) -> int:
-    """A new build's number; one that is unfinished is given up. What it holds is left to `drop_unused`."""
+    """Start a build and return its number. An unfinished one is abandoned; `drop_unused` deletes its rows."""
     connection.execute("UPDATE property SET value = value + 1 WHERE name = 'newest'")
     connection.execute("INSERT OR REPLACE INTO property SELECT 'unfinished', value FROM property WHERE name = 'newest'")
     build = unfinished_build(connection)
@@ -30,7 +30,7 @@ def begin_build(connection: sqlite3.Connection) -> int:
 
 
 def switch_build(connection: sqlite3.Connection) -> None:
-    """Let the unfinished build answer."""
+    """Make the unfinished build the live one."""
     connection.execute(
         "UPDATE property SET value = (SELECT value FROM property WHERE name = 'unfinished') WHERE name = 'live'"
     )
@@ -38,15 +38,15 @@ def switch_build(connection: sqlite3.Connection) -> None:
 
 
 def give_up_build(connection: sqlite3.Connection) -> None:
-    """There is no unfinished build any more."""
+    """Abandon the unfinished build, if there is one."""
     connection.execute("DELETE FROM property WHERE name = 'unfinished'")
 
 
 def drop_unused(connection: sqlite3.Connection) -> None:
-    """Remove the passages of all builds that neither answer nor are being built."""
+    """Delete the passages of all builds that are neither live nor in progress."""
     unused = "SELECT number FROM collection WHERE build NOT IN (?, ?)"
     live = live_build(connection)
-    # Never NULL, which no number is known not to be.
-    cache = (live, unfinished_build(connection) or live)
-    connection.execute(f"DELETE FROM passage WHERE collection IN ({unused})", cache)  # noqa: S608 - a constant
-    connection.execute(f"DELETE FROM collection WHERE number IN ({unused})", cache)  # noqa: S608 - a constant
+    # Never NULL: `NOT IN` with a NULL selects nothing.
+    used = (live, unfinished_build(connection) or live)
+    connection.execute(f"DELETE FROM passage WHERE collection IN ({unused})", used)  # noqa: S608 - a constant
+    connection.execute(f"DELETE FROM collection WHERE number IN ({unused})", used)  # noqa: S608 - a constant

@@ -1,4 +1,4 @@
-"""The index file: its tables, whose vectors it holds, and the transactions on it."""
+"""The index file: its tables, the embedder that it belongs to, and transactions on it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from uuid import uuid4
 
 from cicada.errors import ConfigurationError, UnavailableError
 
-# How long a writer waits for another one: replacing a long document takes seconds.
+# How long a writer waits for another: replacing a long document takes seconds.
 BUSY_SECONDS = 30.0
 LAYOUT = "2"
 
-# Numbers of passages are never given twice (AUTOINCREMENT): what a process holds of a passage stays true.
-# `build` tells the index that answers from one that is being built beside it: see `cicada_embedded.builds`.
+# Passage numbers are never reused (AUTOINCREMENT), so a cached passage never becomes stale.
+# `build` tells the live index from the one that is being built: see `cicada_embedded.builds`.
 _TABLES = """
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE collection (
@@ -58,7 +58,7 @@ class _Opened:
 
 
 class IndexFile:
-    """One SQLite file in WAL mode, used by any number of threads and processes; made when it is not there.
+    """One SQLite file in WAL mode, shared by any number of threads and processes; created if missing.
 
     Raises `ConfigurationError` for a file of another embedder, `UnavailableError` when the file is busy for too long.
     """
@@ -71,18 +71,18 @@ class IndexFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that sees one state of the file, whatever is written meanwhile."""
+        """A read transaction: it sees one snapshot of the file."""
         with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that is seen whole or not at all, also when the process dies in the middle."""
+        """A write transaction: atomic, even if the process dies in the middle."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
     def close(self) -> None:
-        """Close the connections that are kept for the next call."""
+        """Close the pooled connections."""
         while self._idle:
             self._idle.pop().connection.close()
 
@@ -97,7 +97,7 @@ class IndexFile:
                 opened.connection.execute("COMMIT")
                 finished = True
             finally:
-                # Closing rolls back; a connection that has failed is not used again.
+                # Closing rolls back; a failed connection is not reused.
                 self._idle.append(opened) if finished else opened.connection.close()
 
     def _take(self) -> _Opened:
@@ -106,7 +106,7 @@ class IndexFile:
             opened = self._idle.pop()
             if opened.inode == inode:
                 return opened
-            opened.connection.close()  # The file has been deleted or put in place anew.
+            opened.connection.close()  # The file was deleted or replaced.
         return self._open()
 
     def _open(self) -> _Opened:
@@ -119,7 +119,7 @@ class IndexFile:
         return _Opened(connection, _inode(self._path))
 
     def _make(self) -> None:
-        """Made beside its place and linked into it, so that nobody opens half a file; the first of several wins."""
+        """Create the file under another name, then link it: no process opens half a file, and the first one wins."""
         fresh = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
         try:
             with closing(_connect(fresh)) as connection:
@@ -185,11 +185,11 @@ _PASSING = (
 
 @contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
-    """Translate what sqlite3 raises inside; the cause is kept. https://sqlite.org/rescode.html"""
+    """Translate sqlite3's errors and chain the cause. https://sqlite.org/rescode.html"""
     try:
         yield
     except sqlite3.Error as error:
-        # The primary code is in the low byte. Python's own errors of this kind have none.
+        # The low byte is the primary code. Errors that Python's module raises itself have none.
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
         name = getattr(error, "sqlite_errorname", type(error).__name__)
         if code in _PASSING:

@@ -1,4 +1,4 @@
-"""Filters as SQL: always of one collection, and so of one tenant."""
+"""Filters as SQL, always within one knowledge base and so one tenant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cicada.documents.model import KnowledgeBaseKey
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBaseState:
-    """A collection as a transaction sees it. `identity` is the file's, `revision` changes with every write."""
+    """A knowledge base as a transaction sees it. `identity` is the file's; every write increases `revision`."""
 
     identity: str
     number: int
@@ -23,7 +23,7 @@ class KnowledgeBaseState:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """SQL that gives numbers of passages, and what to bind to it."""
+    """SQL that selects passage numbers, and its parameters."""
 
     sql: str
     values: tuple[int | str, ...]
@@ -31,9 +31,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The passages that may be found. `hidden`: where only readers limit them, those that may not.
+    """`shown`: the passages that a search may return. `hidden`: the others, given if only readers limit the search.
 
-    They are as a rule few, and a search that listed all others each time would spend most of its time on that.
+    Hidden passages are usually few; listing all the others would take most of a search's time.
     """
 
     shown: Listing
@@ -43,7 +43,7 @@ class Selection:
 def find_knowledge_base(
     connection: sqlite3.Connection, build: int, base_key: KnowledgeBaseKey
 ) -> KnowledgeBaseState | None:
-    """None for a collection that nothing was ever written to."""
+    """None for a knowledge base that was never written to."""
     row = connection.execute(
         "SELECT property.value, number, revision, "
         "EXISTS (SELECT 1 FROM passage WHERE passage.collection = collection.number AND is_restricted) "
@@ -54,14 +54,14 @@ def find_knowledge_base(
     return KnowledgeBaseState(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
-# A number is of one collection anyway. By collection, as the table is ordered, no other tenant's rows are gone through.
+# The condition on `collection` is for speed: the primary key begins with it, so other tenants' rows are not scanned.
 _OF_READER = "SELECT number FROM reader WHERE collection = ? AND name IN (SELECT value FROM json_each(?))"
 
 
-def selection(base_key: KnowledgeBaseState, filter: PassageFilter) -> Selection:
-    """The passages of the collection that the filter lets through; an empty set of values lets none through."""
+def selection(state: KnowledgeBaseState, filter: PassageFilter) -> Selection:
+    """The knowledge base's passages that match the filter; an empty set of values matches none."""
     sql = ["SELECT number FROM passage WHERE collection = ?"]
-    values: list[int | str] = [base_key.number]
+    values: list[int | str] = [state.number]
     if filter.document_ids is not None:
         sql.append("AND document_id IN (SELECT value FROM json_each(?))")
         values.append(_array(filter.document_ids))
@@ -70,22 +70,22 @@ def selection(base_key: KnowledgeBaseState, filter: PassageFilter) -> Selection:
             "AND number IN (SELECT number FROM attribute "
             "WHERE collection = ? AND name = ? AND value IN (SELECT value FROM json_each(?)))"
         )
-        values += [base_key.number, name, _array(allowed)]
+        values += [state.number, name, _array(allowed)]
     is_limited = len(values) > 1
-    if base_key.has_restricted:
+    if state.has_restricted:
         sql.append(f"AND (NOT is_restricted OR number IN ({_OF_READER}))")
-        values += [base_key.number, _array(filter.reader)]
-    return Selection(Listing(" ".join(sql), tuple(values)), None if is_limited else _hidden(base_key, filter))
+        values += [state.number, _array(filter.reader)]
+    return Selection(Listing(" ".join(sql), tuple(values)), None if is_limited else _hidden(state, filter))
 
 
-def _hidden(base_key: KnowledgeBaseState, filter: PassageFilter) -> Listing:
-    """The passages of the collection whose readers the asker is none of."""
+def _hidden(state: KnowledgeBaseState, filter: PassageFilter) -> Listing:
+    """The knowledge base's passages that this user may not read."""
     return Listing(
         f"SELECT number FROM passage WHERE collection = ? AND is_restricted AND number NOT IN ({_OF_READER})",  # noqa: S608 - a constant
-        (base_key.number, base_key.number, _array(filter.reader)),
+        (state.number, state.number, _array(filter.reader)),
     )
 
 
 def _array(values: Iterable[str]) -> str:
-    """For `json_each`. SQLite's JSON ends a text at a NUL, and would take what follows it for nothing."""
+    """A JSON array for `json_each`. Values with a NUL are left out: SQLite's JSON would cut them there."""
     return json.dumps(sorted(value for value in values if "\0" not in value))

@@ -1,4 +1,4 @@
-"""A new index in the file of the one that answers."""
+"""Builds a new index in the file of the live one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cicada_embedded.passage_index import BM25, SqlitePassageIndex
 
 
 class SqliteIndexRebuild:
-    """While a new index is built the file has room for both; afterwards its free pages are used again."""
+    """During a rebuild the file holds both indexes; afterwards SQLite reuses the free pages."""
 
     def __init__(self, path: str | Path, model_id: str, dimension: int, *, bm25: Bm25 = BM25) -> None:
         self._path = Path(path)
@@ -61,7 +61,7 @@ class SqliteIndexRebuild:
     def _end(self) -> None:
         self._build = None
         self._close_given()
-        # Apart from the switch: what takes seconds must not be in its way.
+        # In its own transaction: deleting takes seconds and must not delay the switch.
         with self._file.writing() as connection:
             drop_unused(connection)
 

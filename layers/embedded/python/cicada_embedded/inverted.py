@@ -16,7 +16,7 @@ MAX_COUNT = 255
 Numbers = NDArray[np.int64]
 Terms = NDArray[np.uint64]
 Rows = NDArray[np.int32]
-# A row for each of `FIELDS`: how many terms a passage has there, or how often (at most 255 times) one term is there.
+# One row for each of `FIELDS`. Lengths: terms in the field. Counts: occurrences of one term in it, at most 255.
 Lengths = NDArray[np.float32]
 Counts = NDArray[np.uint8]
 Scores = NDArray[np.float32]
@@ -24,9 +24,9 @@ Scores = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Passages of one language, in rows; their numbers rise.
+    """Passages of one language, a row each, in ascending order of their numbers.
 
-    The postings of `terms[i]` are `[starts[i], starts[i + 1])` of `rows` (rising within a term) and of `counts`.
+    The postings of `terms[i]` are `[starts[i], starts[i + 1])` of `rows` (ascending within a term) and of `counts`.
     """
 
     language: str
@@ -43,37 +43,37 @@ class Segment:
         return len(self.numbers)
 
     def postings(self, term: int) -> tuple[Rows, Counts]:
-        """Rows of the living passages that hold the term, and how often each field does."""
+        """Rows of the live passages that contain the term, and its count in each field."""
         wanted = np.uint64(term)
-        place = int(np.searchsorted(self.terms, wanted))
-        if place == len(self.terms) or self.terms[place] != wanted:
+        index = int(np.searchsorted(self.terms, wanted))
+        if index == len(self.terms) or self.terms[index] != wanted:
             return self.rows[:0], self.counts[:, :0]
-        found = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        found = slice(int(self.starts[index]), int(self.starts[index + 1]))
         rows, counts = self.rows[found], self.counts[:, found]
         living = self.is_alive[rows]
         return (rows, counts) if living.all() else (rows[living], counts[:, living])
 
     def living(self, numbers: Numbers) -> Segment:
-        """The segment with only those of its passages alive that are among `numbers`."""
+        """A copy in which only the passages in `numbers` are alive."""
         return replace(self, is_alive=self.is_alive & np.isin(self.numbers, numbers, assume_unique=True))
 
 
 def new_segment(
     language: str, numbers: Numbers, lengths: Lengths, terms_of: Sequence[int], terms: Terms, counts: Counts
 ) -> Segment:
-    """Terms of one passage after the other: the first `terms_of[0]` of them are those of `numbers[0]`."""
+    """`terms` are concatenated: the first `terms_of[0]` belong to passage `numbers[0]`, and so on."""
     rows = np.repeat(np.arange(len(numbers), dtype=np.int32), terms_of)
     return _sorted(language, numbers, lengths, terms, rows, counts)
 
 
 def merged(segments: Sequence[Segment]) -> Segment:
-    """One segment of the living passages of several of one language, whose numbers rise from one to the next."""
+    """Merge segments of one language, dropping dead passages. Numbers must rise from each segment to the next."""
     terms, rows, counts, before = [], [], [], 0
     for each in segments:
         living = each.is_alive[each.rows]
-        place = np.cumsum(each.is_alive, dtype=np.int32) + np.int32(before - 1)
+        new_row = np.cumsum(each.is_alive, dtype=np.int32) + np.int32(before - 1)
         terms.append(np.repeat(each.terms, np.diff(each.starts))[living])
-        rows.append(place[each.rows[living]])
+        rows.append(new_row[each.rows[living]])
         counts.append(each.counts[:, living])
         before += int(each.is_alive.sum())
     return _sorted(
@@ -93,7 +93,7 @@ def _sorted(language: str, numbers: Numbers, lengths: Lengths, terms: Terms, row
     np.not_equal(terms[1:], terms[:-1], out=is_first[1:])
     starts = np.flatnonzero(is_first)
     is_alive = np.ones(len(numbers), np.bool_)
-    # Row by row: all at once would take five times as long.
+    # Field by field: sorting all at once takes five times as long.
     counts = np.stack([field[order] for field in counts])
     return Segment(
         language, numbers, lengths, is_alive, terms[starts], np.append(starts, len(order)), rows[order], counts
@@ -102,10 +102,10 @@ def _sorted(language: str, numbers: Numbers, lengths: Lengths, terms: Terms, row
 
 @dataclass(frozen=True, slots=True)
 class ScoredLanguage:
-    """The segments of one language with what BM25 needs of all of them together.
+    """The segments of one language with their common BM25 statistics.
 
-    By field (in the order of `FIELDS`): `documents` counts passages that have it; `norms[s]` are, for each row of
-    segment s, k1 (1 - b + b · length / mean length).
+    For each field, in the order of `FIELDS`: `documents` counts the passages that have it; `norms[s]` holds
+    k1 (1 - b + b · length / mean length) for each row of segment s.
     """
 
     segments: tuple[Segment, ...]
@@ -114,7 +114,7 @@ class ScoredLanguage:
     norms: tuple[NDArray[np.float32], ...]
 
     def scores(self, terms: Sequence[int]) -> list[Scores]:
-        """The score of each row of each segment, 0 where no term is found."""
+        """BM25 scores by segment and row; 0 where no term occurs."""
         totals = [np.zeros(segment.size, np.float32) for segment in self.segments]
         for term in terms:
             found = [segment.postings(term) for segment in self.segments]
@@ -130,15 +130,15 @@ class ScoredLanguage:
             return
         factor = np.float32(weight * _idf(self.documents[field], documents))
         for total, norms, (rows, counts), held in zip(totals, self.norms, found, holding, strict=True):
-            often, places = counts[field][held].astype(np.float32), rows[held]
-            # A term is in a row once, so that nothing is lost by adding to many rows at a time.
-            total[places] += factor * often / (often + norms[field][places])
+            frequencies, held_rows = counts[field][held].astype(np.float32), rows[held]
+            # A term has one posting for a row, so `rows` has no duplicates and the indexed addition loses nothing.
+            total[held_rows] += factor * frequencies / (frequencies + norms[field][held_rows])
 
 
 def scored_language(segments: tuple[Segment, ...], bm25: Bm25) -> ScoredLanguage:
     lengths = np.concatenate([segment.lengths[:, segment.is_alive] for segment in segments], axis=1)
     documents = np.count_nonzero(lengths, axis=1)
-    # A field that no passage has is never scored; any mean does.
+    # A field that no passage has is never scored, so its mean does not matter.
     means = np.maximum(lengths.sum(axis=1, dtype=np.float64), 1) / np.maximum(documents, 1)
     norms = tuple(
         (bm25.k1 * (1 - bm25.b + bm25.b * segment.lengths / means[:, None])).astype(np.float32) for segment in segments
@@ -148,5 +148,5 @@ def scored_language(segments: tuple[Segment, ...], bm25: Bm25) -> ScoredLanguage
 
 
 def _idf(documents: int, holding: int) -> float:
-    """As Lucene's BM25Similarity: never below zero."""
+    """As in Lucene's BM25Similarity; never negative."""
     return float(np.log(1 + (documents - holding + 0.5) / (holding + 0.5)))

@@ -1,8 +1,8 @@
-"""The lexical retriever: BM25 over inverted lists that each process keeps in memory.
+"""The lexical retriever: BM25 over inverted lists that each process caches in memory.
 
-Not FTS5, which stems English only and knows one length over all fields (docs/figures/bm25-variants.json compares their
-rankings). The file holds the terms of each passage; lists are made of them when a collection is first searched, and
-follow by what was added.
+SQLite's FTS5 is not used: it stems English only and has one length over all fields (docs/figures/bm25-variants.json
+compares their rankings). The file stores each passage's terms. The lists are built when a knowledge base is first
+searched, and later updated with the passages that were added.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from cicada.languages.stemming import stemmed_language
 from cicada.languages.terms import MAX_TERMS
 from cicada.retrieval.bm25 import Bm25
 from cicada_embedded.analysis import analyzer
-from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, best_places, portions
+from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, batches, best_rows
 from cicada_embedded.filters import KnowledgeBaseState
 from cicada_embedded.inverted import FIELDS, MAX_COUNT, ScoredLanguage, Segment, merged, new_segment, scored_language
 
 _COUNTS = np.dtype([("term", "<u8"), *((field, "u1") for field in FIELDS)])
-# Passages that lists are made of at once. The lists are merged, and few of them take few merges.
-PORTION = 100_000
+# Passages for each new segment. Segments are merged; large ones need fewer merges.
+BATCH_SIZE = 100_000
 _LENGTHS = np.dtype([(field, "<f4") for field in FIELDS])
 
 
 @dataclass(frozen=True, slots=True)
 class _Lists:
-    """The inverted lists of a collection, by language."""
+    """A knowledge base's inverted lists by language. `last` is the highest passage number in them."""
 
     revision: int
     last: int
@@ -43,7 +43,7 @@ class _Lists:
 
 
 def add_words(connection: sqlite3.Connection, number: int, passage: Passage) -> None:
-    """Store the terms of a passage. Where the context holds the title already, its words count no second time."""
+    """Store the terms of a passage. If the context already contains the title, the title's words count once."""
     language = stemmed_language(passage.language)
     terms_of = analyzer(language).terms
     title, context, text = (Counter(terms_of(each)) for each in (passage.title, passage.context, passage.text))
@@ -57,7 +57,7 @@ def add_words(connection: sqlite3.Connection, number: int, passage: Passage) -> 
 
 
 class LexicalRetriever:
-    """Safe to share between threads; follows what other processes write."""
+    """Thread-safe; sees what other processes write."""
 
     def __init__(self, bm25: Bm25) -> None:
         self._bm25 = bm25
@@ -66,54 +66,54 @@ class LexicalRetriever:
     def search(
         self,
         connection: sqlite3.Connection,
-        base_key: KnowledgeBaseState,
+        state: KnowledgeBaseState,
         text: str,
         allowed: Selected,
         limit: int,
     ) -> list[tuple[int, float]]:
-        """Numbers and BM25 scores of the best passages, in falling order; none for a text without telling words.
+        """Numbers and BM25 scores of the best passages, best first; none for a text of stop words only.
 
-        The question's language is not known: it is read as each of the languages that the collection holds.
+        The question's language is unknown, so it is analyzed in each language of the knowledge base.
         """
         numbers, scores = [np.empty(0, np.int64)], [np.empty(0, np.float32)]
-        for language in self._cache.of(connection, base_key).languages:
+        for language in self._cache.of(connection, state).languages:
             name = language.segments[0].language
             terms = list(dict.fromkeys(analyzer(name).terms(text)))[:MAX_TERMS]
             for segment, found in zip(language.segments, language.scores(terms), strict=True):
-                places = np.flatnonzero(found > 0)
-                numbers.append(segment.numbers[places])
-                scores.append(found[places])
+                rows = np.flatnonzero(found > 0)
+                numbers.append(segment.numbers[rows])
+                scores.append(found[rows])
         found_numbers, found_scores = np.concatenate(numbers), np.concatenate(scores)
         shown = allowed.among(found_numbers)
         found_numbers, found_scores = found_numbers[shown], found_scores[shown]
-        best = best_places(found_numbers, found_scores, limit)
+        best = best_rows(found_numbers, found_scores, limit)
         return list(zip(found_numbers[best].tolist(), found_scores[best].tolist(), strict=True))
 
-    def _refreshed(self, connection: sqlite3.Connection, base_key: KnowledgeBaseState, old: _Lists) -> _Lists:
-        numbers = all_numbers(connection, base_key.number)
-        cache = [segment.living(numbers) for language in old.languages for segment in language.segments]
-        added = _added(connection, base_key.number, old.last)
+    def _refreshed(self, connection: sqlite3.Connection, state: KnowledgeBaseState, old: _Lists) -> _Lists:
+        numbers = all_numbers(connection, state.number)
+        kept = [segment.living(numbers) for language in old.languages for segment in language.segments]
+        added = _added(connection, state.number, old.last)
         by_language: dict[str, list[Segment]] = {}
-        for segment in (*cache, *added):
+        for segment in (*kept, *added):
             if segment.is_alive.any():
                 by_language.setdefault(segment.language, []).append(segment)
         last = int(numbers[-1]) if len(numbers) else 0
         languages = tuple(scored_language(_few(each), self._bm25) for each in by_language.values())
-        return _Lists(base_key.revision, max(old.last, last), languages)
+        return _Lists(state.revision, max(old.last, last), languages)
 
 
-def _added(connection: sqlite3.Connection, base_key: int, last: int) -> list[Segment]:
-    """Segments of the passages with numbers above `last`, whose numbers rise from one to the next of a language."""
+def _added(connection: sqlite3.Connection, base_number: int, last: int) -> list[Segment]:
+    """Segments of the passages with numbers above `last`; within a language, numbers rise from one to the next."""
     rows = connection.execute(
-        # The plus sign has SQLite begin at the last number, and not go through the whole collection.
+        # The plus sign makes SQLite start at the last number instead of scanning the whole knowledge base.
         "SELECT language, number, lengths, counts FROM passage JOIN words USING (number) "
         "WHERE number > ? AND +collection = ? ORDER BY number",
-        (last, base_key),
+        (last, base_number),
     )
     return [
         _segment(language, list(found))
-        for portion in portions(rows, PORTION)
-        for language, found in groupby(sorted(portion), key=lambda row: row[0])
+        for batch in batches(rows, BATCH_SIZE)
+        for language, found in groupby(sorted(batch), key=lambda row: row[0])
     ]
 
 
@@ -128,7 +128,7 @@ def _segment(language: str, rows: list[tuple[str, int, bytes, bytes]]) -> Segmen
 
 
 def _few(segments: list[Segment]) -> tuple[Segment, ...]:
-    """At most about log2 of them: two neighbours become one where the first is not twice as large as the second."""
+    """Merge them to about log2 segments: neighbours merge unless the first is at least twice as large as the second."""
     few: list[Segment] = []
     for segment in segments:
         few.append(segment)

@@ -1,4 +1,4 @@
-"""The embedded index: one SQLite file, searched with numpy. No server, and every platform."""
+"""The embedded index: one SQLite file, searched with numpy. It needs no server and runs on every platform."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ BM25 = Bm25()
 
 
 class SqlitePassageIndex:
-    """Any number of processes and threads read while one writes; what is written is seen whole by the next search.
+    """Any number of processes and threads read while one writes; the next search sees all of a write.
 
-    `model_id` and `dimension` name the embedder; a file of another one is refused at first use. `build` is the number
-    of an unfinished index in the file, None for the one that answers: what is written to that one reaches both.
+    `model_id` and `dimension` name the embedder; a file of another embedder is refused at first use. `build` is the
+    number of an unfinished index in the file, None for the live one. Writes to the live index go to both.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class SqlitePassageIndex:
     def search(self, query: IndexQuery) -> IndexHits:
         vector = self._semantic.unit(query.vector)
         with self._file.reading() as connection:
-            base_key = self._base_key(connection, query.filter.base_key)
-            if base_key is None:
+            state = self._state(connection, query.filter.base_key)
+            if state is None:
                 return IndexHits((), ())
-            allowed = selected_numbers(connection, selection(base_key, query.filter))
-            lexical = self._lexical.search(connection, base_key, query.text, allowed, query.limit)
-            semantic = self._semantic.search(connection, base_key, vector, allowed, query.limit)
+            allowed = selected_numbers(connection, selection(state, query.filter))
+            lexical = self._lexical.search(connection, state, query.text, allowed, query.limit)
+            semantic = self._semantic.search(connection, state, vector, allowed, query.limit)
             found = passages_by_number(
                 connection, query.filter.base_key, {number for number, _ in (*lexical, *semantic)}
             )
@@ -59,15 +59,15 @@ class SqlitePassageIndex:
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
         with self._file.writing() as connection:
-            targets = [
-                _written_collection(connection, build, document.base_key) for build in self._written_builds(connection)
+            base_numbers = [
+                _revised(connection, build, document.base_key) for build in self._written_builds(connection)
             ]
-            for base_key in targets:
-                _remove(connection, base_key, document.document_id)
+            for base_number in base_numbers:
+                _remove(connection, base_number, document.document_id)
             for embedded in passages:
                 vector = self._semantic.unit(embedded.vector).tobytes()
-                for base_key in targets:
-                    number = insert_passage(connection, base_key, document.document_id, embedded.passage)
+                for base_number in base_numbers:
+                    number = insert_passage(connection, base_number, document.document_id, embedded.passage)
                     insert_vector(connection, number, vector, embedded.multivector)
                     add_words(connection, number, embedded.passage)
 
@@ -75,33 +75,33 @@ class SqlitePassageIndex:
         with self._file.writing() as connection:
             for build in self._written_builds(connection):
                 if find_knowledge_base(connection, build, document.base_key):
-                    base_key = _written_collection(connection, build, document.base_key)
-                    _remove(connection, base_key, document.document_id)
+                    base_number = _revised(connection, build, document.base_key)
+                    _remove(connection, base_number, document.document_id)
 
     def count(self, filter: PassageFilter) -> int:
         with self._file.reading() as connection:
-            base_key = self._base_key(connection, filter.base_key)
-            if base_key is None:
+            state = self._state(connection, filter.base_key)
+            if state is None:
                 return 0
-            shown = selection(base_key, filter).shown
+            shown = selection(state, filter).shown
             counting = f"SELECT count(*) FROM ({shown.sql})"  # noqa: S608 - made of constants; values are bound
             return int(connection.execute(counting, shown.values).fetchone()[0])
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         with self._file.reading() as connection:
-            base_key = self._base_key(connection, document.base_key)
-            return passages_of_document(connection, base_key.number, document) if base_key else ()
+            state = self._state(connection, document.base_key)
+            return passages_of_document(connection, state.number, document) if state else ()
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         with self._file.reading() as connection:
-            found = self._base_key(connection, base_key)
-            return vectors_of_passages(connection, found.number, passage_ids) if found else {}
+            state = self._state(connection, base_key)
+            return vectors_of_passages(connection, state.number, passage_ids) if state else {}
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
         self._file.close()
 
-    def _base_key(self, connection: sqlite3.Connection, base_key: KnowledgeBaseKey) -> KnowledgeBaseState | None:
+    def _state(self, connection: sqlite3.Connection, base_key: KnowledgeBaseKey) -> KnowledgeBaseState | None:
         return find_knowledge_base(connection, self._build or live_build(connection), base_key)
 
     def _written_builds(self, connection: sqlite3.Connection) -> list[int]:
@@ -117,8 +117,8 @@ def _hits(retriever: list[tuple[int, float]], passages: dict[int, Passage]) -> t
     return tuple(Hit(passages[number], score) for number, score in retriever)
 
 
-def _written_collection(connection: sqlite3.Connection, build: int, base_key: KnowledgeBaseKey) -> int:
-    """The number of a collection about to be written to; its revision goes up."""
+def _revised(connection: sqlite3.Connection, build: int, base_key: KnowledgeBaseKey) -> int:
+    """Create the knowledge base or increase its revision, before a write; returns its number."""
     number = connection.execute(
         "INSERT INTO collection (build, tenant, knowledge_base, revision) VALUES (?, ?, ?, 1) "
         "ON CONFLICT DO UPDATE SET revision = revision + 1 RETURNING number",
@@ -127,5 +127,5 @@ def _written_collection(connection: sqlite3.Connection, build: int, base_key: Kn
     return int(number)
 
 
-def _remove(connection: sqlite3.Connection, base_key: int, document_id: str) -> None:
-    connection.execute("DELETE FROM passage WHERE collection = ? AND document_id = ?", (base_key, document_id))
+def _remove(connection: sqlite3.Connection, base_number: int, document_id: str) -> None:
+    connection.execute("DELETE FROM passage WHERE collection = ? AND document_id = ?", (base_number, document_id))

@@ -29,11 +29,11 @@ _VECTORS = (
 )
 
 
-def insert_passage(connection: sqlite3.Connection, base_key: int, document_id: str, passage: Passage) -> int:
-    """The number that the passage got."""
+def insert_passage(connection: sqlite3.Connection, base_number: int, document_id: str, passage: Passage) -> int:
+    """Returns the new passage's number."""
     number = connection.execute(
         "INSERT INTO passage (collection, document_id, passage_id, is_restricted) VALUES (?, ?, ?, ?)",
-        (base_key, document_id, passage.passage_id, bool(passage.readers)),
+        (base_number, document_id, passage.passage_id, bool(passage.readers)),
     ).lastrowid
     assert number is not None  # noqa: S101 - an INSERT has just succeeded
     connection.execute(
@@ -52,16 +52,16 @@ def insert_passage(connection: sqlite3.Connection, base_key: int, document_id: s
     )
     connection.executemany(
         "INSERT INTO attribute VALUES (?, ?, ?, ?)",
-        [(base_key, name, value, number) for name, value in passage.metadata.items()],
+        [(base_number, name, value, number) for name, value in passage.metadata.items()],
     )
     connection.executemany(
-        "INSERT INTO reader VALUES (?, ?, ?)", [(base_key, name, number) for name in set(passage.readers)]
+        "INSERT INTO reader VALUES (?, ?, ?)", [(base_number, name, number) for name in set(passage.readers)]
     )
     return number
 
 
 def insert_vector(connection: sqlite3.Connection, number: int, vector: bytes, multivector: bytes) -> None:
-    """`vector`: floats of 32 bits."""
+    """`vector`: 32-bit floats."""
     connection.execute("INSERT INTO vector VALUES (?, ?)", (number, vector))
     if multivector:
         connection.execute("INSERT INTO detail VALUES (?, ?)", (number, multivector))
@@ -74,15 +74,17 @@ def passages_by_number(
     return {row[0]: _passage(base_key, *row[1:]) for row in rows}
 
 
-def passages_of_document(connection: sqlite3.Connection, base_key: int, document: DocumentKey) -> tuple[Passage, ...]:
-    rows = connection.execute(_BY_DOCUMENT, (base_key, document.document_id))
+def passages_of_document(
+    connection: sqlite3.Connection, base_number: int, document: DocumentKey
+) -> tuple[Passage, ...]:
+    rows = connection.execute(_BY_DOCUMENT, (base_number, document.document_id))
     return tuple(_passage(document.base_key, *row[1:]) for row in rows)
 
 
 def vectors_of_passages(
-    connection: sqlite3.Connection, base_key: int, passage_ids: Sequence[str]
+    connection: sqlite3.Connection, base_number: int, passage_ids: Sequence[str]
 ) -> dict[str, PassageVectors]:
-    rows = connection.execute(_VECTORS, (base_key, json.dumps(list(passage_ids))))
+    rows = connection.execute(_VECTORS, (base_number, json.dumps(list(passage_ids))))
     return {
         passage_id: PassageVectors(memoryview(vector).cast("f"), multivector or b"")
         for passage_id, vector, multivector in rows

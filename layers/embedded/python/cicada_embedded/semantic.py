@@ -1,4 +1,4 @@
-"""The semantic retriever: exact kNN by cosine over a collection's vectors, which each process keeps in memory."""
+"""The semantic retriever: exact kNN by cosine over a knowledge base's vectors, which each process caches in memory."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import Vector
-from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, best_places, portions
+from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, batches, best_rows
 from cicada_embedded.filters import KnowledgeBaseState
 
-# Vectors that are read at once.
-PORTION = 10_000
+# Vectors read at once.
+BATCH_SIZE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
-    """`vectors[i]` is the unit vector of passage `numbers[i]`; numbers rise."""
+    """`vectors[i]` is the unit vector of passage `numbers[i]`; numbers are ascending."""
 
     revision: int
     numbers: NDArray[np.int64]
@@ -31,7 +31,7 @@ class _Matrix:
 
 
 class SemanticRetriever:
-    """Safe to share between threads; follows what other processes write."""
+    """Thread-safe; sees what other processes write."""
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
@@ -39,7 +39,7 @@ class SemanticRetriever:
         self._cache = KnowledgeBaseCache(empty, self._refreshed)
 
     def unit(self, vector: Vector) -> NDArray[np.float32]:
-        """The vector at length 1 (a vector of zeros stays one). Raises `ConfigurationError` for another dimension."""
+        """The vector at length 1 (zeros stay zeros). Raises `ConfigurationError` for another dimension."""
         given = np.asarray(vector, dtype=np.float32)
         if given.shape != (self._dimension,):
             raise ConfigurationError(
@@ -52,42 +52,42 @@ class SemanticRetriever:
     def search(
         self,
         connection: sqlite3.Connection,
-        base_key: KnowledgeBaseState,
+        state: KnowledgeBaseState,
         query: NDArray[np.float32],
         allowed: Selected,
         limit: int,
     ) -> list[tuple[int, float]]:
-        """Numbers and cosines of the nearest passages, in falling order."""
-        matrix = self._cache.of(connection, base_key)
+        """Numbers and cosines of the nearest passages, nearest first."""
+        matrix = self._cache.of(connection, state)
         numbers, vectors = matrix.numbers, matrix.vectors
-        # Reading rows here and there costs several times as much as reading all in a line.
+        # Picking scattered rows costs several times as much per row as reading all of them in sequence.
         if not allowed.is_excluding and len(allowed.numbers) * 5 < len(numbers):
             rows = np.searchsorted(numbers, allowed.numbers)
             numbers, scores = numbers[rows], vectors[rows] @ query
         else:
             shown = allowed.among(numbers)
             numbers, scores = numbers[shown], (vectors @ query)[shown]
-        best = best_places(numbers, scores, limit)
+        best = best_rows(numbers, scores, limit)
         return list(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
 
-    def _refreshed(self, connection: sqlite3.Connection, base_key: KnowledgeBaseState, old: _Matrix) -> _Matrix:
-        """Only new vectors are read: a passage never changes, and a new one has a higher number than all before."""
+    def _refreshed(self, connection: sqlite3.Connection, state: KnowledgeBaseState, old: _Matrix) -> _Matrix:
+        """Reads new vectors only: a passage never changes, and a new one has a higher number than all before."""
         last = int(old.numbers[-1]) if len(old.numbers) else 0
-        numbers = all_numbers(connection, base_key.number)
-        cache = np.isin(old.numbers, numbers, assume_unique=True)
-        count = int(np.count_nonzero(cache))
+        numbers = all_numbers(connection, state.number)
+        kept = np.isin(old.numbers, numbers, assume_unique=True)
+        count = int(np.count_nonzero(kept))
         vectors = np.empty((len(numbers), self._dimension), np.float32)
-        np.compress(cache, old.vectors, axis=0, out=vectors[:count])
-        for added in portions(
+        np.compress(kept, old.vectors, axis=0, out=vectors[:count])
+        for added in batches(
             connection.execute(
-                # The plus sign has SQLite begin at the last number, and not go through the whole collection.
+                # The plus sign makes SQLite start at the last number instead of scanning the whole knowledge base.
                 "SELECT vector FROM passage JOIN vector USING (number) WHERE number > ? AND +collection = ? "
                 "ORDER BY number",
-                (last, base_key.number),
+                (last, state.number),
             ),
-            PORTION,
+            BATCH_SIZE,
         ):
             new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)
             vectors[count : count + len(new)] = new
             count += len(new)
-        return _Matrix(base_key.revision, numbers, vectors)
+        return _Matrix(state.revision, numbers, vectors)
