@@ -10,7 +10,7 @@ from cicada.adapters.opensearch.bulk import BulkWriter
 from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-from cicada.adapters.opensearch.queries import lane_bodies
+from cicada.adapters.opensearch.queries import retriever_bodies
 from cicada.adapters.opensearch.rows import row
 from cicada.adapters.retry import Retry
 from cicada.documents.filter import PassageFilter
@@ -85,7 +85,7 @@ class OpenSearch:
         query = _query(question, documents)
         if retriever == "hybrid":
             return len(self._index.search(query).lexical)
-        body = lane_bodies(query, DIMENSION, Bm25())["lexical" if retriever == "bm25" else "semantic"]
+        body = retriever_bodies(query, DIMENSION, Bm25())["lexical" if retriever == "bm25" else "semantic"]
         return len(self._client.search(index=self._name, body=body)["hits"]["hits"])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cicada.adapters.opensearch.lucene_tokens import MAX_LENGTH, first_tokens
-from cicada.adapters.opensearch.queries import cosine, lane_bodies
+from cicada.adapters.opensearch.queries import cosine, retriever_bodies
 from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, index_body, index_name
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
@@ -48,7 +48,7 @@ def test_an_index_is_named_by_its_mapping_and_its_embedder() -> None:
 def test_the_longest_question_stays_below_the_clauses_that_lucene_allows(bm25: Bm25, letters: str) -> None:
     text = " ".join(f"{letter}{chr(0x4E00 + n) if letter != 'a' else n}" for n in range(200) for letter in letters)
     query = IndexQuery(PassageFilter(KnowledgeBaseKey("t", "b")), text, [1.0], 10)
-    parts = lane_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
+    parts = retriever_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
     counts = [len(part["multi_match"]["query"].split()) * len(part["multi_match"]["fields"]) for part in parts]
     assert 0 < sum(counts) < LUCENE_CLAUSES
 
@@ -56,7 +56,7 @@ def test_the_longest_question_stays_below_the_clauses_that_lucene_allows(bm25: B
 def asked(text: str, bm25: Bm25 = WEIGHTS) -> list[dict[str, Any]]:
     """The lexical queries of a question."""
     query = IndexQuery(PassageFilter(KnowledgeBaseKey("t", "b")), text, [1.0], 10)
-    parts = lane_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
+    parts = retriever_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
     return [part["multi_match"] for part in parts]
 
 

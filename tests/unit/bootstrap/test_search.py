@@ -15,7 +15,7 @@ from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerank
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.retrieval.ports import Reranker
-from cicada.retrieval.progress import progress_told_to
+from cicada.retrieval.progress import reporting_progress_to
 from cicada.retrieval.rerank.fallback import FallbackReranker
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
@@ -116,7 +116,7 @@ def test_the_wait_for_the_search_service_is_told_to_who_waits_whichever_thread_n
         told.append((stage, multivector))
         noticed.set()
 
-    with progress_told_to(listen), waiting(index._on_wait, 0.0):
+    with reporting_progress_to(listen), waiting(index._on_wait, 0.0):
         assert noticed.wait(PATIENCE_SECONDS)
     assert told == [("searching", "the search service is starting")]
 

@@ -6,7 +6,7 @@ import pytest
 
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.retrieval.model import Candidate, EncodedQuery
-from cicada.retrieval.progress import progress_told_to
+from cicada.retrieval.progress import reporting_progress_to
 from cicada.retrieval.rerank.fallback import FallbackReranker
 from tests.fakes.clock import Clock
 from tests.fakes.rerankers import FixedReranker
@@ -31,7 +31,7 @@ class Situation:
 
     def ranks(self, candidates: tuple[Candidate, ...] = CANDIDATES) -> str:
         """Who ranked."""
-        with progress_told_to(lambda stage, multivector: self.told.append(stage)):
+        with reporting_progress_to(lambda stage, multivector: self.told.append(stage)):
             return self.chain.rerank(QUERY, candidates).by
 
 

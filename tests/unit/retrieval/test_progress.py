@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from threading import Thread
 
-from cicada.retrieval.progress import progress_told_to, report_progress
+from cicada.retrieval.progress import report_progress, reporting_progress_to
 
 
 def test_who_waits_is_told_and_nobody_else() -> None:
     inner: list[tuple[str, str | None]] = []
     outer: list[tuple[str, str | None]] = []
     report_progress("ranking")
-    with progress_told_to(lambda *step: outer.append(step)):
-        with progress_told_to(lambda *step: inner.append(step)):
+    with reporting_progress_to(lambda *step: outer.append(step)):
+        with reporting_progress_to(lambda *step: inner.append(step)):
             report_progress("searching", "the search service is starting")
         report_progress("ranking")
     report_progress("ranking")
@@ -20,7 +20,7 @@ def test_who_waits_is_told_and_nobody_else() -> None:
 
 def test_what_another_request_does_meanwhile_is_not_told() -> None:
     heard: list[str] = []
-    with progress_told_to(lambda stage, detail: heard.append(stage)):
+    with reporting_progress_to(lambda stage, detail: heard.append(stage)):
         other = Thread(target=report_progress, args=("ranking",))
         other.start()
         other.join()

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from cicada.answering.model import AnswerPart, Progress, Text
-from cicada.retrieval.progress import progress_told_to
+from cicada.retrieval.progress import reporting_progress_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Pump:
 
     def _run(self) -> None:
         try:
-            with progress_told_to(self._step), closing(self._parts):
+            with reporting_progress_to(self._step), closing(self._parts):
                 for part in self._parts:
                     if not self._offer(part):
                         return

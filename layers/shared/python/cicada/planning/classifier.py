@@ -1,7 +1,7 @@
-"""Which way a message goes. In a base of scripts every rule that holds adds its points; the most points win.
+"""The intent of a message. In a base of scripts every matching rule adds its points, and the most points win.
 
-Points are log odds, so the confidence is their softmax. Equal points go to the route that comes first in the
-labelling guide's precedence: a saved entry, then a claim, then the text, then the rest.
+Points are log odds, so the confidence is their softmax. Ties go to the intent that comes first in the labelling
+guide's precedence: a saved entry, then a claim, then the text, then the rest.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _Held: TypeAlias = list[tuple[Rule, Cue]]
 
 @dataclass(frozen=True, slots=True)
 class MessageClassifier:
-    """Tells small talk, questions about documents, and requests on profiles and theories apart."""
+    """Classifies messages as small talk, questions about documents, or requests on profiles and theories."""
 
     bases: KnowledgeBases
     rules: RuleBook
 
     def classify(self, message: str, knowledge_base: str) -> Classification:
-        """Scripts are of stories, which profiles and theories are about; other documents only ever get questions."""
+        """Profiles and theories are about stories, so only a base of scripts has those intents."""
         by = classify if self.bases.of(knowledge_base).content == "scripts" else classify_for_documents
         return by(message, self.rules)
 
 
 def classify(text: str, rules: RuleBook) -> Classification:
-    """The route of a chat message; any text has one."""
+    """The intent of a message; every text has one."""
     message = without_openers(tokenise(text), rules.openers)
     held = list(_held(message, rules))
     totals = {intent: rules.start[intent] + sum(rule.points.get(intent, 0) for rule, _ in held) for intent in Intent}
@@ -48,9 +48,9 @@ def classify(text: str, rules: RuleBook) -> Classification:
 
 
 def classify_for_documents(text: str, rules: RuleBook) -> Classification:
-    """A search, unless the message is nothing but small talk.
+    """A search, unless the whole message is small talk.
 
-    What the documents are about is not known, so no word speaks against looking; profiles and theories are of stories.
+    The subject of the documents is unknown, so no word speaks against a search.
     """
     if only_small_talk(text, rules):
         return Classification(Intent.GENERAL, 1.0, "nothing but small talk")
@@ -58,7 +58,7 @@ def classify_for_documents(text: str, rules: RuleBook) -> Classification:
 
 
 def only_small_talk(text: str, rules: RuleBook) -> bool:
-    """Whether the message holds nothing but the words of a rule's `only`, such as a greeting's."""
+    """Whether the message has only words of a rule's `only` list, such as greetings."""
     message = without_openers(tokenise(text), rules.openers)
     return any(rule.only and _whole(rule.only, message) is not None for rule in rules.rules)
 
@@ -108,6 +108,6 @@ def _reason(intent: Intent, held: _Held, rules: RuleBook, message: Message) -> s
 
 
 def _weight(rule: Rule, intent: Intent) -> tuple[float, float]:
-    """What the rule says for the route and, failing that, against another."""
+    """Sort key: the rule's points for the intent, then its points against another."""
     against = max((-points for other, points in rule.points.items() if other is not intent), default=0.0)
     return rule.points.get(intent, 0.0), against

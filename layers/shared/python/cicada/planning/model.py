@@ -1,4 +1,4 @@
-"""The routes a message can take, and the classifier's verdict."""
+"""The intents of messages, and the classifier's result."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,10 +13,10 @@ class Intent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """Where a message goes.
+    """The intent of a message.
 
-    `confidence` is between 0 and 1: the share of the evidence that speaks for `intent`.
-    `reason` is one phrase for a log or a trace; of the message it holds only the words of the cue.
+    `confidence` is between 0 and 1: the share of the evidence for `intent`.
+    `reason` is one phrase for a log or a trace; it quotes only the cue words of the message.
     """
 
     intent: Intent

@@ -1,4 +1,4 @@
-"""Patterns over tokens, and finding them in a message. `pattern_language` parses them from text."""
+"""Patterns over tokens, and their search in a message. `pattern_language` parses them from text."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ KINDS: Mapping[str, Callable[[Message, int], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One place of a pattern: phrases, kinds of token, a sentence's start, the message's end or a gap.
+    """One element of a pattern: phrases, kinds of token, a sentence's start, the message's end or a gap.
 
     `gap` counts the words that may be skipped here.
     """
@@ -38,13 +38,13 @@ class Item:
 
     @property
     def is_anchor(self) -> bool:
-        """A message without any of the first words cannot match."""
+        """Whether a message without any of the item's first words cannot match."""
         return bool(self.phrases) and not (self.kinds or self.end or self.optional)
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """`anchor`: words of which a matching message holds one, or None where any message might match."""
+    """`anchor`: every matching message contains one of these words; None if any message may match."""
 
     items: tuple[Item, ...]
     anchor: frozenset[str] | None
@@ -77,7 +77,7 @@ def _match(items: tuple[Item, ...], index: int, message: Message, at: int) -> Cu
 
 
 def _ends(item: Item, message: Message, at: int) -> Iterator[tuple[int, Cue]]:
-    """Where the item can end when it begins at `at`, and the positions of its words."""
+    """The possible ends of the item if it begins at `at`, each with the positions of its words."""
     if item.start:
         if at in message.starts:
             yield at, ()
@@ -115,7 +115,7 @@ def _is_end(message: Message, at: int) -> bool:
 def without_openers(message: Message, openers: Phrases) -> Message:
     """The message with each opener, at the start of a sentence, replaced by the token `ASKED`.
 
-    The words after it begin the sentence. A message that is nothing but openers is returned as it is.
+    The words after it begin the sentence. A message of openers only is returned unchanged.
     """
     kept = [at for at, _ in _kept(message, openers)]
     if not any(message.words[at][0].isalnum() for at in kept if at >= 0):
@@ -124,7 +124,7 @@ def without_openers(message: Message, openers: Phrases) -> Message:
 
 
 def _kept(message: Message, openers: Phrases) -> Iterator[tuple[int, str]]:
-    """Positions to keep, with -1 where an opener stood."""
+    """Positions to keep, with -1 in place of an opener."""
     at = 0
     while at < len(message.words):
         end = _opener_end(message, at, openers) if at in message.starts else at
@@ -137,7 +137,7 @@ def _kept(message: Message, openers: Phrases) -> Iterator[tuple[int, str]]:
 
 
 def _opener_end(message: Message, at: int, openers: Phrases) -> int:
-    """Where a run of openers that begins at `at` ends, commas between them included."""
+    """The end of the run of openers that begins at `at`, including commas between them."""
     while True:
         size = _opener_size(message.words, at, openers)
         if not size:

@@ -1,4 +1,4 @@
-"""The rule book: what speaks for which route, how strongly, and the phrase that says so."""
+"""The rule book: patterns, the points that they give to intents, and the reason to log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from cicada.planning.patterns import Pattern, Phrases
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`points` for or against routes where one of `patterns` is found and none of `exceptions`.
+    """`points` for or against intents if one of `patterns` matches and none of `exceptions` does.
 
-    Points are natural-log odds: one point makes a route e times as likely, all else equal.
-    With `only`, the rule holds where the message is made of words of that list and of nothing else.
+    Points are natural-log odds: one point makes an intent e times as likely, all else equal.
+    With `only`, the rule matches if the message has only words of that list.
     """
 
     points: Mapping[Intent, float]
@@ -24,7 +24,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """`start` is each route's points before any rule, `silence` its reason when no rule holds."""
+    """`start`: each intent's points before any rule. `silence`: its reason if no rule matches."""
 
     start: Mapping[Intent, float]
     silence: Mapping[Intent, str]

@@ -15,7 +15,7 @@ from cicada.validation import Form, checked, parse_toml
 
 
 def _points(value: object) -> object:
-    """By route; what is no table of numbers is left for pydantic to refuse."""
+    """Points by intent; anything but a table of numbers is left to pydantic to refuse."""
     if not isinstance(value, dict) or not value:
         raise ValueError("gives no points; write for example points = { general = 3 }")
     if unknown := sorted(value.keys() - set(Intent)):
@@ -48,7 +48,7 @@ def load_rules() -> RuleBook:
 
 
 def parse_rules(text: str) -> RuleBook:
-    """A rule book from TOML like `rules.toml`. Raises ConfigurationError, which says what to mend."""
+    """A rule book from TOML like `rules.toml`. Raises ConfigurationError, which says what to correct."""
     data = parse_toml(text, "The routing rules are not TOML")
     file = checked(_File, data, "The routing rules")
     lists = {name: _words(words, name) for name, words in file.words.items()}

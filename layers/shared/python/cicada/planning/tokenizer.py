@@ -1,7 +1,7 @@
 """A message as word tokens: rules see whole words, so "list" is never found in "listen".
 
 Contractions are split ("who's" is `who` `'s`), informal spellings are spelled out, "please" is left out and a
-quotation becomes the single token `QUOTE`: what is quoted is not what is asked.
+quotation becomes the single token `QUOTE`, because its words are not the user's request.
 """
 
 import re
@@ -16,7 +16,7 @@ SENTENCE_ENDS = frozenset({".", "?", "!"})
 _HEAD_CHARACTERS = 900
 _TAIL_CHARACTERS = 600
 _CLAUSE_ENDS = SENTENCE_ENDS | {":", "-"}
-# Typographic apostrophes and quotation marks, and dashes and arrows, as their ASCII likenesses.
+# ASCII replacements of typographic apostrophes, quotation marks, dashes and arrows.
 _ASCII = str.maketrans(
     dict.fromkeys("\u2018\u2019\u02bc`", "'")
     | dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"')
@@ -59,7 +59,7 @@ class Message:
 
 
 def tokenise(text: str) -> Message:
-    """Tokenise any text; of a very long one, its beginning and its end."""
+    """Tokenise any text; of a very long text, only its beginning and its end."""
     tokens = _spelled_tokens(_without_quotations(_shortened(text)))
     spelled = [token for token in tokens if token.lower() not in _POLITE]
     words = tuple(word.lower() for word in spelled)
@@ -108,7 +108,7 @@ def _split_contraction(token: str) -> Iterator[str]:
 
 
 def _capitalised(words: list[str], starts: frozenset[int]) -> frozenset[int]:
-    """Positions of words with a capital inside a sentence, mostly names; none where every word has one."""
+    """Positions of capitalised words inside a sentence, mostly names; none if every word is capitalised."""
     letters = [i for i, word in enumerate(words) if word[0].isalpha() and word != "I"]
     capitals = [i for i in letters if words[i][0].isupper()]
     if len(letters) > 3 and len(capitals) == len(letters):

@@ -1,7 +1,6 @@
-"""Many callers' texts in few calls of an embedder.
+"""Batches the texts of concurrent callers into few calls of an embedder.
 
-It stands beside the port that it implements, so that an ingest, a measurement and whatever else embeds many small lists
-at the same time can share it.
+It implements the port beside it and needs no adapter, so ingest and the evaluations can share it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
 @dataclass(slots=True, eq=False)
 class _Text:
-    """One text on its way. `caller` tells whose it is."""
+    """A queued text. `caller` identifies the call that it belongs to."""
 
     caller: object
     text: str
@@ -33,9 +32,9 @@ class _Text:
 class BatchingEmbedder:
     """Collects the texts of concurrent callers into batches of at most `size`, waiting at most `wait_seconds`.
 
-    `flights`: batches under way at once; with one, the embedder would stand still between two batches. Each caller
-    gets its own vectors, as arrays of 32-bit floats, and its own failure: a batch that is refused is asked again for
-    each caller apart, unless the service itself fails. Queries are passed on at once. Any number of threads may call.
+    `flights`: concurrent batches; with only one, the embedder would be idle between batches. Each caller gets its own
+    vectors, as arrays of 32-bit floats, and its own failure: a refused batch is repeated for each caller separately,
+    unless the service itself fails. Queries are not batched. Thread-safe.
     """
 
     def __init__(self, embedder: Embedder, size: int = 64, wait_seconds: float = 0.05, flights: int = 2) -> None:
@@ -44,7 +43,7 @@ class BatchingEmbedder:
         self._wait_seconds = wait_seconds
         self._launched = Condition()
         self._waiting: defaultdict[MultiVector, deque[_Text]] = defaultdict(deque)
-        # Its threads are started by the first batches.
+        # It starts its threads with the first batches.
         self._pool = ThreadPoolExecutor(flights, thread_name_prefix="embedding")
 
     @property
@@ -62,7 +61,7 @@ class BatchingEmbedder:
         return [vector for vector, _ in self.embed_passages_with_multivectors(texts, MultiVector.NONE)]
 
     def embed_passages_with_multivectors(self, texts: Sequence[str], multivector: MultiVector) -> list[Encoding]:
-        """Details are empty where the embedder gives none."""
+        """Multivectors are empty if the embedder gives none."""
         caller = object()
         mine = [_Text(caller, text) for text in texts]
         if not mine:
@@ -70,7 +69,7 @@ class BatchingEmbedder:
         with self._launched:
             self._waiting[multivector].extend(mine)
             self._launch(multivector, at_least=self._size)
-            # Texts leave in the order in which they came, so the last one speaks for all.
+            # Texts are sent in order of arrival, so all are sent when the last one is.
             if not self._launched.wait_for(lambda: mine[-1].is_launched, self._wait_seconds):
                 self._launch(multivector, at_least=1)
         return [each.found.result() for each in mine]
@@ -81,11 +80,11 @@ class BatchingEmbedder:
         return EncodedQuery(text, self._embedder.embed_query(text))
 
     def close(self) -> None:
-        """Wait for what is under way, and end the threads; nothing can be embedded afterwards."""
+        """Wait for running batches and stop the threads; nothing can be embedded afterwards."""
         self._pool.shutdown()
 
     def _launch(self, multivector: MultiVector, at_least: int) -> None:
-        """Send batches off for as long as so many texts wait. The caller has the lock."""
+        """Submit batches while at least `at_least` texts wait. The caller holds the lock."""
         waiting = self._waiting[multivector]
         while len(waiting) >= at_least:
             batch = [waiting.popleft() for _ in range(min(self._size, len(waiting)))]
@@ -95,7 +94,7 @@ class BatchingEmbedder:
             self._launched.notify_all()
 
     def _answer_each(self, batch: Sequence[_Text], multivector: MultiVector) -> None:
-        """What is raised here is every caller's failure."""
+        """An exception raised here fails every caller of the batch."""
         callers = _by_caller(batch)
         try:
             self._answer(batch, multivector)
@@ -137,7 +136,7 @@ def _settle(batch: Iterable[_Text], done: Future[None]) -> None:
 
 
 def _fail(batch: Iterable[_Text], error: BaseException) -> None:
-    """Whatever of it is not answered fails."""
+    """Fail the texts of the batch that have no result yet."""
     for each in batch:
         if not each.found.done():
             each.found.set_exception(error)

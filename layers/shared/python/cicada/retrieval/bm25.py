@@ -1,4 +1,4 @@
-"""How the lexical retriever weighs words."""
+"""BM25 parameters of the lexical retriever."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Bm25:
-    """BM25 of all of a passage's words, plus `title` times that of its title and `context` times that of its context.
+    """BM25 of all words of a passage, plus `title` times BM25 of its title and `context` times BM25 of its context.
 
     Each field has statistics of its own. `k1` and `b` as in Robertson and Zaragoza, The Probabilistic Relevance
-    Framework: BM25 and Beyond, 2009. `b` and `title` were tuned on scifact, cranfield and mtrag-clapnq, which is where
-    docs/figures/bm25-variants.json compares them with others.
+    Framework: BM25 and Beyond, 2009. `b` and `title` were tuned on scifact, cranfield and mtrag-clapnq;
+    docs/figures/bm25-variants.json compares them with others on the same sets.
     """
 
     k1: float = 1.2
@@ -21,6 +21,6 @@ class Bm25:
 
     @property
     def fields(self) -> dict[str, float]:
-        """The fields that count, with their weights."""
+        """The weights of the scored fields."""
         weights = {"words": 1.0, "title": self.title, "context": self.context}
         return {field: weight for field, weight in weights.items() if weight > 0}

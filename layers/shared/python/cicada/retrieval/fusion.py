@@ -1,4 +1,4 @@
-"""Fusion of the retrievers' rankings into one order of the whole pool."""
+"""Fusion of the retrievers' rankings into one ranking of all candidates."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Scores = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Scores in units of their standard deviation. `floor` is the lowest, and stands for a passage that has none."""
+    """Converts scores to z-scores. `floor` is the lowest score, used for a passage that has none."""
 
     mean: float
     deviation: float
     floor: float
 
     def z(self, score: float | None) -> float:
-        """0 for every passage where the retriever tells none apart."""
+        """0 for every passage if all of the retriever's scores are equal."""
         value = self.floor if score is None else score
         return (value - self.mean) / self.deviation if self.deviation else 0.0
 
 
 def fuse(hits: IndexHits, fusion: Fusion) -> tuple[Candidate, ...]:
-    """Every passage of either retriever once, best fused score first; equal ones in order of `passage_id`."""
+    """Every passage of either retriever once, best fused score first, ties in order of `passage_id`."""
     passages: dict[str, Passage] = {}
     for hit in (*hits.lexical, *hits.semantic):
         passages.setdefault(hit.passage.passage_id, hit.passage)
@@ -55,7 +55,7 @@ def reciprocal_ranks(hits: IndexHits) -> Scores:
 
 
 def z_scores(keys: Mapping[str, object], lexical: Scores, semantic: Scores) -> Scores:
-    """The sum of both retrievers' z-scores, brought between 0 and 1 by the logistic function (docs/retrieval.md)."""
+    """The sum of both retrievers' z-scores, mapped to 0 to 1 by the logistic function (docs/retrieval.md)."""
     words, meaning = retriever_scales(list(lexical.values()), list(semantic.values()))
     return {key: logistic(words.z(lexical.get(key)) + meaning.z(semantic.get(key))) for key in keys}
 
@@ -63,19 +63,20 @@ def z_scores(keys: Mapping[str, object], lexical: Scores, semantic: Scores) -> S
 def retriever_scales(lexical: Sequence[float], semantic: Sequence[float]) -> tuple[Scale, Scale]:
     """Mean and standard deviation of each retriever over its own hits.
 
-    A passage that a retriever did not find gets its lowest score. Only where BM25 found fewer passages than the other
-    did the rest hold none of the words: their score is 0, and as many zeros as are missing count in its statistics.
+    A passage that a retriever did not find gets the retriever's lowest score. The exception is BM25 with fewer hits
+    than the semantic retriever: the other passages contain none of the words and score 0. BM25's statistics include a
+    zero for each missing hit.
     """
     rest = max(0, len(semantic) - len(lexical))
     return scale([*lexical, *([0.0] * rest)]), scale(semantic)
 
 
 def scale(scores: Sequence[float]) -> Scale:
-    """Of these scores; of none, one that tells nothing apart."""
+    """The scale of these scores. Without any, every z-score is 0."""
     values = scores or (0.0,)
     mean = math.fsum(values) / len(values)
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
-    # Equal scores differ by rounding only.
+    # Scores that are equal may still differ by rounding.
     return Scale(mean, deviation if deviation > 1e-9 * max(1.0, abs(mean)) else 0.0, min(values))
 
 

@@ -1,4 +1,4 @@
-"""Find the passages for a question, as its knowledge base wants it."""
+"""Find the passages for a question by the settings of its knowledge base."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from cicada.retrieval.ports import QueryFormulator, Strategy
 from cicada.retrieval.strategies import DEFAULT
 
 
-def _unreported(error: CicadaError) -> None:
-    """Nobody is told."""
+def _ignore(error: CicadaError) -> None:
+    """The default report does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeSearch:
-    """Searches each knowledge base by its settings. `report` is told when a query could not be formulated."""
+    """Searches each knowledge base by its settings. `report` is called when a query could not be formulated."""
 
     strategies: Mapping[str, Callable[[KnowledgeBase], Strategy]]
     bases: KnowledgeBases = field(default_factory=KnowledgeBases)
     formulator: QueryFormulator | None = None
-    report: Callable[[CicadaError], object] = _unreported
+    report: Callable[[CicadaError], object] = _ignore
 
     def search(self, text: str, filter: PassageFilter, strategy: str = DEFAULT) -> Retrieval:
-        """What the filter's base has for `text`. Failures are `DependencyError`s, never an empty result."""
+        """Search the filter's knowledge base. Failures are `DependencyError`s, never an empty result."""
         base = self.bases.of(filter.base_key.knowledge_base)
         query, formulated = self._query(text, base)
         found = self.strategies[strategy](base).retrieve(query, filter)
         return replace(found, path=("retrieve", *formulated, *_outcome(found)))
 
     def _query(self, text: str, base: KnowledgeBase) -> tuple[str, tuple[str, ...]]:
-        """The text in the base's language, and the step that this was; the user's own words if it cannot be had."""
+        """The query in the base's language and the steps taken for it; on failure, the user's own words."""
         language = base.content_language
         if language is None or self.formulator is None or not has_words(text) or is_in(text, language):
             return text, ()

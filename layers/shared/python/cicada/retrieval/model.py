@@ -1,4 +1,4 @@
-"""Values of retrieval: what is asked of an index, what comes back, what a search ends in."""
+"""Values of retrieval: queries to an index, its hits, and the result of a search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class IndexHits:
-    """What the two retrievers found, each in falling order of score."""
+    """The hits of both retrievers, each list in descending order of score."""
 
     lexical: tuple[Hit, ...]
     semantic: tuple[Hit, ...]
@@ -41,7 +41,7 @@ class IndexHits:
 class EmbeddedPassage:
     """A passage with the vector of its context and text.
 
-    `multivector` is what a reranker keeps of the text besides, in its own form; empty where the base keeps none.
+    `multivector`: further vectors of the text for reranking, packed as bytes; empty if the base keeps none.
     """
 
     passage: Passage
@@ -51,7 +51,7 @@ class EmbeddedPassage:
 
 @dataclass(frozen=True, slots=True)
 class PassageVectors:
-    """What an index keeps of a passage for reranking: see `EmbeddedPassage`."""
+    """The vectors that an index stores for a passage: see `EmbeddedPassage`."""
 
     vector: Vector
     multivector: bytes = b""
@@ -59,7 +59,7 @@ class PassageVectors:
 
 @dataclass(frozen=True, slots=True)
 class EncodedQuery:
-    """A question and its encodings. `multivector`: its word pieces for reranking; empty where the model gives none."""
+    """A question and its encodings. `multivector`: its token vectors for reranking; empty if the model gives none."""
 
     text: str
     vector: Vector
@@ -89,26 +89,26 @@ class RankedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The final order. `by` names what made it, for the path of the answer.
+    """The final ranking. `by` names its reranker for the path of the answer.
 
-    A model's vendor (`cohere`, `amazon`), `local`, `fusion`, or `skipped` where a paid call had nothing to add.
+    It is a model's vendor (`cohere`, `amazon`), `local`, `fusion`, or `skipped` if a paid call had nothing to add.
     """
 
     passages: tuple[RankedPassage, ...]
     by: str
 
     def best(self, limit: int, threshold: float) -> Ranking:
-        """The first `limit` passages of at least this relevance; those without one are not judged."""
+        """The first `limit` passages of at least this relevance; passages without a relevance are kept."""
         relevant = [each for each in self.passages if each.relevance is None or each.relevance >= threshold]
         return Ranking(tuple(relevant[:limit]), self.by)
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """One search with its stages: what the retrievers found, their fusion (all candidates), and the final order.
+    """A search with its stages: the retrievers' hits, all fused candidates, and the final ranking.
 
-    `path` names the steps taken. Without passages the last step is the reason: `nothing_found` where nothing matches,
-    `below_threshold` where what matches is less relevant than the base asks for.
+    `path` names the steps taken. Without passages the last step is the reason: `nothing_found` if nothing matches,
+    `below_threshold` if all matches are less relevant than the base's threshold.
     """
 
     hits: IndexHits

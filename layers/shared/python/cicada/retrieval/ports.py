@@ -22,7 +22,7 @@ from cicada.retrieval.model import (
 )
 
 Encoding = tuple[Vector, bytes]
-"""What an embedder makes of a text: its vector, and the detail behind it, empty where there is none."""
+"""A text's vector and its multivector, which is empty if there is none."""
 
 
 class PassageIndex(Protocol):
@@ -32,19 +32,19 @@ class PassageIndex(Protocol):
     """
 
     def search(self, query: IndexQuery) -> IndexHits:
-        """Both retrievers in one round trip."""
+        """Query both retrievers in one round trip."""
         ...
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
-        """Make `passages` (of one version) the document's only passages; the old ones answer until the new ones do."""
+        """Make `passages` (of one version) the document's only ones. Old ones are found until the new ones are."""
         ...
 
     def delete(self, document: DocumentKey) -> None:
-        """Remove the document; a document that is not there is no error."""
+        """Remove the document; a missing document is no error."""
         ...
 
     def count(self, filter: PassageFilter) -> int:
-        """Number of passages that the filter lets through."""
+        """Number of passages that match the filter."""
         ...
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
@@ -52,30 +52,30 @@ class PassageIndex(Protocol):
         ...
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
-        """What is kept of these passages for reranking, by `passage_id`; those that are not there are left out."""
+        """Stored vectors by `passage_id`; missing passages are left out."""
         ...
 
 
 class IndexRebuild(Protocol):
-    """A new index beside the one that answers. Whatever is written to the live index meanwhile reaches both.
+    """Builds a new index beside the live one. Writes to the live index go to both meanwhile.
 
-    `switch` and `abandon` are about the index that this object gave last, by `begin` or by `building`.
+    `switch` and `abandon` act on the index that `begin` or `building` of this object returned last.
     """
 
     def begin(self) -> PassageIndex:
-        """A new, empty index that nobody searches yet. One that an earlier rebuild left half-built is dropped."""
+        """Create an empty index that is not searched yet. An unfinished one of an earlier rebuild is dropped."""
         ...
 
     def building(self) -> PassageIndex | None:
-        """The new index of a rebuild that some process has begun; None where none is under way."""
+        """The unfinished index of the current rebuild, whichever process began it; None without one."""
         ...
 
     def switch(self) -> None:
-        """Let the new index answer from this moment, in one step, and drop the old one."""
+        """Make the new index the live one, atomically, and drop the old one."""
         ...
 
     def abandon(self) -> None:
-        """Drop the new index; the old one goes on answering."""
+        """Drop the new index; the old one stays live."""
         ...
 
 
@@ -99,36 +99,36 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class MultiVectorEmbedder(Embedder, Protocol):
-    """An embedder that can give more of a text than its vector. For a model that cannot, `multivector` is empty.
+    """An embedder that can also give multivectors. For a model that cannot, they are empty.
 
-    `retrieval.rerank.multivector` has the form of the bytes; whoever stores them need not know it.
+    `retrieval.rerank.multivector` defines the form of the bytes; an index stores them without reading them.
     """
 
     def embed_passages_with_multivectors(self, texts: Sequence[str], multivector: MultiVector) -> list[Encoding]:
-        """Vector and detail for each text, in order, of the same computation that `embed_passages` makes."""
+        """Vector and multivector for each text, in order. The vectors equal those of `embed_passages`."""
         ...
 
     def encode_query(self, text: str) -> EncodedQuery:
-        """The question's vector and, where the model gives it, the detail that passages' details are compared with."""
+        """The question's vector and, if the model gives one, the multivector to compare with those of passages."""
         ...
 
 
 class Reranker(Protocol):
-    """Brings candidates into their final order."""
+    """Puts candidates into their final order."""
 
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
-        """The candidates in falling order of relevance, 0 to 1 and comparable between knowledge bases.
+        """The candidates in descending order of relevance, 0 to 1 and comparable between knowledge bases.
 
-        `candidates`: the whole pool of both retrievers, of one collection, in the fused order. A reranker that looks at
-        the first ones only puts them first and the others behind them in the order in which they came, or leaves
-        those out. No candidates make an empty ranking without a call. Failures are `DependencyError`s.
+        `candidates`: all candidates of both retrievers, of one knowledge base, in the fused order. A reranker that
+        scores only the first ones appends the others in their given order, or leaves them out. Without candidates it
+        returns an empty ranking and makes no call. Failures are `DependencyError`s.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SearchBackend:
-    """What every strategy has to search with. `rerankers`: for each mode that a knowledge base may be set to."""
+    """What all strategies share. `rerankers`: one for each mode that a knowledge base can choose."""
 
     index: PassageIndex
     embedder: Embedder
@@ -144,7 +144,7 @@ class Strategy(Protocol):
 
 
 class QueryFormulator(Protocol):
-    """Puts questions into the language of what is searched."""
+    """Translates questions into search queries in a knowledge base's language."""
 
     def formulate(self, question: str, language: str) -> str:
         """The question as a search query in `language` (a key of `LANGUAGES`); never empty.

@@ -1,7 +1,7 @@
-"""What a search says while it lasts, to whoever waits for it.
+"""Progress of a search, reported to the answer that waits for it.
 
-The index and the rerankers serve all requests of a container and are called deep below the answer that waits, so they
-do not know whom to tell: who waits says so for his own thread of work.
+One index and one reranker serve all requests of a container, so they cannot hold a request's listener: it is kept in
+a context variable.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from contextvars import ContextVar
 Listener = Callable[[str, str | None], object]
 
 
-def _nobody(stage: str, detail: str | None) -> None:
-    """Where nobody listens, nothing is said."""
+def _ignore(stage: str, detail: str | None) -> None:
+    """The default listener does nothing."""
 
 
-_listener: ContextVar[Listener] = ContextVar("search_progress", default=_nobody)
+_listener: ContextVar[Listener] = ContextVar("search_progress", default=_ignore)
 
 
 @contextmanager
-def progress_told_to(listener: Listener) -> Iterator[None]:
-    """Inside, in this thread, `listener` is told each stage and its detail at the moment in which it begins."""
+def reporting_progress_to(listener: Listener) -> Iterator[None]:
+    """Inside, in this context, `listener` is called with each stage and its detail when the stage begins."""
     token = _listener.set(listener)
     try:
         yield
@@ -31,5 +31,5 @@ def progress_told_to(listener: Listener) -> Iterator[None]:
 
 
 def report_progress(stage: str, detail: str | None = None) -> None:
-    """A slow step begins. `stage` is one of the protocol's, such as `ranking`; `detail` is for people."""
+    """Report the start of a slow step. `stage` is one of the protocol's, such as `ranking`; `detail` is for people."""
     _listener.get()(stage, detail)

@@ -1,8 +1,8 @@
 """The index in OpenSearch: a Serverless collection of either generation, a managed domain or a local server.
 
-It depends on nothing that Serverless lacks: no ids of ours, no refresh on demand, no delete-by-query. How a document
-is replaced without them is told in `cicada.adapters.opensearch.generations`, how a new index takes over while others
-write in `cicada.adapters.opensearch.targets`.
+It uses nothing that Serverless lacks: no custom document ids, no refresh on demand, no delete-by-query.
+`cicada.adapters.opensearch.generations` explains how a document is replaced without them,
+`cicada.adapters.opensearch.targets` how an index is switched during writes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cicada.adapters.opensearch.creation import create
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.generations import Generations, answering, stored
 from cicada.adapters.opensearch.options import IndexOptions
-from cicada.adapters.opensearch.queries import cosine, document_filters, filters, lane_bodies, vectors_body
+from cicada.adapters.opensearch.queries import cosine, document_filters, filters, retriever_bodies, vectors_body
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import FIELDS, passage, vectors
 from cicada.adapters.opensearch.schema import check_embedder
@@ -29,18 +29,18 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import UnavailableError
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
 
-# More than a search finds, in as many generations as a document ever has.
+# More than the passages of a search times the generations that a document ever has.
 _MAX_VECTORS = 10_000
 
 
 class OpenSearchPassageIndex:
-    """Made at first use where it is not there. One of another embedder is refused then.
+    """Created at first use if missing. An index of another embedder is refused then.
 
-    `building`: the unfinished index of that name instead of the one that answers; what is written to the latter reaches
-    both. It is never made here: one that is gone was given up.
-    What is written is seen after the server's refresh: 1 second locally, 10 or 60 on Serverless. `replace` waits for
-    it. Searches and writes are tried again when refused with 429 or 503. `on_wait` is called, once for a search and
-    perhaps from another thread, when it is refused or takes `wait_seconds`.
+    `building`: the name of an unfinished index to use instead of the live one; writes to the live index go to both.
+    It is never created here: if it is missing, its rebuild was abandoned.
+    Writes become visible with the server's refresh: after 1 second locally, 10 or 60 on Serverless. `replace` waits
+    for it. Searches and writes are retried after 429 or 503. `on_wait` is called at most once for a search, perhaps
+    from another thread, when the search is refused or takes `wait_seconds`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class OpenSearchPassageIndex:
         self._is_checked = False
 
     def search(self, query: IndexQuery) -> IndexHits:
-        bodies = lane_bodies(query, self._options.dimension, self._options.bm25)
+        bodies = retriever_bodies(query, self._options.dimension, self._options.bm25)
         base_key = query.filter.base_key
         with waiting(self._on_wait, self._wait_seconds) as refused:
             self._check(refused)
@@ -72,13 +72,11 @@ class OpenSearchPassageIndex:
                 return [response["hits"]["hits"] for response in responses]
 
             answers = self._without_stale(base_key, found)
-        by_retriever = dict(zip(bodies, answers, strict=True))
-        return IndexHits(
-            _hits(by_retriever.get("lexical", []), base_key, float), _hits(by_retriever["semantic"], base_key, cosine)
-        )
+        hits = dict(zip(bodies, answers, strict=True))
+        return IndexHits(_hits(hits.get("lexical", []), base_key, float), _hits(hits["semantic"], base_key, cosine))
 
     def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
-        """Returns when the new version is seen; the old one makes way with the server's next refresh."""
+        """Returns when the new version is visible; the old one disappears with the server's next refresh."""
         if not passages:
             return self.delete(document)
         self._check()
@@ -107,7 +105,7 @@ class OpenSearchPassageIndex:
         return tuple(passage(source, document.base_key) for source in once.values())
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
-        """A second request is made only if one of the documents may be about to be replaced."""
+        """Makes a second request only if one of the documents may be in replacement."""
         self._check()
         body = vectors_body(base_key, passage_ids, _MAX_VECTORS)
         (hits,) = self._without_stale(base_key, lambda: [self._requests.search(self._name, body)["hits"]["hits"]])
@@ -132,7 +130,7 @@ class OpenSearchPassageIndex:
         return without_stale(search, generations_of, self._options.clock())
 
     def _check(self, refused: Say | None = None) -> None:
-        """Once in the life of the index: it is there, and its vectors are those of our embedder."""
+        """Check once that the index exists and holds our embedder's vectors."""
         if self._is_checked:
             return
         for mapping in self._requests.call(self._mappings, refused).values():
@@ -143,7 +141,7 @@ class OpenSearchPassageIndex:
         indices = self._requests.client.indices
         try:
             found: Mapping[str, Any] = indices.get_mapping(index=self._name)
-        except (NotFoundError, AuthorizationException) as error:  # Serverless may say 403 of one that is not there.
+        except (NotFoundError, AuthorizationException) as error:  # Serverless may answer 403 for a missing index.
             if self._building:
                 raise _given_up() from error
             create(self._requests.client, self._name, self._options.body())
@@ -156,7 +154,7 @@ def _given_up() -> UnavailableError:
 
 
 def _hits(found: Hits, base_key: KnowledgeBaseKey, score: Callable[[float], float]) -> tuple[Hit, ...]:
-    """Hits in falling order, each passage once: a bulk request repeated after a timeout may have stored it twice."""
+    """Hits in descending order, each passage once: a bulk request repeated after a timeout may have stored it twice."""
     best: dict[str, Hit] = {}
     for hit in found:
         best.setdefault(hit["_source"]["passage_id"], Hit(passage(hit["_source"], base_key), score(hit["_score"])))

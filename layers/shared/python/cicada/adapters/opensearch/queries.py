@@ -14,25 +14,25 @@ from cicada.languages.terms import is_cjk, query_terms
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import IndexQuery
 
-# Lucene refuses a query of more than 1,024 clauses: one a token and field, and a question is read in every language.
-# What is left is for the filters. `indices.query.bool.max_clause_count` in
+# Lucene refuses a query of more than 1,024 clauses. Each token takes one for each field, and a question is analyzed in
+# every language. The rest is left for filters. `indices.query.bool.max_clause_count` in
 # https://docs.opensearch.org/latest/install-and-configure/configuring-opensearch/index-settings/
 _MAX_CLAUSES = 1000
-# More than a search finds documents in its retrievers, and more than a document ever has generations.
+# More than the documents that a search returns, and than the generations that a document ever has.
 _MAX_BUCKETS = 1000
 
 Body = dict[str, Any]
 
 
-def lane_bodies(query: IndexQuery, dimension: int, bm25: Bm25) -> dict[str, Body]:
-    """The searches of the retrievers by name. A text without words has no lexical one."""
+def retriever_bodies(query: IndexQuery, dimension: int, bm25: Bm25) -> dict[str, Body]:
+    """Search bodies by the retriever's name. A text without words has no lexical one."""
     allowed = {"bool": {"filter": filters(query.filter)}}
     near = {"vector": unit(query.vector, dimension), "k": query.limit, "filter": allowed}
-    by_retriever = {"semantic": _page({"knn": {"vector": near}}, query.limit)}
+    bodies = {"semantic": _page({"knn": {"vector": near}}, query.limit)}
     if wording := _wording(query_terms(query.text), bm25):
         lexical = {"bool": {**allowed["bool"], "should": wording, "minimum_should_match": 1}}
-        by_retriever["lexical"] = _page(lexical, query.limit)
-    return by_retriever
+        bodies["lexical"] = _page(lexical, query.limit)
+    return bodies
 
 
 def is_by_vector(body: Body) -> bool:
@@ -40,7 +40,7 @@ def is_by_vector(body: Body) -> bool:
 
 
 def filters(filter: PassageFilter) -> list[Body]:
-    """Conditions that all must hold: the tenant, the knowledge base and the readers always."""
+    """Conditions that must all hold; they always include the tenant, the knowledge base and the readers."""
     conditions = _of_base(filter.base_key)
     if filter.document_ids is not None:
         conditions.append(_any_of("document_id", filter.document_ids))
@@ -71,7 +71,7 @@ def generations_body(base_key: KnowledgeBaseKey, document_ids: Iterable[str]) ->
 
 
 def vectors_body(base_key: KnowledgeBaseKey, passage_ids: Iterable[str], size: int) -> Body:
-    """What is kept for reranking of passages, in all their generations."""
+    """Finds the stored vectors of passages, in all their generations."""
     query = {"bool": {"filter": [*_of_base(base_key), _any_of("passage_id", passage_ids)]}}
     return {"query": query, "size": size, "_source": VECTOR_FIELDS}
 
@@ -100,14 +100,14 @@ def _any_of(field: str, values: Iterable[str]) -> Body:
 
 
 def _wording(terms: tuple[str, ...], bm25: Bm25) -> list[Body]:
-    """One query for the words, in the fields of all languages, and one for pairs of characters, in their own.
+    """One query for words in the fields of all languages, and one for pairs of characters in their own field.
 
-    The question's language is not known. A passage has words in the fields of its own language only, and there they
-    are analyzed as the question's are: what the other languages make of the question finds nothing in it.
+    The question's language is unknown. A passage fills only the fields of its own language, whose analyzer also
+    analyzes the question, so the other languages' analyses match nothing in it.
     """
     pairs = [term for term in terms if is_cjk(term)]
     in_pairs, in_words = _fields(("cjk", OTHER_ANALYZER), bm25), _fields(ANALYZERS, bm25)
-    # The standard analyzer makes a token of each character of a pair.
+    # The standard analyzer makes one token of each character of a pair.
     most = (_MAX_CLAUSES - sum(map(len, pairs)) * len(in_pairs)) // len(in_words)
     words = list(first_tokens([term for term in terms if not is_cjk(term)], most))
     return [

@@ -1,4 +1,4 @@
-"""Leave a service alone that fails again and again."""
+"""A circuit breaker: stops calling a service that keeps failing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class CircuitBreaker:
-    """After `failures` in a row the service is left alone for `rest_seconds`; then one call tries it again.
+    """Opens for `rest_seconds` after `failures` in a row; then one call tries the service again.
 
-    `clock` gives seconds. The state is this object's, so each container finds out for itself.
+    `clock` gives seconds. The state is kept in this object, so each container has its own.
     Source: M. Nygard, Release It!, 2007.
     """
 
@@ -29,7 +29,7 @@ class CircuitBreaker:
         self._in_a_row = 0
 
     def failed(self, *, lasting: bool = False) -> None:
-        """`lasting`: no further try is needed to know that the next one fails as well."""
+        """`lasting`: opens at once, because the next call would fail too."""
         self._in_a_row += 1
         if lasting or self._in_a_row >= self.failures:
             self._until = self.clock() + self.rest_seconds

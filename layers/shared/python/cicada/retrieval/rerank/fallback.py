@@ -1,4 +1,4 @@
-"""Rerankers one after the other, the last of which needs no service."""
+"""A chain of rerankers; the last one needs no service."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cicada.retrieval.rerank.circuit_breaker import CircuitBreaker
 
 
 class FallbackReranker:
-    """Asks each of `services` in turn until one answers, and `last` when none does; `report` is told why.
+    """Asks each of `services` in turn until one answers, else `last`. Failures go to `report`.
 
-    A service that keeps failing is passed over for a while, one that is not set up (`ConfigurationError`) at once.
+    A service that keeps failing is skipped for a while; one that is not set up (`ConfigurationError`) at once.
     """
 
     def __init__(

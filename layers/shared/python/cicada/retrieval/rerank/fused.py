@@ -1,4 +1,4 @@
-"""The fused order as the final one, with the relevance that thresholds need."""
+"""Keeps the fused order and adds the relevance that thresholds need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME = "fusion"
 
 @dataclass(frozen=True, slots=True)
 class FusedOrder:
-    """Calibrated as the local reranker is, so that a threshold means the same; reads nothing more from the index."""
+    """Calibrated like the local reranker, so that thresholds mean the same; needs no request to the index."""
 
     calibrations: Mapping[Kind | None, Calibration] = field(default_factory=lambda: CALIBRATIONS)
 

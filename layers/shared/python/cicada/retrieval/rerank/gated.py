@@ -1,4 +1,4 @@
-"""When a paid reranker has nothing to add: both retrievers name the same passage, and clearly."""
+"""Skips a paid reranker when both retrievers clearly put the same passage first."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ MARGIN = 3.0
 
 
 def retrievers_agree(candidates: Sequence[Candidate]) -> bool:
-    """Whether BM25 and the vectors put the same passage first, and by a margin: 3 standard deviations in sum.
+    """Whether BM25 and the vectors put the same passage first, by a margin of 3 standard deviations.
 
-    The margin is that of the sum of both z-scores to the next passage. It decides more than how much of the retrievers'
-    top 5 or 10 is shared, which says little about the first passage: docs/reranking.md has the figures.
+    The margin is the difference in the sum of both z-scores to the next passage. The overlap of the retrievers' top 5
+    or 10 says little about the first passage: docs/reranking.md has the figures.
     """
     lexical = [each.lexical for each in candidates if each.lexical is not None]
     semantic = [each.semantic for each in candidates if each.semantic is not None]
@@ -31,7 +31,7 @@ def retrievers_agree(candidates: Sequence[Candidate]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GatedReranker:
-    """Asks `paid` only where the retrievers disagree. Else the order is `free`'s, by the name `skipped`."""
+    """Asks `paid` only if the retrievers disagree; otherwise returns the order of `free` under the name `skipped`."""
 
     paid: Reranker
     free: Reranker

@@ -1,4 +1,4 @@
-"""The reranker that costs nothing: retrievers, matches of details, and feedback from the first passage."""
+"""The local reranker: retriever scores, multivector matches, and relevance feedback from the first passage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAME = "local"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The first candidates in their new order, with what their relevance is computed from."""
+    """The first candidates in their new order, with the signals that their relevance is computed from."""
 
     passages: tuple[tuple[Candidate, Signals], ...]
     kind: Kind | None
@@ -34,9 +34,9 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class LocalReranker:
-    """Brings the first `depth` candidates into order; the others stay behind them as they came.
+    """Reranks the first `depth` candidates; the others follow in their given order.
 
-    Without details in the index it uses the passages' vectors alone. `calibrations` belong to the embedding model.
+    Without multivectors in the index it uses the passages' vectors alone. `calibrations` belong to the embedding model.
     """
 
     index: PassageIndex
@@ -54,7 +54,7 @@ class LocalReranker:
         )
 
     def evidence(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Evidence:
-        """The candidates up to the depth (at least one), ranked."""
+        """The candidates up to the depth, ranked; at least one must be given."""
         head = candidates[: self.depth]
         ids = [each.passage.passage_id for each in head]
         found = self.index.vectors_of(head[0].passage.document.base_key, ids)
@@ -70,7 +70,7 @@ class LocalReranker:
 
 
 def _behind(found: Evidence, candidates: Sequence[Candidate], depth: int) -> list[tuple[Candidate, Signals]]:
-    """The candidates beyond the depth: below the last one that was ranked, by as much as the retrievers say."""
+    """The candidates beyond the depth, scored below the last ranked one by their difference in retriever scores."""
     rest = candidates[depth:]
     if not rest:
         return []
@@ -85,13 +85,13 @@ def _behind(found: Evidence, candidates: Sequence[Candidate], depth: int) -> lis
 
 
 def multivector_matches(query: EncodedQuery, kept: Sequence[PassageVectors | None]) -> Matches | None:
-    """None unless all passages have details of one kind: a base half of which was ingested without has none."""
+    """None unless all passages have multivectors of one kind; a base may have been ingested partly without them."""
     if not all(each and each.multivector for each in kept):
         return None
     multivectors = [unpack(each.multivector) for each in kept if each]
     kinds = {each.kind for each in multivectors}
     if kinds == {Kind.TOKENS} and query.multivector:
-        # Here only: numpy is not in the deployed functions, whose embedding models give no token vectors.
+        # Imported here: the deployed functions have no numpy, as their embedding models give no token vectors.
         from cicada.retrieval.rerank.soft_match import soft_matches
 
         return Matches(Kind.TOKENS, tuple(soft_matches(unpack(query.multivector), multivectors)))
@@ -101,7 +101,7 @@ def multivector_matches(query: EncodedQuery, kept: Sequence[PassageVectors | Non
 
 
 def _best_window(query: Vector, rows: Rows) -> float:
-    """The cosine of the run of words that is nearest to the question; 0 for a passage without words."""
+    """The highest cosine of a window to the question; 0 for a passage without words."""
     length = math.hypot(*query)
     cosines = (dot(query, row) / (length * math.hypot(*row)) for row in windows(rows) if any(row))
     return max(cosines, default=0.0) if length else 0.0

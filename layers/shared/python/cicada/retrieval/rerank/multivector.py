@@ -1,8 +1,8 @@
-"""The form of what an index keeps of a passage for reranking.
+"""The byte form of the multivectors that an index stores for reranking.
 
 Layout, little-endian: u8 version (1), u8 kind (1 windows, 2 tokens, 3 query), u16 rows, u16 columns; for a query a
-32-bit float for each row, its weight; then the rows, one after the other, as 8-bit integers. Only a row's direction
-counts, so that each may have a scale of its own.
+32-bit float for each row, its weight; then the rows as 8-bit integers. Only a row's direction counts, so each row may
+have its own scale.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HEADER = struct.Struct("<BBHH")
 
 
 class Kind(IntEnum):
-    """What the rows are: runs of about 25 words, a passage's word pieces, or a question's word pieces."""
+    """Rows stand for windows of about 25 words, a passage's word pieces, or a question's word pieces."""
 
     WINDOWS = 1
     TOKENS = 2
@@ -42,7 +42,7 @@ class Rows:
 
 
 def pack(rows: Rows) -> bytes:
-    """The bytes to keep. Raises `ValueError` if the rows are not whole or have the wrong number of weights."""
+    """The bytes to store. Raises `ValueError` if a row is incomplete or the number of weights is wrong."""
     if rows.count * rows.columns != len(rows.values):
         raise ValueError(f"{len(rows.values)} values are no whole rows of {rows.columns} columns.")
     if len(rows.weights) != (rows.count if rows.kind is Kind.QUERY else 0):
@@ -52,7 +52,7 @@ def pack(rows: Rows) -> bytes:
 
 
 def unpack(data: bytes) -> Rows:
-    """The rows again. Raises `ConfigurationError` for bytes of another version, which must be ingested again."""
+    """The rows. Raises `ConfigurationError` for bytes of another version; their document must be ingested again."""
     try:
         version, kind, count, columns = _HEADER.unpack_from(data)
         start = _HEADER.size + (4 * count if kind == Kind.QUERY else 0)

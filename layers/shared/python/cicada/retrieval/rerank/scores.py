@@ -1,7 +1,7 @@
-"""The local reranker's order and relevance: functions of what the retrievers and the index give (docs/retrieval.md).
+"""The local reranker's scores and relevance, computed from retriever scores and stored vectors (docs/retrieval.md).
 
-Weights and calibration were chosen on scifact, cranfield and mtrag-clapnq; that page says what is left of both on a set
-that had no part in choosing them.
+Weights and calibration were chosen on scifact, cranfield and mtrag-clapnq; that page has the results on a set that had
+no part in choosing them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, Vector
 from cicada.retrieval.rerank.multivector import Kind
 
-# In standard deviations, beside 1 for each retriever.
+# Weights of z-scores; each retriever has weight 1.
 MATCH_WEIGHTS: Mapping[Kind, float] = {Kind.TOKENS: 2.0, Kind.WINDOWS: 0.7}
 FEEDBACK_WEIGHT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """How well each candidate's detail matches the question: soft token match 0 to 1, or the best window's cosine."""
+    """How well each candidate's multivector matches: soft token match 0 to 1, or the best window's cosine."""
 
     kind: Kind
     values: tuple[float, ...]
@@ -29,7 +29,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What the relevance of one passage is computed from. `match` is 0 where the index keeps no details."""
+    """The inputs of a passage's relevance. `match` is 0 if the index keeps no multivectors."""
 
     score: float
     cosine: float
@@ -40,9 +40,9 @@ class Signals:
 class Calibration:
     """Relevance = logistic(constant + score · its score + cosine · its cosine + match · its match).
 
-    The score tells how far a passage stands out among the others, and nothing of whether any is near to the question;
-    cosine and match tell that. A base that does not fill the pool has too little for a passage to stand out from:
-    there the first passage is taken to stand out as far as `typical`, what is usual for the first of a full pool.
+    The score is relative to the other candidates; cosine and match measure nearness to the question. With few
+    candidates the scores say little: the first passage then gets the score `typical`, which is usual for the first
+    passage of a full pool.
     """
 
     constant: float
@@ -52,7 +52,7 @@ class Calibration:
     typical: float
 
     def relevances(self, signals: Sequence[Signals], candidate_count: int) -> list[float]:
-        """Of passages in their final order, along which relevance never rises. `candidate_count`: candidates in all."""
+        """Relevances of passages in their final order; they never rise. `candidate_count`: all candidates."""
         fullness = min(1.0, candidate_count / FULL_CANDIDATES)
         shift = (1 - fullness) * (self.typical - signals[0].score) if signals else 0.0
         return [logistic(each) for each in falling([self._logit(each, shift) for each in signals])]
@@ -62,9 +62,9 @@ class Calibration:
         return self.constant + score + self.cosine * signals.cosine + self.match * signals.match
 
 
-# Passages in a full pool: as many as one retriever gives.
+# Candidates in a full pool: as many as one retriever returns.
 FULL_CANDIDATES = 100
-# For the cosines of all-MiniLM-L6-v2, by what the base keeps; `python -m evals.retrieval.calibration` fits them anew.
+# For cosines of all-MiniLM-L6-v2, by the base's multivectors. `python -m evals.retrieval.calibration` fits them again.
 CALIBRATIONS: Mapping[Kind | None, Calibration] = {
     Kind.TOKENS: Calibration(-6.43, 0.174, 4.30, 2.72, 17.9),
     Kind.WINDOWS: Calibration(-6.51, 0.225, 1.57, 5.44, 14.5),
@@ -73,7 +73,7 @@ CALIBRATIONS: Mapping[Kind | None, Calibration] = {
 
 
 def falling(values: Sequence[float]) -> list[float]:
-    """The nearest values to these that never rise: runs that do are replaced by their mean.
+    """The nearest non-increasing values: each rising run is replaced by its mean.
 
     Source: the pool-adjacent-violators algorithm; Barlow et al., Statistical Inference under Order Restrictions, 1972.
     """
@@ -88,7 +88,7 @@ def falling(values: Sequence[float]) -> list[float]:
 
 
 def retriever_scores(candidates: Sequence[Candidate]) -> list[float]:
-    """The sum of both retrievers' z-scores. `candidates`: the whole pool, by which the retrievers are scaled."""
+    """The sum of both retrievers' z-scores. `candidates`: the whole pool, from which the scales are computed."""
     words, meaning = retriever_scales(
         [each.lexical for each in candidates if each.lexical is not None],
         [each.semantic for each in candidates if each.semantic is not None],
@@ -99,7 +99,7 @@ def retriever_scores(candidates: Sequence[Candidate]) -> list[float]:
 def with_matches(
     scores: Sequence[float], matches: Matches | None, weights: Mapping[Kind, float] = MATCH_WEIGHTS
 ) -> list[float]:
-    """The scores with the matches' z-scores in their weight."""
+    """The scores plus the weighted z-scores of the matches."""
     if matches is None:
         return list(scores)
     weight, spread = weights[matches.kind], scale(matches.values)
@@ -109,25 +109,25 @@ def with_matches(
 def with_feedback(
     scores: Sequence[float], query: Vector, vectors: Sequence[Vector | None], weight: float = FEEDBACK_WEIGHT
 ) -> list[float]:
-    """The scores with the z-score of the cosine to the question moved half-way to its first passage.
+    """The scores plus the weighted z-score of the cosine to the question moved half-way to the first passage.
 
-    One passage, not more, and from the order so far. Source: Rocchio, Relevance feedback in information retrieval,
-    1971, with the first passage taken for relevant. A passage without a vector gets the lowest cosine.
+    Only the first passage of the order so far is taken as relevant. Source: Rocchio, Relevance feedback in information
+    retrieval, 1971. A passage without a vector gets the lowest cosine.
     """
     first = vectors[max(range(len(scores)), key=scores.__getitem__)] if scores else None
     if first is None:
         return list(scores)
     moved = [a + b for a, b in zip(query, first, strict=True)]
-    # Its length does not matter to a z-score.
+    # Not normalised: its length does not change a z-score.
     likeness = [None if vector is None else dot(moved, vector) for vector in vectors]
     spread = scale([each for each in likeness if each is not None])
     return [score + weight * spread.z(each) for score, each in zip(scores, likeness, strict=True)]
 
 
 def cosines(query: Vector, candidates: Sequence[Candidate], vectors: Sequence[Vector | None]) -> list[float]:
-    """Each candidate's cosine to the question: the index's, or else its vector's, or else the lowest of the index's.
+    """Each candidate's cosine to the question: the index's, else computed from its vector, else the index's lowest.
 
-    `vectors`: of the first candidates, at unit length; None where there is none.
+    `vectors`: unit vectors of the first candidates; None for a missing one.
     """
     floor = min((each.semantic for each in candidates if each.semantic is not None), default=0.0)
     found = [each.semantic for each in candidates]

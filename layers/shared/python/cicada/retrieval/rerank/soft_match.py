@@ -1,7 +1,7 @@
 """Soft token match: BM25's shape over the encoder's own token vectors (docs/retrieval.md).
 
-The one part of the local reranker that needs numpy. It is imported when a passage with token vectors is ranked, and
-only the local encoder gives these: the deployed functions, whose embedding models give none, do without numpy.
+The only part of the local reranker that needs numpy. It is imported when a passage with token vectors is ranked. Only
+the local encoder gives token vectors, so the deployed functions need no numpy.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from cicada.retrieval.rerank.multivector import Rows
 
-# A wide plateau on scifact, cranfield and mtrag-clapnq: K1 from .1 to .4 and B from .2 to .6 rank as well. The mean
-# length is a constant, so that a passage's match does not depend on what else is in the base.
+# On a wide plateau on scifact, cranfield and mtrag-clapnq: K1 from .1 to .4 and B from .2 to .6 rank as well. The mean
+# length is a constant, so that a passage's match does not depend on the rest of the base.
 K1, B = 0.3, 0.3
 MEAN_LENGTH = 180
 
 
 def soft_matches(query: Rows, passages: Sequence[Rows]) -> list[float]:
-    """For each passage 0 to 1: how much of the question's word pieces, by weight, has its like in the passage.
+    """For each passage, 0 to 1: the weighted share of the question's word pieces that the passage matches.
 
     Σ w_i · tf_i / (tf_i + K1 · (1 - B + B · length / MEAN_LENGTH)) / Σ w_i, with
     tf_i = Σ_j max(0, cos(q_i, d_j))⁶ over the passage's word pieces d_j.

@@ -1,4 +1,4 @@
-"""The ways to find passages, by name. A new one is a file here and a line in `STRATEGIES`."""
+"""The search strategies by name. A new one is a file here and a line in `STRATEGIES`."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ STRATEGIES: Mapping[str, Callable[[SearchBackend, KnowledgeBase], Strategy]] = {
 
 
 def strategies(backend: SearchBackend) -> dict[str, Callable[[KnowledgeBase], Strategy]]:
-    """Each strategy for any knowledge base. All share the backend, and what its parts have learnt."""
+    """A factory for each strategy. All share the backend and its state, such as circuit breakers."""
     return {name: partial(strategy, backend) for name, strategy in STRATEGIES.items()}

@@ -16,7 +16,7 @@ class HybridSearch:
     """`candidates`: hits taken from each retriever. `limit`: passages returned.
 
     Without a reranker the fused order is final.
-    `threshold`: passages of less relevance are left out; it means the same in every base only behind a reranker.
+    `threshold`: less relevant passages are left out. It is comparable between bases only with a reranker.
     """
 
     index: PassageIndex
@@ -35,7 +35,7 @@ class HybridSearch:
         return self.retrieve(text, filter).passages
 
     def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
-        """The same search with all its stages: the hits of both retrievers, their fusion, the ranking."""
+        """The same search with all its stages: both retrievers' hits, the fused candidates, the ranking."""
         query = encode_query(self.embedder, text)
         hits = self.index.search(IndexQuery(filter, text, query.vector, self.candidates))
         candidates = fuse(hits, self.fusion)
@@ -57,7 +57,7 @@ def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:
 
 
 def encode_query(embedder: Embedder, text: str) -> EncodedQuery:
-    """The question with all that the embedder gives of it."""
+    """The question with its vector and, if the embedder gives one, its multivector."""
     if isinstance(embedder, MultiVectorEmbedder):
         return embedder.encode_query(text)
     return EncodedQuery(text, embedder.embed_query(text))
