@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ApiGatewayChannel:
-    """PostToConnection. Its order of delivery is not promised, which is why events are numbered."""
+    """Calls PostToConnection, which does not guarantee the order of delivery; events are therefore numbered."""
 
     def __init__(self, client: ApiGatewayManagementApiClient) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What DynamoDB, S3 and SQS refuse, as the library's own errors. Bedrock, whose streams fail midway, has its own."""
+"""Translates errors of DynamoDB, S3 and SQS. Bedrock has its own module, because its streams can fail midway."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cicada.errors import ConfigurationError, ThrottledError, UnavailableError
 
 @dataclass(frozen=True, slots=True)
 class _Service:
-    """`throttled`, `misconfigured`: how such codes begin. `answers`: codes that are no failure and pass through.
+    """`throttled`, `misconfigured`: prefixes of such codes. `answers`: codes that are no failure and pass through.
 
-    `check`: what to look at when a call is refused for the configuration.
+    `check`: what the operator should check after a configuration error.
     """
 
     name: str
@@ -68,24 +68,24 @@ _SQS = _Service(
 
 
 def dynamo_errors() -> AbstractContextManager[None]:
-    """Translate what boto3 raises inside; the cause is kept. Raises as `s3_errors` does.
+    """Translate boto3's errors and chain the cause. Raises as `s3_errors` does.
 
-    A refused condition is an answer and no failure: ConditionalCheckFailedException passes through.
+    ConditionalCheckFailedException is an answer, not a failure, and passes through.
     """
     return _translated(_DYNAMODB)
 
 
 def s3_errors() -> AbstractContextManager[None]:
-    """Translate what boto3 raises inside; the cause is kept.
+    """Translate boto3's errors and chain the cause.
 
-    Raises `ThrottledError`, `ConfigurationError` or `UnavailableError`. That an object is not there is an answer and no
-    failure: NoSuchKey passes through.
+    Raises `ThrottledError`, `ConfigurationError` or `UnavailableError`. NoSuchKey is an answer, not a failure, and
+    passes through.
     """
     return _translated(_S3)
 
 
 def sqs_errors() -> AbstractContextManager[None]:
-    """Translate what boto3 raises inside; the cause is kept. Raises `ConfigurationError` or `UnavailableError`."""
+    """Translate boto3's errors and chain the cause. Raises `ConfigurationError` or `UnavailableError`."""
     return _translated(_SQS)
 
 
@@ -94,7 +94,7 @@ def _translated(service: _Service) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        # SQS puts "AWS.SimpleQueueService." before the codes of its former protocol.
+        # SQS prefixes the codes of its former protocol with "AWS.SimpleQueueService.".
         code = error.response.get("Error", {}).get("Code", "").rpartition(".")[2]
         if code in service.answers:
             raise

@@ -54,7 +54,7 @@ class CognitoTokenVerifier:
 def _tenant(groups: Iterable[str]) -> str | None:
     """A user's tenant is the group `tenant:<name>`; Cognito access tokens carry groups, not custom attributes.
 
-    `NotConnectedError` where the name is none: its users must not find themselves in the default tenant.
+    Raises `NotConnectedError` for an invalid name: its users must not end up in the default tenant.
     """
     meant = [group for group in groups if group.startswith("tenant:")]
     names = [match[1] for group in meant if (match := _TENANT_GROUP.fullmatch(group))]

@@ -1,4 +1,4 @@
-"""The parts of a passage that are kept and not searched, as JSON."""
+"""JSON forms of the parts of a passage that are stored but not searched."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def locator_from_json(text: str) -> Locator:
 
 
 def locator_values(locator: Locator) -> dict[str, Any]:
-    """The locator as values of JSON."""
+    """The locator as JSON values."""
     if isinstance(locator, SectionLocator):
         return {"path": list(locator.path)}
     values = {name: getattr(locator, name) for name in ScriptLocator.__slots__}
@@ -26,7 +26,7 @@ def locator_values(locator: Locator) -> dict[str, Any]:
 
 
 def locator_of(values: Mapping[str, Any]) -> Locator:
-    """The locator of such values."""
+    """The inverse of `locator_values`."""
     if "path" in values:
         return SectionLocator(tuple(values["path"]))
     return ScriptLocator(**{**values, "speakers": tuple(values["speakers"])})

@@ -1,4 +1,4 @@
-"""Try again, for calls that may be repeated."""
+"""Retries of idempotent calls."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ T = TypeVar("T")
 class Retry:
     """Exponential back-off with full jitter: before try n + 1, between 0 and min(cap, base · 2ⁿ⁻¹) seconds.
 
-    `sleep` takes seconds, `chance` gives 0 to 1, `clock` seconds. `attempts` counts the first try; none begins later
-    than `within_seconds` after it.
+    `sleep` takes seconds, `chance` returns 0 to 1, `clock` seconds. `attempts` includes the first try; no try begins
+    later than `within_seconds` after it.
     Source: M. Brooker, Exponential Backoff And Jitter, AWS Architecture Blog, 2015.
     """
 
@@ -32,7 +32,7 @@ class Retry:
     clock: Callable[[], float] = time.monotonic
 
     def call(self, attempt: Callable[[], T]) -> T:
-        """What `attempt` returns. The last try's `ThrottledError` or `UnavailableError` is raised; others at once."""
+        """The result of `attempt`. Raises the last try's `ThrottledError` or `UnavailableError`, others at once."""
         until = self.clock() + self.within_seconds
         for failed in range(self.attempts - 1):
             try:

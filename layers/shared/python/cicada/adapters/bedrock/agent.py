@@ -29,7 +29,7 @@ class BedrockAgentId:
 
 
 class BedrockAgent:
-    """Tries again before the first piece. The client's own retries are best turned off (`total_max_attempts=1`)."""
+    """Retries until the first piece has arrived. Turn the client's own retries off (`total_max_attempts=1`)."""
 
     def __init__(
         self, client: AgentsforBedrockRuntimeClient, agents: Mapping[AgentKind, BedrockAgentId], retry: Retry = STANDARD
@@ -52,8 +52,8 @@ class BedrockAgent:
             sessionId=session_id(turn),
             inputText=turn.message,
             enableTrace=False,
-            # The action group gets these attributes with every call; the model cannot change them. The prompt
-            # attributes are what the model may read: who the user is, is not among them.
+            # The action group gets these attributes with every call; the model cannot change them. The model reads
+            # the prompt attributes only, which do not identify the user.
             sessionState={
                 "sessionAttributes": session_attributes(turn),
                 "promptSessionAttributes": {"knowledgeBase": turn.knowledge_base},
@@ -69,7 +69,7 @@ class BedrockAgent:
 
 
 def session_attributes(turn: AgentTurn) -> dict[str, str]:
-    """Who the tools work for, as the action groups read it."""
+    """The user that the tools work for, in the form that the action groups read."""
     return {
         "tenant": turn.principal.tenant,
         "user": turn.principal.user,
@@ -79,9 +79,9 @@ def session_attributes(turn: AgentTurn) -> dict[str, str]:
 
 
 def session_id(turn: AgentTurn) -> str:
-    """Bedrock's session, 64 hexadecimal digits: another user's session of the same name is another one.
+    """The id of Bedrock's session, 64 hexadecimal digits; it differs between users even for one session name.
 
-    So is that of a user whose groups have changed, or in another knowledge base: a session remembers evidence.
+    It also depends on the user's groups and the knowledge base, because a session remembers evidence.
     """
     who = turn.principal
     identity = json.dumps([who.tenant, who.user, sorted(who.groups), turn.knowledge_base, turn.session_id])

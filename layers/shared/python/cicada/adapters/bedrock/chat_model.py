@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class BedrockChatModel:
-    """Tries again before the first piece. The client's own retries are best turned off (`total_max_attempts=1`)."""
+    """Retries until the first piece has arrived. Turn the client's own retries off (`total_max_attempts=1`)."""
 
     def __init__(self, client: BedrockRuntimeClient, model: ConverseModel, retry: Retry = STANDARD) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Bedrock's ConverseStream: what is asked, and the events of a reply put together."""
+"""Bedrock's ConverseStream: builds requests and assembles a reply from its events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ConverseModel:
-    """A model and its limits. `top_p` is left out where it is None: some models take only one of the two."""
+    """A model and its limits. `top_p` None leaves it out: some models take either it or the temperature."""
 
     model_id: str
     max_tokens: int
@@ -36,7 +36,7 @@ class ConverseModel:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool that the model calls. `arguments` is None where it did not write a JSON object."""
+    """A tool call of the model. `arguments` is None if the model did not write a JSON object."""
 
     tool_use_id: str
     name: str
@@ -45,7 +45,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class ReplyEnd:
-    """The last item of a reply: all of it in order, why it ended, and its tokens."""
+    """The last item of a reply: all its blocks in order, the stop reason, and its token counts."""
 
     content: tuple[str | ToolUse, ...]
     stop_reason: str
@@ -54,7 +54,7 @@ class ReplyEnd:
 
     @property
     def tool_uses(self) -> tuple[ToolUse, ...]:
-        """The calls that the model waits for; none in a reply that was cut off."""
+        """The tool calls to run; none if the reply was cut off."""
         if self.stop_reason != "tool_use":
             return ()
         return tuple(block for block in self.content if isinstance(block, ToolUse))
@@ -65,7 +65,7 @@ def user_message(*content: Mapping[str, Any]) -> Message:
 
 
 def converse_reply(client: BedrockRuntimeClient, request: Mapping[str, Any]) -> Generator[str | ReplyEnd]:
-    """Pieces of text as they come, then the end. Raises what boto3 raises, and `IncompleteStreamError`."""
+    """Pieces of text as they arrive, then the end. Raises what boto3 raises, and `IncompleteStreamError`."""
     events = client.converse_stream(**request)["stream"]
     with closing(events):
         reply = _Reply()
@@ -78,7 +78,7 @@ def converse_reply(client: BedrockRuntimeClient, request: Mapping[str, Any]) -> 
 
 @dataclass(slots=True)
 class _Reply:
-    """A reply while it comes in. Blocks are told apart by their index."""
+    """A partly received reply. Blocks are identified by their index."""
 
     blocks: dict[int, list[str]] = field(default_factory=dict)
     tools: dict[int, Mapping[str, Any]] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class _Reply:
     usage: Mapping[str, int] = field(default_factory=dict)
 
     def take(self, event: Mapping[str, Any]) -> str:
-        """Adds the event; returns its text, if it has any."""
+        """Add the event; returns its text, or an empty string."""
         if "contentBlockStart" in event:
             start = event["contentBlockStart"]
             if "toolUse" in start["start"]:
@@ -126,7 +126,7 @@ class _Reply:
 
 
 def _json_object(text: str) -> Mapping[str, object] | None:
-    """The object, None for anything else; a tool without parameters is called with no text at all."""
+    """The object, or None for anything else. Empty text is an empty object: a tool without parameters gets none."""
     try:
         value = json.loads(text or "{}")
     except ValueError:

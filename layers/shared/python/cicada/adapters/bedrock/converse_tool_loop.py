@@ -1,4 +1,4 @@
-"""The agents without Bedrock Agents: the same tools, called through Converse's tool use."""
+"""The agents without Bedrock Agents: the same tools, through Converse's tool use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STOPPED = "I stopped here, because this took too many steps. Please ask for les
 
 
 class ConverseToolLoop:
-    """Model and tools by turns, in at most `max_rounds` model calls. A turn knows nothing of the turns before it."""
+    """Alternates model calls (at most `max_rounds`) and tool calls. Each turn starts without earlier turns."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class ConverseToolLoop:
                 raise UnavailableError("The model ended without an answer; try again.")
 
     def _round(self, talk: _Talk) -> Generator[str, None, ReplyEnd]:
-        """One model call: yields its text, returns its end. Begins again while nothing of it has come."""
+        """One model call: yields its text, returns its end. Retries until its first piece has arrived."""
         request = self._model.request(talk.toolbox.description.instruction, talk.messages)
         request["toolConfig"] = tool_config(talk.toolbox.description)
         talk.begin_round()
@@ -78,7 +78,7 @@ class ConverseToolLoop:
 
 @dataclass(slots=True)
 class _Talk:
-    """One turn while it lasts: the messages so far, and whether something of the answer is out."""
+    """The state of a turn: the messages so far, and whether any text was sent."""
 
     toolbox: Toolbox
     turn: AgentTurn
@@ -101,13 +101,13 @@ class _Talk:
         return self._thinking.rest()
 
     def speak(self, text: str) -> str:
-        """The text as it goes out: what an earlier round said stands in a paragraph of its own."""
+        """The text to send: each round's text begins a new paragraph."""
         gap = "\n\n" if self._paragraph else ""
         self._paragraph, self.spoken = False, True
         return gap + text
 
     def run_tools(self, end: ReplyEnd, last: bool) -> None:
-        """Adds the model's calls and their results to the messages."""
+        """Append the model's calls and their results to the messages."""
         self.messages.append({"role": "assistant", "content": [_block(each) for each in end.content]})
         results = [self._result(use, number) for number, use in enumerate(end.tool_uses, start=1)]
         self.messages.append(user_message(*results, *([{"text": _LAST_ROUND}] if last else [])))
@@ -123,7 +123,7 @@ class _Talk:
 
 @contextmanager
 def _failures_of(talk: _Talk) -> Iterator[None]:
-    """What fails in a round or a tool, as it is for the whole turn: broken if something is out, and only then."""
+    """Translate failures of a round or a tool for the whole turn: `StreamBrokenError` only if text was sent."""
     try:
         yield
     except StreamBrokenError as error:
@@ -137,7 +137,7 @@ def _failures_of(talk: _Talk) -> Iterator[None]:
 
 
 def tool_config(description: AgentDescription) -> dict[str, Any]:
-    """The agent's tools as Converse takes them."""
+    """The agent's tools in Converse's form."""
     return {
         "tools": [
             {

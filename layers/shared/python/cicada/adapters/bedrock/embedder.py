@@ -25,7 +25,7 @@ _KINDS: Mapping[MultiVector, Kind] = {MultiVector.WINDOWS: Kind.WINDOWS, MultiVe
 
 
 class BedrockEmbedder:
-    """`concurrency`: calls under way at once; boto3 keeps 10 connections. A model that is not known is refused."""
+    """`concurrency`: parallel calls; boto3 keeps 10 connections. An unknown model is refused."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class BedrockEmbedder:
     def embed_passages_with_multivectors(
         self, texts: Sequence[str], multivector: MultiVector
     ) -> list[tuple[Vector, bytes]]:
-        """Details are empty for Titan and Cohere, which give none."""
+        """Multivectors are empty for Titan and Cohere, which give none."""
         return self._in_batches(texts, lambda batch: self._detailed(batch, multivector, _KINDS.get(multivector)))
 
     def encode_query(self, text: str) -> EncodedQuery:
@@ -113,7 +113,7 @@ class BedrockEmbedder:
             raise UnavailableError("The embedding model's reply is not JSON.") from error
 
     def _checked(self, vector: list[float]) -> Vector:
-        """The vector at unit length, which only Titan promises."""
+        """The vector normalised to unit length, which only Titan guarantees."""
         if len(vector) != self._dimension:
             raise ConfigurationError(
                 f"The embedding model {self._model_id} returned {len(vector)} dimensions, not {self._dimension}; "

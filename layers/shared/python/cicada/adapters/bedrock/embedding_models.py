@@ -1,4 +1,4 @@
-"""The embedding models' own request and reply forms."""
+"""Request and reply forms of the embedding models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GEOGRAPHY = re.compile(r"^(arn:[^/]*/)?((us|eu|apac|jp|au|ca|us-gov|global)\.)?
 
 
 class EmbeddingModel(Protocol):
-    """How one family of models is asked."""
+    """The requests and replies of one family of models."""
 
     @property
     def batch_size(self) -> int:
@@ -32,12 +32,12 @@ class EmbeddingModel(Protocol):
 
 @runtime_checkable
 class MultiVectorEmbeddingModel(EmbeddingModel, Protocol):
-    """A family that gives more of a text than its vector."""
+    """A family that also gives multivectors."""
 
     def multivector_request(self, texts: Sequence[str], multivector: MultiVector) -> dict[str, Any]: ...
 
     def multivectors(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
-        """One a text, in the index's form; none where the model behind gives none. Raises as `vectors` does."""
+        """One for each text, in the index's form; none if the model gives none. Raises as `vectors` does."""
         ...
 
 
@@ -49,7 +49,7 @@ class TitanEmbedding:
     batch_size: int = 1
 
     def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:  # noqa: ARG002 - Titan does not tell them apart
-        # 50,000 characters are the service's limit; the model itself cuts nothing.
+        # The service's limit is 50,000 characters; the model does not truncate.
         return {"inputText": texts[0][:50_000], "dimensions": self.dimension, "normalize": True}
 
     def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
@@ -63,7 +63,7 @@ class CohereEmbedding3:
     batch_size: int = 96
 
     def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:
-        # 2,048 characters are the service's limit, beyond which it refuses the call whatever `truncate` says.
+        # The service refuses more than 2,048 characters, whatever `truncate` says.
         return {"texts": [text[:2048] for text in texts], "input_type": _input_type(query), "truncate": "END"}
 
     def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
@@ -94,7 +94,7 @@ class CohereEmbedding4:
 class MiniLmEmbedding:
     """The local stage's encoder, all-MiniLM-L6-v2 (`local/bedrock/embeddings.py`)."""
 
-    # Seconds of work on one processor; several calls share it.
+    # A batch of this size takes seconds on one processor, which parallel calls share.
     batch_size: int = 16
 
     def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:  # noqa: ARG002 - it does not tell them apart
@@ -114,7 +114,7 @@ class MiniLmEmbedding:
 
 
 def embedding_model(model_id: str, dimension: int) -> EmbeddingModel:
-    """The form for a model id, inference profile or ARN; `ConfigurationError` for a family that is not known."""
+    """The form for a model id, inference profile or ARN; `ConfigurationError` for an unknown family."""
     name = _GEOGRAPHY.sub("", model_id)
     if name.startswith("amazon.titan-embed-text-v2"):
         return TitanEmbedding(dimension)
@@ -134,7 +134,7 @@ def _input_type(query: bool) -> str:
 
 
 def _floats(embeddings: Any) -> list[list[float]]:
-    """Vectors come bare, or by type where types were asked for."""
+    """The vectors, which are keyed by type if the request named types."""
     vectors: list[list[float]] = embeddings["float"] if isinstance(embeddings, Mapping) else embeddings
     return vectors
 

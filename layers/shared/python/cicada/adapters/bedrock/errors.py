@@ -1,4 +1,4 @@
-"""Bedrock's failures as the library's own."""
+"""Translates Bedrock's errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from urllib3.exceptions import HTTPError
 
 from cicada.errors import ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 
-# Compared in lower case: a refused call has "ThrottlingException", an event of a stream "throttlingException".
+# In lower case: a refused call says "ThrottlingException", an event of a stream "throttlingException".
 # https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html and the pages of the operations.
 _THROTTLED = ("throttling", "toomanyrequests", "servicequotaexceeded", "modelnotready")
 _MISCONFIGURED = (
@@ -36,17 +36,17 @@ _MISCONFIGURED = (
 
 
 class IncompleteStreamError(Exception):
-    """A stream ended in order, but without the event that must come last."""
+    """A stream ended without an error but also without its required last event."""
 
 
 @contextmanager
 def bedrock_errors(started: bool = False) -> Iterator[None]:
-    """Translate what boto3 raises inside; the cause is kept.
+    """Translate boto3's errors and chain the cause.
 
-    `started`: the first piece of a stream is out, so whatever happens is `StreamBrokenError`. Otherwise
-    `ThrottledError`, `UnavailableError`, or `ConfigurationError` where trying again cannot help. A stream fails in four
-    ways, of which only the first is a ClientError: an exception event, a dropped connection (urllib3), a stall
-    (urllib3 or botocore), bytes that are no event (botocore's parser).
+    `started`: the first piece of a stream was sent, so every failure is `StreamBrokenError`. Otherwise
+    `ThrottledError`, `UnavailableError`, or `ConfigurationError` if a retry cannot help. A stream fails in four ways,
+    of which only the first is a ClientError: an exception event, a dropped connection (urllib3), a stall (urllib3 or
+    botocore), bytes that are no event (botocore's parser).
     """
     try:
         yield

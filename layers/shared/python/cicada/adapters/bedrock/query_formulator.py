@@ -1,4 +1,4 @@
-"""Search queries in a knowledge base's language, by a short call of a small model over Bedrock's Converse."""
+"""Writes search queries in a knowledge base's language: one short call of a small model over Bedrock's Converse."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cicada.languages.detection import LANGUAGES
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
 
-# More of a question makes no better query.
+# A longer part of the question does not improve the query.
 _QUESTION_CHARACTERS = 2_000
 _MAX_TOKENS = 256
-# The search waits for it, and has the user's own words if it fails.
+# Few attempts: the search waits, and falls back to the user's own words.
 _ONCE_MORE = Retry(attempts=2, base_seconds=0.2)
 _INSTRUCTION = """\
 Translate the user's message into {language}, as the query of a document search.

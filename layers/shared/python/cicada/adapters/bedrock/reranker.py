@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from mypy_boto3_bedrock_agent_runtime import AgentsforBedrockRuntimeClient
     from mypy_boto3_bedrock_agent_runtime.type_defs import RerankRequestTypeDef
 
-# What is billed as one query: 100 documents of up to 500 tokens each, the question's included, which are about 2,000
-# characters of English. More would be taken, up to 1,000 documents of 32,000 characters, and counted as more queries.
+# One billed query covers 100 documents of up to 500 tokens each, including the question's: about 2,000 characters of
+# English. The service takes up to 1,000 documents of 32,000 characters and bills them as more queries.
 # https://aws.amazon.com/bedrock/pricing/, https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent-runtime_Rerank.html
 BILLED_DOCUMENTS = 100
 BILLED_CHARACTERS = 2_000
@@ -24,7 +24,7 @@ BILLED_CHARACTERS = 2_000
 class BedrockReranker:
     """One call of the model behind `model_arn` for the first 100 candidates; the others are left out.
 
-    `name` is what the answer's path says. It does not try again: somebody else reranks while it fails.
+    `name` is shown in the answer's path. It does not retry: the fallback reranks instead.
     """
 
     def __init__(self, client: AgentsforBedrockRuntimeClient, model_arn: str, name: str) -> None:
@@ -65,7 +65,7 @@ class BedrockReranker:
         }
 
     def _scores(self, request: RerankRequestTypeDef) -> list[tuple[int, float]]:
-        """Places in the request with their relevance."""
+        """Indices in the request with their relevance."""
         with bedrock_errors():
             reply = self._client.rerank(**request)
         try:
@@ -75,5 +75,5 @@ class BedrockReranker:
 
 
 def _document(passage: Passage) -> str:
-    """What the model reads of a passage: the context first, which says what the text is about."""
+    """The passage as sent to the model: its context, then its text."""
     return f"{passage.context}\n{passage.text}".strip()[:BILLED_CHARACTERS] or passage.title or passage.passage_id

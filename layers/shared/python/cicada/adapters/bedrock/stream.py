@@ -1,4 +1,4 @@
-"""Streams of Bedrock that begin again while nothing of them is out."""
+"""Retries of Bedrock's streams before their first item."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def retried_stream(start: Callable[[], Generator[T]], retry: Retry) -> Generator[T]:
-    """The items of `start()`, which is called again while it fails before its first item. Closing closes it.
+    """The items of `start()`, which is retried if it fails before its first item. Closing this closes the stream.
 
     Raises what `bedrock_errors` raises; a stream without any item is `UnavailableError`.
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DynamoConnectionTable:
-    """Rows go at `$disconnect`, which is best effort, when a post finds the connection gone, and by time to live."""
+    """A row is deleted at `$disconnect` (best effort), when a post finds the connection gone, or by time to live."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""The table of entries: what users keep, each entry under its owner (`pk`) and its own key (`sk`)."""
+"""The table of entries, which users save: each has its owner as `pk` and its own key as `sk`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DynamoEntries:
         self._table = table
 
     def list(self, owner: str, prefix: str) -> Iterator[Item]:
-        """The owner's entries whose sort key begins with `prefix`, in its order, read page by page."""
+        """The owner's entries whose sort key begins with `prefix`, in key order, read page by page."""
         query: dict[str, Any] = {
             "TableName": self._table,
             "ConsistentRead": True,

@@ -96,7 +96,7 @@ def read_head(item: Item) -> Head:
 
 
 def session_update(request: NewRequest) -> dict[str, Any]:
-    """The update that keeps the session's row: made by its first message, moved up by every one."""
+    """The update of the session's row: the first message creates it, every message moves it up."""
     owner = request.key.principal.owner
     return {
         "Key": {"pk": {"S": owner}, "sk": {"S": f"SESSION#{request.question.session_id}"}},

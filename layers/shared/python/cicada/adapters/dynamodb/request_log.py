@@ -4,7 +4,7 @@
     <tenant>#<user>#<requestId>     HEAD            the request's head: small, as every event updates it
     <tenant>#<user>#<requestId>     E#<seq>         an event; the first also holds the question
     <tenant>#<user>                 SESSION#<id>    a session of the user
-    <tenant>#<user>                 USAGE           what the user has asked for of late (dynamo_usage_table)
+    <tenant>#<user>                 USAGE           the user's recent usage (`usage_table`)
 
 The index `history` lists sessions (historyKey = owner) and a session's requests (historyKey = owner and session).
 """
@@ -52,7 +52,7 @@ CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
 
 
 class DynamoRequestLog:
-    """`clock` gives epoch seconds: rows past their time to live are not found, although DynamoDB deletes them late."""
+    """`clock` gives epoch seconds. Expired rows are ignored, because DynamoDB deletes them late."""
 
     def __init__(self, client: DynamoDBClient, table: str, clock: Callable[[], float]) -> None:
         self._client = client
@@ -140,7 +140,7 @@ class DynamoRequestLog:
         return Lease(key, head.attempt, head.last_seq, head.expires_at, head.forgiven_attempts) if head else None
 
     def store(self, lease: Lease, event: StoredEvent) -> None:
-        """A row left by an earlier attempt is overwritten; one of a later attempt refuses the write."""
+        """Overwrites a row of an earlier attempt; a row of a later attempt rejects the write."""
         with dynamo_errors():
             try:
                 self._client.put_item(
@@ -155,7 +155,7 @@ class DynamoRequestLog:
         head = self._update_head(
             lease.key,
             "SET lastSeq = :seq, leaseUntil = :until, #status = :status",
-            # The second half lets a repeat of the same final update through, as the SDK makes after a lost reply.
+            # The second half accepts a repeat of the same final update: the SDK repeats it after a lost reply.
             "attempt = :attempt AND (#status = :processing OR (#status = :status AND lastSeq = :seq))",
             {
                 ":seq": {"N": str(seq)},

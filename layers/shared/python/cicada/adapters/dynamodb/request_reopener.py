@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DynamoRequestReopener:
-    """One transaction: the head, and of a failed request the event that said so."""
+    """One transaction updates the head and, for a failed request, replaces its `error` event."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
@@ -38,7 +38,7 @@ class DynamoRequestReopener:
         return True
 
     def _head_update(self, key: RequestKey, head: Head) -> dict[str, Any]:
-        """The attempt stays as it is: it is the fencing token of whoever still writes."""
+        """The attempt number stays: it is the fencing token against a processor that still writes."""
         return {
             "TableName": self._table,
             "Key": {"pk": {"S": partition_key(key)}, "sk": {"S": "HEAD"}},

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DynamoTheoryStore:
-    """Reads are consistent: what one turn saves, the next one finds."""
+    """Reads are strongly consistent: a turn finds what the turn before it saved."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._entries = DynamoEntries(client, table)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DynamoUsageTable:
-    """One small row for each user: up to 15 admitted requests it is one write unit a change."""
+    """One small row for each user: with up to 15 admitted requests, an update costs one write unit."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client

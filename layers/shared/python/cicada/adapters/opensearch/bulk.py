@@ -1,4 +1,4 @@
-"""Writes of many rows, in requests of a size that every server takes."""
+"""Bulk writes, in requests of a size that every server accepts."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ MAX_ROWS = 500
 
 @dataclass(frozen=True, slots=True)
 class BulkWriter:
-    """Adds and removes rows. What the server refuses for now is sent again, and only that."""
+    """Adds and removes rows. Only rows that the server refused temporarily are sent again."""
 
     client: OpenSearch
     retry: Retry
 
     def add(self, index: str, rows: Iterable[Mapping[str, Any]], *, is_alias: bool = False) -> None:
-        """Raises `IndexMissing` where `index` is to be an alias and is none.
+        """With `is_alias`, raises `IndexMissing` if `index` is not an alias.
 
-        Otherwise a server that makes an index for a row it has none for would make one without our mapping.
+        Otherwise a server that creates missing indices would create one without our mapping.
         """
         self._send_all(index, (f'{{"index":{{}}}}\n{_json(row)}\n' for row in rows), is_alias)
 
     def remove(self, index: str, ids: Iterable[str]) -> None:
-        """A row that is gone already is no failure, nor is an index."""
+        """A missing row or index is no failure."""
         self._send_all(index, (f"{_json({'delete': {'_id': each}})}\n" for each in ids), False)
 
     def _send_all(self, index: str, operations: Iterable[str], is_alias: bool) -> None:
@@ -64,7 +64,7 @@ def _is_refused(item: Mapping[str, Any]) -> bool:
         return False
     if is_refused_for_now(status):
         return True
-    # Only the type of the failure: its reason may quote the passage.
+    # Only the failure's type is used: its reason may quote the passage.
     kind = result.get("error", {}).get("type", "")
     if kind == INDEX_MISSING:
         raise IndexMissing("The search index was switched while a document was written; ingest it again.")

@@ -1,4 +1,4 @@
-"""The connection to OpenSearch, and its failures as the library's own."""
+"""The connection to OpenSearch, and the translation of its errors."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from opensearchpy.exceptions import (
 
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 
-# A Serverless collection that has scaled to zero takes 10 to 30 seconds for the first request.
+# The first request to a Serverless collection that has scaled to zero takes 10 to 30 seconds.
 TIMEOUT_SECONDS = 45
-# Threads of one process that search at the same time without waiting for a connection.
+# Threads of one process that can search at the same time without waiting for a connection.
 POOL_SIZE = 8
 INDEX_MISSING = "index_not_found_exception"
-# By the stage at which Lucene counts, OpenSearch 3.6 refuses with 500 and one of the types, or with 400 and
-# `query_shard_exception`, whose reason says it. No word of a question, in lower case, reads like that.
+# Depending on where Lucene counts clauses, OpenSearch 3.6 answers 500 with one of the types, or 400 with
+# `query_shard_exception` and this reason. A question's words, in lower case, cannot match the pattern.
 _TOO_MANY_CLAUSES = re.compile(r"'type': 'too_many_(nested_)?clauses'|maxClauseCount is set to")
 
 
 class IndexMissing(ConfigurationError):
-    """The index or alias is not there: not yet, not any more, or for the moment of a switch."""
+    """The index or alias does not exist: not yet, no longer, or during a switch."""
 
 
 def connect(url: str, region: str | None) -> OpenSearch:
     """A client with a pool of connections; no request is made. With a region, requests are signed for Serverless.
 
-    `url` may hold a user and a password. Retries are the index's own, so that they have jitter and include 429.
+    `url` may hold a user and a password. The client does not retry; the index does, with jitter and for 429 too.
     """
-    # At level DEBUG the client logs bodies, and those are what users ask and what documents say.
+    # At level DEBUG the client logs bodies, which contain questions and documents.
     logging.getLogger("opensearch").setLevel(logging.WARNING)
     with opensearch_errors():
         return OpenSearch(
@@ -59,12 +59,12 @@ def _signer(region: str) -> Urllib3AWSV4SignerAuth:
 
 
 class TooManyClauses(ConfigurationError):
-    """A query has more words, in all its fields, than the server takes."""
+    """A query has more clauses (words times fields) than the server accepts."""
 
 
 @contextmanager
 def opensearch_errors() -> Iterator[None]:
-    """Translate what opensearch-py raises inside; the cause is kept."""
+    """Translate opensearch-py's errors and chain the cause."""
     try:
         yield
     except TransportError as error:
@@ -76,7 +76,7 @@ def opensearch_errors() -> Iterator[None]:
 
 
 def check_response(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The answer to a search if it is whole. An answer from some of the shards is a failure, not fewer results."""
+    """The response, if all shards answered. A partial response is a failure, not fewer results."""
     if "error" in response:
         raise _failure(response.get("status", 500), response["error"].get("type", ""), response["error"])
     if response.get("timed_out") or response["_shards"]["failed"]:
@@ -89,7 +89,7 @@ def is_refused_for_now(status: int) -> bool:
 
 
 def _failure(status: int | str, kind: str, body: object) -> CicadaError:
-    """`body`: what the server says of it, only read for what is not told by the status."""
+    """`body`: the server's error body, read only if the status is not enough."""
     if status in (400, 500) and _TOO_MANY_CLAUSES.search(str(body)):
         return TooManyClauses(
             f"The search index refused a query of too many clauses ({status}); check its max_clause_count (1024)."
@@ -98,7 +98,7 @@ def _failure(status: int | str, kind: str, body: object) -> CicadaError:
 
 
 def _by_status(status: int | str, kind: str) -> CicadaError:
-    # `kind` is the type of the failure; its reason is left out, as it may quote what was searched for.
+    # `kind` is the failure's type. Its reason is left out, because it may quote the query.
     if status == 429:
         return ThrottledError("The search index asks for fewer calls; try again in a moment.")
     if not isinstance(status, int):

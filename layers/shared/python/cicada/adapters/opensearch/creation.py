@@ -1,4 +1,4 @@
-"""Making an index."""
+"""Creates an index."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cicada.adapters.opensearch.schema import without_similarity
 
 
 def create(client: OpenSearch, name: str, body: dict[str, Any]) -> None:
-    """Make the index; that another process was first is no failure.
+    """Create the index; if another process was first, that is no failure.
 
-    A server that refuses it is asked once more without the similarity, which not every one lets be chosen.
+    If the server refuses, one more request omits the similarity, which not every server accepts.
     """
     try:
         client.indices.create(index=name, body=body)

@@ -1,4 +1,4 @@
-"""A document's rows in one index: how they are replaced without ids of ours, a refresh or a delete-by-query."""
+"""A document's rows in one index, replaced without custom ids, refresh on demand or delete-by-query."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """`clock` gives seconds of the epoch; `visibility_seconds`: how long a write waits until it is seen."""
+    """`clock` gives epoch seconds; `visibility_seconds`: how long a write waits to become visible."""
 
     requests: Requests
     dimension: int
@@ -46,7 +46,7 @@ class DocumentRows:
         passages: Sequence[EmbeddedPassage],
         is_current: Callable[[Target], bool],
     ) -> None:
-        """Returns when the new version is seen; the old one makes way with the server's next refresh."""
+        """Returns when the new version is visible; the old one disappears with the server's next refresh."""
         generation = next_number(self._of(target, document), self.clock())
         rows = (row(document, generation, len(passages), each, self.dimension) for each in passages)
         self.bulk.add(target.alias, rows, is_alias=target.is_building)
@@ -62,7 +62,7 @@ class DocumentRows:
         return read_generations(self.requests.search(index, generations_body(base_key, document_ids)))
 
     def remove(self, index: str, conditions: list[Body]) -> None:
-        # By now the name may stand for another index, whose rows are not meant.
+        # The alias may point to another index by now, whose rows must stay.
         self.bulk.remove(index, (hit["_id"] for hit in self.scan(index, conditions) if hit["_index"] == index))
 
     def scan(self, index: str, conditions: list[Body], fields: list[str] | bool = False) -> Iterator[Mapping[str, Any]]:
@@ -73,7 +73,7 @@ class DocumentRows:
             if len(hits) < PAGE:
                 yield from hits
                 return
-            # A row that a repeated bulk request has stored twice may be cut in two by the page's end.
+            # Duplicates of a row, from a repeated bulk request, may be split over two pages.
             whole = [hit for hit in hits if hit["sort"] != hits[-1]["sort"]] or hits
             yield from whole
             body = {**body, "search_after": whole[-1]["sort"]}
@@ -85,9 +85,9 @@ class DocumentRows:
     def _visible(
         self, target: Target, document: DocumentKey, generation: int, is_current: Callable[[Target], bool]
     ) -> Generations:
-        """The document's generations when this one is among them, whole.
+        """Wait until all rows of this generation are visible; returns the document's generations.
 
-        Without the wait, a replacement that follows at once would not find this one's rows, and they would stay.
+        Without the wait, an immediate second replacement would not find these rows and would leave them behind.
         """
         waited, pause = 0.0, 0.05
         while True:

@@ -1,9 +1,9 @@
-"""Which of several stored versions of a document answers.
+"""Decides which of several stored versions of a document is searched.
 
-OpenSearch Serverless takes no ids of ours and changes no two rows at once, so a document is replaced by adding the new
-version's rows and then deleting the old ones, and for a while both are there. Each ingest is a *generation*: a number
-that rises with time (a version, being a hash, has no order), and the count of its rows in each row. Thus anyone can
-see whether a generation is whole, and an ingest that died in the middle leaves one that is not.
+OpenSearch Serverless has no custom ids and no transactions. A document is replaced by adding the new version's rows
+and then deleting the old ones, so both exist for a while. Each ingest writes a *generation*: a number that rises with
+time (a version is a hash and has no order). Each row also stores its generation's row count, so every reader can see
+whether a generation is complete; an ingest that died in the middle leaves an incomplete one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cicada.errors import UnavailableError
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """`found` rows are visible of `size`; more where a bulk request was repeated after a timeout."""
+    """`found` of `size` rows are visible; more than `size` if a bulk request was repeated after a timeout."""
 
     number: int
     found: int
@@ -32,10 +32,10 @@ Generations = tuple[Generation, ...]
 
 
 def answering(generations: Generations) -> int | None:
-    """The generation that is the document: the oldest whole one, until its deletion makes way for the next.
+    """The generation to search: the oldest complete one, until its rows are deleted.
 
-    The oldest and not the newest, so that the change happens at one moment, when the deletion is seen, and an ingest
-    that died before it looks undone to everybody and is done again. Where none is whole, the newest one counts.
+    With the oldest, the change happens at one moment, when the deletion becomes visible; an ingest that died before
+    that has had no effect and is repeated. If none is complete, the newest one is used.
     """
     whole = [generation.number for generation in generations if generation.is_whole]
     if whole:
@@ -44,22 +44,22 @@ def answering(generations: Generations) -> int | None:
 
 
 def newest_whole(generations: Generations) -> int | None:
-    """The generation that is to stay."""
+    """The newest complete generation, which is kept."""
     return max((generation.number for generation in generations if generation.is_whole), default=None)
 
 
 def next_number(generations: Generations, now: float) -> int:
-    """A number above all that are there; microseconds of the epoch unless a clock runs behind."""
+    """A number above all existing ones: epoch microseconds, unless a clock is behind."""
     return max([int(now * 1_000_000), *(generation.number + 1 for generation in generations)])
 
 
 def stored(number: int) -> str:
-    """A number as a row holds it: text that sorts as the number, as CloudFormation's index knows no long integers."""
+    """A number as stored: text with the same sort order, because CloudFormation's index has no long integers."""
     return f"{number:020d}"
 
 
 def read_generations(response: Mapping[str, Any]) -> dict[str, Generations]:
-    """Generations by document id, from the answer to `generations_body`."""
+    """Generations by document id, from the response to `generations_body`."""
     documents = response["aggregations"]["documents"]
     if documents["sum_other_doc_count"]:
         raise UnavailableError("The index counted fewer documents than were asked for; try again.")

@@ -1,4 +1,4 @@
-"""A new index in OpenSearch beside the one that answers, and the switch of the alias."""
+"""Builds a new OpenSearch index beside the live one and switches the alias."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cicada.errors import UnavailableError
 class OpenSearchIndexRebuild:
     """`options` are the live index's. On Serverless the role must be allowed to create and delete indices and aliases.
 
-    A document written to the new index is waited for, as in any: many at once are copied in the time of one.
+    Each write to the new index waits until it is visible, so documents are copied in parallel.
     """
 
     def __init__(self, client: OpenSearch, options: IndexOptions) -> None:
@@ -49,7 +49,7 @@ class OpenSearchIndexRebuild:
         if self._given is None or self._given not in (indices.building, indices.live):
             raise UnavailableError("The new index is not being built any more; begin again.")
         if self._given == indices.building:
-            # Once: after a switch of which the answer was lost, the same request would be refused.
+            # Not retried: if the response was lost, the same request would be refused.
             Requests(self._client, Retry(attempts=1)).call(lambda: self._switch(indices.building, indices.live))
         self._given = None
         for index in self._indices().unused:
@@ -61,7 +61,7 @@ class OpenSearchIndexRebuild:
             self._drop(given)
 
     def _switch(self, new: str | None, old: str | None) -> None:
-        """One step for everybody who searches. An index that bears the name itself makes way in the same step."""
+        """Switch the alias atomically. An index that has the alias's name is deleted in the same step."""
         actions: list[Mapping[str, Any]] = [{"remove": {"index": new, "alias": building_alias(self._name)}}]
         if old == self._name:
             actions.append({"remove_index": {"index": old}})

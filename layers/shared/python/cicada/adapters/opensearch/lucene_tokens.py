@@ -1,16 +1,16 @@
-"""How many tokens Lucene makes of a term, at most."""
+"""An upper bound of the tokens that Lucene makes of a term."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# A longer token is cut in pieces: `max_token_length` of the analyzers.
+# A longer token is split: `max_token_length` of the analyzers.
 # https://docs.opensearch.org/latest/analyzers/tokenizers/standard/
 MAX_LENGTH = 255
 
-# Of the word characters, those that Lucene's standard tokenizer joins with letters and digits, and those of Southeast
-# Asia, which it joins with each other only; as OpenSearch 3.6 analyzes them. All others are counted one by one.
+# Word characters: those that Lucene's standard tokenizer joins with letters and digits, and those of Southeast
+# Asia, which it joins with each other only; as OpenSearch 3.6 analyzes them. Every other one counts as a token.
 _JOINED = (
     r"0-9_a-z\u00df-\u086a\u08a0-\u08b4\u0904-\u09f1\u09fc-\u0b71\u0b83-\u0bef\u0c05-\u0c5a\u0c60-\u0c6f\u0c80-\u0cbd"
     r"\u0cde-\u0cf2\u0d05-\u0d56\u0d5f-\u0d6f\u0d7a-\u0def\u0e50-\u0e59\u0ed0-\u0ed9\u0f00-\u0f29\u0f40-\u0f8c"
@@ -24,7 +24,7 @@ _TOKEN = re.compile(rf"[{_JOINED}]+(?:{_INSIDE}[{_JOINED}]+)*|[{_SOUTHEAST_ASIAN
 
 
 def first_tokens(terms: list[str], most: int) -> Iterator[str]:
-    """The terms in their order, until Lucene may make `most` tokens of them; the last one is cut there."""
+    """The first terms, of which Lucene makes at most `most` tokens; the last term is cut to fit."""
     left = most
     for term in terms:
         tokens = list(_TOKEN.finditer(term, 0, MAX_LENGTH))[:left]

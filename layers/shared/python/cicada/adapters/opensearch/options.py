@@ -1,4 +1,4 @@
-"""What all who use one index agree on."""
+"""Options shared by all users of one index."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from cicada.retrieval.bm25 import Bm25
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """An index by its embedder, with the form that a new one gets, and how its server is waited for.
+    """The embedder of an index, the form of a new one, and the waits for its server.
 
-    `vector_engine`: the kNN engine, empty for the server's choice. `given_name`: an index or an alias; empty for the
-    name that the embedder gives. `clock` gives seconds of the epoch. `visibility_seconds`: how long a write waits until
-    it is seen.
+    `vector_engine`: the kNN engine, empty for the server's choice. `given_name`: an index or an alias; empty to derive
+    the name from the embedder. `clock` gives epoch seconds. `visibility_seconds`: how long a write waits to become
+    visible.
     """
 
     model_id: str
@@ -26,8 +26,8 @@ class IndexOptions:
     vector_engine: str = "lucene"
     given_name: str = ""
     bm25: Bm25 = field(default_factory=Bm25)
-    # A collection that wakes refuses for 10 to 30 s. One that never answers takes 45 s for a request, of the 300 s that
-    # a processor has, and is not asked again.
+    # A collection that wakes up refuses requests for 10 to 30 s. A request without a response takes 45 s of a
+    # processor's 300 s and is not retried.
     retry: Retry = field(default_factory=lambda: Retry(attempts=20, within_seconds=45))
     clock: Callable[[], float] = time.time
     visibility_seconds: float = 120.0

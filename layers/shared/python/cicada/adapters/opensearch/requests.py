@@ -1,4 +1,4 @@
-"""Requests to the server: tried again when refused for now, translated when refused for good, checked to be whole."""
+"""Requests to the server: retries temporary failures, translates permanent ones, rejects partial responses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOTHING: Response = {"hits": {"hits": []}}
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Each method is one request, repeated with jitter after 429, 503, a timeout or an answer in part."""
+    """Each method is one request, retried with jitter after 429, 503, a timeout or a partial response."""
 
     client: OpenSearch
     retry: Retry
@@ -32,9 +32,9 @@ class Requests:
         return self._reading(lambda: check_response(self.client.search(body=body, index=index)))
 
     def searches(self, index: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
-        """The answers in the order of the bodies; `refused` is called when the server refuses for now.
+        """The responses in the order of the bodies; `refused` is called when the server refuses temporarily.
 
-        Where it takes fewer words than a question has, the vectors answer alone, at once: no other try would help.
+        If the question has more words than the server accepts, only the vector search is made; a retry would not help.
         """
         try:
             return self._searches(index, bodies, refused)
@@ -54,7 +54,7 @@ class Requests:
         return int(self._reading(lambda: check_response(self.client.count(body=body, index=index)))["count"])
 
     def call(self, request: Callable[[], T], refused: Say | None = None) -> T:
-        """What `request` returns, which may be made again."""
+        """The result of `request`, which must be safe to repeat."""
 
         def attempt() -> T:
             try:
@@ -68,7 +68,7 @@ class Requests:
         return self.retry.call(attempt)
 
     def _reading(self, request: Callable[[], T], refused: Say | None = None) -> T:
-        """An index that is gone in the middle of a search was switched: the next try finds the new one."""
+        """Retries a missing index: it was switched during the search, and the next try finds the new one."""
 
         def on_an_index() -> T:
             try:

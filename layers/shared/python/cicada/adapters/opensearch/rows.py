@@ -15,7 +15,7 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import EmbeddedPassage, PassageVectors, Vector
 
-# What is read back of a row.
+# Fields that are read back.
 FIELDS = [
     "document_id",
     "passage_id",
@@ -30,12 +30,12 @@ FIELDS = [
     "readers",
 ]
 VECTOR_FIELDS = ["document_id", "passage_id", "generation", "vector", "detail"]
-# What a row for everybody says of its readers; a reader's name is stored with a mark before it, and so never this.
+# The reader term of an unrestricted row. Readers' names are stored with a prefix, so none can equal it.
 _EVERYBODY = "*"
 
 
 def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPassage, dimension: int) -> dict[str, Any]:
-    """One of the `size` rows of a generation: what is searched, and the passage itself."""
+    """One of the `size` rows of a generation: the searched fields and the passage itself."""
     passage = embedded.passage
     words = analyzer(passage.language)
     return {
@@ -82,17 +82,17 @@ def vectors(source: Mapping[str, Any]) -> PassageVectors:
 
 
 def reader_terms(names: Iterable[str]) -> list[str]:
-    """Names of readers as a row holds them."""
+    """Names of readers as stored in a row."""
     return [f"={name}" for name in names]
 
 
 def visible_to(reader: Iterable[str]) -> list[str]:
-    """Of what a row says of its readers, one of these must be there for the asker to find it."""
+    """The reader terms of which a row must have one to be visible to this user."""
     return [_EVERYBODY, *reader_terms(sorted(reader))]
 
 
 def facet(name: str, value: str) -> str:
-    """A metadata field and its value as one term: any number of fields needs one field of the mapping.
+    """A metadata field and its value as one term, so that the mapping needs one field for all of them.
 
     JSON keeps `a=b` with value `c` apart from `a` with value `b=c`.
     """
@@ -100,13 +100,13 @@ def facet(name: str, value: str) -> str:
 
 
 def _searched(passage: Passage) -> list[str]:
-    """All words of a passage. Where the context holds the title already, its words count no second time."""
+    """All words of a passage. If the context already contains the title, the title's words count once."""
     title = [] if passage.title in passage.context else [passage.title]
     return [*title, passage.context, passage.text]
 
 
 def unit(vector: Vector, dimension: int) -> list[float]:
-    """The vector at length 1, in the seven digits that a float of 32 bits has."""
+    """The unit vector, rounded to the seven digits of a 32-bit float."""
     if len(vector) != dimension:
         raise ConfigurationError(
             f"The embedder gave a vector of {len(vector)} dimensions, and the index holds {dimension}; "

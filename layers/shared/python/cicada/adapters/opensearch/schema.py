@@ -1,11 +1,11 @@
-"""The index that passages are kept in: its name, its mapping, and whose vectors it holds.
+"""The index of passages: its name, its mapping, and the check of its embedder.
 
-`mapping.json` has every field but the vector, `index.json` the name's form and how vectors are searched. The
-infrastructure reads both, so that an index made at deployment and one made here are the same. So the mapping uses only
-what CloudFormation's index resource can say too (types, built-in analyzers, `index`).
+`mapping.json` has every field but the vector, `index.json` the name's form and the vector search. The infrastructure
+reads both files, so an index created at deployment equals one created here. The mapping therefore uses only what
+CloudFormation's index resource supports (types, built-in analyzers, `index`).
 
-The number in the name is the mapping's. An index of another mapping has another name, so that a changed one is made
-beside the old one.
+The number in the name is the mapping's version. A changed mapping gets a new name, so its index is created beside the
+old one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cicada.retrieval.bm25 import Bm25
 MAPPING_FILE = Path(__file__).with_name("mapping.json")
 _INDEX_FILE = Path(__file__).with_name("index.json")
 
-# Built-in analyzers: Serverless has no others without an upload. Those of the stemmed languages bear their names.
+# Built-in analyzers: Serverless has no others without an upload. Each stemmed language has one of its name.
 _CJK = ("ja", "ko", "zh")
 OTHER_ANALYZER = "standard"
 ANALYZERS = (*sorted({*STEMMED.values(), "cjk"}), OTHER_ANALYZER)
@@ -38,7 +38,7 @@ def analyzer(language: str) -> str:
 
 
 def index_name(model_id: str, dimension: int) -> str:
-    """An index for each embedder: another one gets a new index, and the old one goes on answering until then."""
+    """One index for each embedder, so that a new embedder gets a new index and the old one stays live until then."""
     form = _form()
     model = re.sub(form["replaced_by_hyphen"], "-", model_id.lower()).strip("-")
     return str(form["name"].format(model=model, dimension=dimension))
@@ -46,7 +46,7 @@ def index_name(model_id: str, dimension: int) -> str:
 
 def index_body(model_id: str, dimension: int, vector_engine: str, bm25: Bm25) -> dict[str, Any]:
     """Settings and mapping of a new index. `vector_engine` empty leaves the choice to the server."""
-    # Vectors are stored at length 1, where the inner product is the cosine. All engines have it; cosine, not all.
+    # Vectors have length 1, so the inner product is the cosine. All engines support it; not all support cosine.
     method: dict[str, Any] = dict(_form()["vector_method"])
     if vector_engine:
         method["engine"] = vector_engine
@@ -60,14 +60,14 @@ def index_body(model_id: str, dimension: int, vector_engine: str, bm25: Bm25) ->
 
 
 def without_similarity(body: dict[str, Any]) -> dict[str, Any]:
-    """The same index with the server's own BM25 (k1 = 1.2, b = .75), for one that lets nobody choose."""
+    """The same index with the server's own BM25 (k1 = 1.2, b = .75), for servers without a choice."""
     return {**body, "settings": {"index": {"knn": True}}}
 
 
 def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimension: int) -> None:
     """Raises `ConfigurationError` if the index holds another embedder's vectors, is an older one, or none of ours.
 
-    An index made by CloudFormation has no `_meta`: there, its name and its dimension stand for the embedder.
+    An index created by CloudFormation has no `_meta`: its name and dimension identify the embedder.
     """
     vector = mapping.get("properties", {}).get("vector", {})
     if "dimension" not in vector:

@@ -1,4 +1,4 @@
-"""Leaving out the rows of a document's generations that do not answer."""
+"""Filters hits of stale generations out of search results."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from cicada.adapters.opensearch.generations import Generations, answering, next_number
 from cicada.errors import UnavailableError
 
-# Searches before giving up: one is enough, but for a switch of indices or two replacements between two requests.
+# Searches before giving up. One is usually enough; an index switch or two replacements between requests take more.
 _MAX_SEARCHES = 4
-# The life of an announcement: five deliveries, 90 minutes apart at most. An ingest that has died in the middle is done
-# again within it, and until then an earlier version answers.
+# The life of a notification: five deliveries, at most 90 minutes apart. Within it, a died ingest is repeated; until
+# then an earlier version is searched.
 _UNSETTLED_SECONDS = 8 * 3600
 
 Hits = list[Mapping[str, Any]]
@@ -23,11 +23,11 @@ def without_stale(
     generations_of: Callable[[set[str]], Mapping[str, Generations]],
     now: float,
 ) -> list[Hits]:
-    """The lists of hits that `search` gives, with one generation of each document: the one that answers.
+    """The lists of hits of `search`, with only the current generation of each document.
 
-    A second request is made only if a document was found in several generations, or in one that is so young that its
-    ingest may still be under way. When that one knows none of them, the index has changed in between, and everything
-    is asked again. `now`: seconds of the epoch.
+    A second request is made only if a document was found in several generations, or in one so young that its ingest
+    may still be running. If that request finds none of these generations, the index has changed in between, and the
+    search is repeated. `now`: epoch seconds.
     """
     young = next_number((), now - _UNSETTLED_SECONDS)
     for _ in range(_MAX_SEARCHES):
@@ -41,7 +41,7 @@ def without_stale(
 
 
 def _unsettled(hits: Hits, young: int) -> Found:
-    """Documents that were found in several generations, or in one since `young`."""
+    """Documents found in several generations, or in one that is not older than `young`."""
     found: Found = {}
     for hit in hits:
         document_id, generation = _place(hit)
@@ -54,7 +54,7 @@ def _unsettled(hits: Hits, young: int) -> Found:
 
 
 def _is_known(found: set[int], generations: Generations) -> bool:
-    """Whether one that was found is still there, or the whole document is gone."""
+    """Whether a generation that was found still exists, or the whole document is gone."""
     return not generations or any(generation.number in found for generation in generations)
 
 

@@ -1,7 +1,7 @@
-"""Which indices a name stands for: the one that answers, and one that is being built beside it.
+"""The indices behind a name: the live one, and one that is being built.
 
-The first index of a name is an index of that name, made at deployment or at first use. A rebuild makes another one,
-`<name>-<microseconds of the epoch>`, under the alias `<name>-building`; when it answers, `<name>` is its alias.
+The first index is called `<name>` itself, created at deployment or at first use. A rebuild creates
+`<name>-<microseconds of the epoch>` under the alias `<name>-building`; after the switch, `<name>` is its alias.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from cicada.adapters.opensearch.client import IndexMissing
 from cicada.adapters.opensearch.requests import Requests
 from cicada.errors import UnavailableError
 
-# Looks at the indices before a write gives up; each rebuild takes one.
+# Rounds before a write gives up; each rebuild meanwhile takes one more.
 _MAX_LOOKS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`alias`: the name to add rows by, so that none goes to an index that is gone. `index`: where they then are."""
+    """`alias`: the name to add rows by, so that none goes to a dropped index. `index`: the index behind it."""
 
     alias: str
     index: str
@@ -29,7 +29,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Indices:
-    """All indices of a name: `live` (none before the first use), `building`, and those that a rebuild has left."""
+    """All indices of a name: `live` (None before the first use), `building`, and leftovers of rebuilds."""
 
     live: str | None
     building: str | None
@@ -64,7 +64,7 @@ def indices_of(requests: Requests, name: str) -> Indices:
 
 
 def write_to_all(look: Callable[[], tuple[Target, ...]], write: Callable[[Target], None]) -> None:
-    """Write to every target, look again, and go on until nothing has changed: a switch in the middle loses nothing."""
+    """Write to every target and repeat until the targets no longer change, so that a switch loses no write."""
     written: set[str] = set()
     for _ in range(_MAX_LOOKS):
         remaining = [target for target in look() if target.index not in written]
@@ -74,6 +74,6 @@ def write_to_all(look: Callable[[], tuple[Target, ...]], write: Callable[[Target
             try:
                 write(target)
             except IndexMissing:
-                continue  # It was switched or dropped since: the next look tells which.
+                continue  # It was switched or dropped meanwhile: the next round tells.
             written.add(target.index)
     raise UnavailableError("The search index was switched again and again during a write; try again.")

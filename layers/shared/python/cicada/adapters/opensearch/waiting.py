@@ -1,4 +1,4 @@
-"""Telling that a search takes long: a Serverless collection that has scaled to zero needs 10 to 30 seconds to wake."""
+"""Reports a slow search: a Serverless collection that has scaled to zero needs 10 to 30 seconds to wake up."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Say = Callable[[], None]
 
 @contextmanager
 def waiting(on_wait: Say | None, after_seconds: float) -> Iterator[Say]:
-    """Inside, `on_wait` is called at most once: after so many seconds, or when what is given here is called.
+    """Inside, `on_wait` is called at most once: after `after_seconds`, or when the yielded function is called.
 
-    It is called from another thread when the time is up. Nothing is called after the end.
+    After the timeout it is called from another thread. It is never called after the context has ended.
     """
     if on_wait is None:
-        yield _nothing
+        yield _ignore
         return
     once = _Once(on_wait)
-    # In the waiting request's own context, by which it is known whom to tell.
+    # In the request's own context, which holds its progress listener.
     timer = Timer(after_seconds, copy_context().run, (once,))
     timer.daemon = True
     timer.start()
@@ -47,5 +47,5 @@ class _Once:
             self._say = None
 
 
-def _nothing() -> None:
+def _ignore() -> None:
     return None

@@ -25,7 +25,7 @@ def _now() -> datetime:
 
 
 class S3DocumentStore:
-    """`max_bytes`: of a larger file no more is fetched."""
+    """`max_bytes`: the most that is fetched of a file."""
 
     def __init__(
         self, client: S3Client, bucket: str, max_bytes: int = MAX_BYTES, clock: Callable[[], datetime] = _now
@@ -39,7 +39,7 @@ class S3DocumentStore:
         content = self._content(object_key(document), self._max_bytes)
         if content is None:
             return None
-        # After the file, for uploaders put it there before: a new file must not be read with an old list of readers.
+        # Read after the file, because uploaders write it before: a new file must not get an old list of readers.
         sidecar = self._content(sidecar_key(document), SIDECAR_BYTES)
         if len(content) > self._max_bytes:
             limit = f"{self._max_bytes / 1_000_000:g} MB"
@@ -48,14 +48,14 @@ class S3DocumentStore:
         return SourceFile(document, name, content, version_of(content, sidecar), sidecar)
 
     def holds(self, document: DocumentKey) -> bool:
-        # A HEAD would not tell a missing file from a missing bucket.
+        # HEAD does not distinguish a missing file from a missing bucket.
         key = object_key(document)
         with s3_errors():
             found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
         return any(each["Key"] == key for each in found.get("Contents", []))
 
     def _content(self, key: str, most: int) -> bytes | None:
-        """The object's bytes; of one with more than `most`, one more than that."""
+        """The object's bytes, at most `most` + 1 of them."""
         with s3_errors():
             try:
                 reply = self._client.get_object(Bucket=self._bucket, Key=key)
@@ -65,7 +65,7 @@ class S3DocumentStore:
                 return body.read(most + 1)
 
     def write_report(self, report: IngestReport) -> None:
-        """With the time, so that no two reports on a document are the same object."""
+        """The report includes the time, so that no two reports on a document are equal."""
         fields = report_fields(report) | {"reportedAt": self._clock().isoformat(timespec="microseconds")}
         with s3_errors():
             self._client.put_object(

@@ -1,4 +1,4 @@
-"""The ground truth on documents: an object each in the documents' bucket."""
+"""The ground truth of documents: one object for each in the documents' bucket."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class S3GroundTruth:
-    """A document's revision is its object's ETag. S3 shows what was written to everybody at once.
+    """A document's revision is its object's ETag. S3 reads are strongly consistent.
 
-    `page_size`: documents in one call of a listing; S3 gives 1,000 at most.
+    `page_size`: documents for each listing call; S3 returns at most 1,000.
     """
 
     def __init__(self, client: S3Client, bucket: str, page_size: int = 1000) -> None:
@@ -48,7 +48,7 @@ class S3GroundTruth:
             self._client.delete_object(Bucket=self._bucket, Key=truth_key(document))
 
     def revision(self, document: DocumentKey) -> str | None:
-        # A HEAD would not tell a missing object from a missing bucket.
+        # HEAD does not distinguish a missing object from a missing bucket.
         key = truth_key(document)
         with s3_errors():
             found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)

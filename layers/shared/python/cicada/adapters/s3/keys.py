@@ -1,10 +1,10 @@
-"""Where documents, the reports on them and what is made of them lie in the bucket.
+"""The bucket's keys: documents, sidecars, reports, ground truth and the rebuild record.
 
 documents/<tenant>/<knowledge base>/<file…>                  the file; what follows the knowledge base is its id
 documents/<tenant>/<knowledge base>/<file…>.metadata.json    its sidecar, which describes it
 reports/<tenant>/<knowledge base>/<file…>.json               the report on it
-truth/<tenant>/<knowledge base>/<file…>.jsonl.gz             what it is searched by; indexes are made from that
-rebuild/record.json.gz                                       how far a rebuild of the index is
+truth/<tenant>/<knowledge base>/<file…>.jsonl.gz             its ground truth, from which indexes are built
+rebuild/record.json.gz                                       the progress of a rebuild
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DOCUMENTS, _REPORTS, _TRUTH = "documents", "reports", "truth"
 _SIDECAR, _TRUTH_SUFFIX = ".metadata.json", ".jsonl.gz"
 TRUTH_PREFIX = f"{_TRUTH}/"
 REBUILD_KEY = "rebuild/record.json.gz"
-# As the protocol has it for knowledge bases.
+# The protocol's form of knowledge bases' names.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
 # The report's key is longer than the file's; S3 takes 1,024 bytes.
@@ -26,7 +26,7 @@ _LONGEST_ID_BYTES = 800
 
 
 def document_key(key: str) -> DocumentKey:
-    """The document of an object key, or of its sidecar's; not percent-encoded. Raises `DocumentRejectedError`."""
+    """The document of its own or its sidecar's object key, not percent-encoded. Raises `DocumentRejectedError`."""
     place, _, rest = key.removesuffix(_SIDECAR).partition("/")
     tenant, _, rest = rest.partition("/")
     knowledge_base, _, document_id = rest.partition("/")
@@ -54,27 +54,27 @@ def _check_document_id(document_id: str) -> None:
 
 
 def object_key(document: DocumentKey) -> str:
-    """Where the file lies."""
+    """The key of the file."""
     return f"{_DOCUMENTS}/{_path(document)}"
 
 
 def is_sidecar(key: str) -> bool:
-    """Whether an object describes a document and is none itself."""
+    """Whether the object is a sidecar."""
     return key.endswith(_SIDECAR)
 
 
 def sidecar_key(document: DocumentKey) -> str:
-    """Where the document's sidecar lies, if it has one."""
+    """The key of the document's sidecar, if it has one."""
     return f"{object_key(document)}{_SIDECAR}"
 
 
 def truth_key(document: DocumentKey) -> str:
-    """Where the ground truth on the document lies."""
+    """The key of the document's ground truth."""
     return f"{TRUTH_PREFIX}{_path(document)}{_TRUTH_SUFFIX}"
 
 
 def is_truth(key: str) -> bool:
-    """Whether it may be a `truth_key`: the console makes objects of folders."""
+    """Whether the key may be a `truth_key`; the console creates objects for folders, which are none."""
     return key.startswith(TRUTH_PREFIX) and key.endswith(_TRUTH_SUFFIX) and key.count("/") >= 3
 
 
@@ -85,7 +85,7 @@ def truth_document(key: str) -> DocumentKey:
 
 
 def report_key(document: DocumentKey) -> str:
-    """Where the report on the file lies."""
+    """The key of the report on the file."""
     return f"{_REPORTS}/{_path(document)}.json"
 
 

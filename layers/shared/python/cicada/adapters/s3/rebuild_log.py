@@ -1,4 +1,4 @@
-"""How far a rebuild is: one object in the documents' bucket, written on condition that nobody else did."""
+"""The record of a rebuild: one object in the documents' bucket, written conditionally on its ETag."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cicada.ingest.model import RebuildRecord
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html: 409 where another write is under way.
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html: 409 while another write is in progress.
 _LOST = ("PreconditionFailed", "ConditionalRequestConflict")
 
 

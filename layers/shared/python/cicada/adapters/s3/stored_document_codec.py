@@ -1,6 +1,6 @@
-"""A document's ground truth as bytes: JSON lines, the first on the document and one for each passage, gzipped.
+"""A document's ground truth as bytes: gzipped JSON lines, the first for the document, then one for each passage.
 
-Vectors are base64 of 32-bit floats in little-endian order, details base64 of their own bytes.
+Vectors are base64 of little-endian 32-bit floats; multivectors are base64 of their own bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMAT = 1
 
 def encode(stored: StoredDocument) -> bytes:
     """The same bytes for the same document."""
-    # Vectors do not compress beyond what base64 adds, so more effort than this is time for nothing.
+    # Vectors do not compress beyond what base64 adds, so a higher level would only cost time.
     return gzip.compress(b"".join(_lines(stored)), compresslevel=1, mtime=0)
 
 
@@ -115,7 +115,7 @@ def _vector(content: bytes) -> array[float]:
 
 
 def _little_endian(values: array[float]) -> array[float]:
-    """Between this machine's order and the file's; on nearly all machines they are the same."""
+    """Converts between this machine's byte order and the file's; usually they are the same."""
     if sys.byteorder == "big":
         values.byteswap()
     return values

@@ -1,4 +1,4 @@
-"""The dead-letter queue: SQS FIFO. Processors put requests there, and SQS does what no processor could finish."""
+"""The dead-letter queue: SQS FIFO. Processors put failed requests there, and SQS those that no processor finished."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import MessageTypeDef
 
 _BATCH = 10
-# An operator's run is over by then; the letters of one that died show again.
+# Longer than an operator's run. After a run that died, its letters become visible again.
 _HIDDEN_SECONDS = 300
 
 
 class SqsDeadLetterQueue:
-    """`wait_seconds`: how long an empty queue is asked; without any, SQS asks only some of its servers.
+    """`wait_seconds`: how long to poll an empty queue; with 0, SQS polls only some of its servers.
 
-    SQS keeps the letters of one message group in order: behind ten of one session that are not removed, its others
-    are not seen.
+    SQS keeps the order within a message group: while ten letters of one session are not removed, its later ones are
+    not received.
     """
 
     def __init__(self, client: SQSClient, queue_url: str, dead_letter_queue_url: str, wait_seconds: int = 1) -> None:
@@ -52,7 +52,7 @@ class SqsDeadLetterQueue:
             self._show_again(received)
 
     def requeue(self, key: RequestKey) -> None:
-        # A group of its own each time: a message whose processor dies holds its group until it is visible again.
+        # A new group each time: a message whose processor died blocks its group until it is visible again.
         once = str(uuid.uuid4())
         with sqs_errors():
             self._client.send_message(
@@ -78,7 +78,7 @@ class SqsDeadLetterQueue:
         return [_letter(message) for message in reply.get("Messages", [])]
 
     def _show_again(self, letters: Sequence[DeadLetter]) -> None:
-        """What has been removed meanwhile is among the failures of the reply, and no failure."""
+        """The reply lists removed letters as failures; they are none."""
         for start in range(0, len(letters), _BATCH):
             entries = [
                 {"Id": str(number), "ReceiptHandle": letter.handle, "VisibilityTimeout": 0}

@@ -1,7 +1,7 @@
-"""Messages whose work has failed, delivered again before their queue's visibility timeout is over.
+"""Redelivers failed messages before their queue's visibility timeout ends.
 
-That timeout must outlast the longest work, six times the function's own as Lambda's guide asks, which is far more
-than a service that is busy for a moment needs.
+The visibility timeout must outlast the longest work: Lambda's guide asks for six times the function's timeout. That is
+far longer than a throttled service needs to recover.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# After the first delivery, the second, the third, and all later ones.
+# Delays after the first, the second, the third and all later deliveries.
 _PAUSES_SECONDS = (60, 300, 900, 3600)
 
 
 class SqsRedelivery:
-    """Where it fails, the queue's own timeout holds."""
+    """If a call fails, the queue's visibility timeout applies."""
 
     def __init__(self, client: SQSClient) -> None:
         self._client = client
 
     def make_visible(self, event: Mapping[str, Any], verdicts: Mapping[str, Any]) -> None:
-        """Have those records of an SQS event that failed delivered again: after one minute, and later and later."""
+        """Redeliver the failed records of an SQS event, after one minute at first and with growing delays."""
         failed = {failure["itemIdentifier"] for failure in verdicts["batchItemFailures"]}
         for record in event["Records"]:
-            # Events from the Lambda console may be without a handle.
+            # Test events from the Lambda console may have no receipt handle.
             if record["messageId"] in failed and "receiptHandle" in record:
                 self._make_visible(record)
 

@@ -17,12 +17,12 @@ from cicada.identity.principal import Principal
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-# A take-over whose processor died in its turn, before it took the lease, is queued again after this.
+# A takeover whose processor died too, before it took the lease, is queued again after this.
 _TAKEOVER_SECONDS = 10
 
 
 class SqsRequestQueue:
-    """A message says who asks for which request and nothing else: what was asked is in the request log."""
+    """A message holds only the request's key; the question is in the request log."""
 
     def __init__(
         self,
@@ -40,13 +40,13 @@ class SqsRequestQueue:
         self._send(self._queue_url, request_message(key), f"{key.principal.owner}#{session_id}", key.request_id)
 
     def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
-        # A group for each: the message of a take-over that has died holds its group until it is visible again.
+        # A group for each: the message of a dead takeover blocks its group until it is visible again.
         repeat = f"{key.request_id}#{attempt}#{int(self._clock() // _TAKEOVER_SECONDS)}"
         self._send(self._queue_url, request_message(key), f"takeover#{key.principal.owner}#{repeat}", repeat)
 
     def dead_letter(self, key: RequestKey, reason: str) -> None:
         body = request_message(key) | {"reason": reason}
-        # Never a repeat: a request that is redriven and fails again within five minutes is set aside again.
+        # Never deduplicated: a request that is redriven and fails again within five minutes is dead-lettered again.
         self._send(self._dead_letter_queue_url, body, f"{key.principal.owner}#{key.request_id}", f"{uuid.uuid4()}")
 
     def _send(self, queue_url: str, body: dict[str, Any], group: str, deduplication: str) -> None:
@@ -55,7 +55,7 @@ class SqsRequestQueue:
                 QueueUrl=queue_url,
                 MessageBody=json.dumps(body),
                 MessageGroupId=queue_id(group),
-                # The owner is part of the id: two users may use the same requestId.
+                # The owner is part of the deduplication id: two users may use the same requestId.
                 MessageDeduplicationId=queue_id(f"{body['tenant']}#{body['user']}#{deduplication}"),
             )
 
@@ -78,5 +78,5 @@ def read_request_message(body: str) -> RequestKey:
 
 
 def queue_id(text: str) -> str:
-    """SQS takes 128 characters of a narrow alphabet; a digest fits whatever the parts are."""
+    """A digest of the text, because SQS ids are limited to 128 characters of a narrow alphabet."""
     return hashlib.sha256(text.encode()).hexdigest()
