@@ -1,4 +1,4 @@
-"""What a model passes to a tool, checked; what is wrong with it is told to the model in a sentence."""
+"""Checks the arguments that a model passes to a tool; errors are sentences for the model."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ P = ParamSpec("P")
 
 
 class ArgumentError(Exception):
-    """A tool cannot work with this argument; the text says why, to the model."""
+    """An invalid argument; the text explains it to the model."""
 
 
 def answering_refusals(tool: Callable[P, str]) -> Callable[P, str]:
-    """The tool, with an `ArgumentError` as its answer."""
+    """The tool, which answers with the text of an `ArgumentError` instead of raising it."""
 
     @wraps(tool)
     def answered(*args: P.args, **kwargs: P.kwargs) -> str:
@@ -46,7 +46,7 @@ def read_kind(text: str) -> ProfileKind:
 
 
 def read_name(text: str, what: str) -> str:
-    """A name on one line; `what` it names is for the sentence. `ArgumentError` if it is empty or too long."""
+    """A name on one line; `what` describes it in errors. `ArgumentError` if it is empty or too long."""
     name = one_line(storable(text))
     _refuse_unless_between(name, what, NAME_LIMIT)
     if len(matching_key(name).encode()) > _KEY_LIMIT_BYTES:

@@ -1,4 +1,4 @@
-"""What the agents are told and which tools they have: `tools.json`, the one description of both."""
+"""The agents' instructions and tools, read from `tools.json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two agents, the second for when the first cannot be reached."""
+"""A fallback for an agent that cannot be reached."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cicada.errors import CicadaError, ConfigurationError, ThrottledError, Unava
 
 @dataclass(frozen=True, slots=True)
 class FallbackAgent:
-    """Asks `second` when `first` fails before its first piece; `report` is told why.
+    """Asks `second` if `first` fails before its first piece; `report` is called with the error.
 
-    Tools that the first one called before it failed are called again: saving and deleting twice changes nothing.
+    The second agent may repeat tool calls of the first. That is harmless: saving and deleting are idempotent.
     """
 
     first: Agent

@@ -1,4 +1,4 @@
-"""Values of the agents: what one turn with an agent is, and what users keep with their help."""
+"""Values of the agents: turns, tool sessions, and the entries that users save."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AgentTurn:
 
 @dataclass(frozen=True, slots=True)
 class ToolSession:
-    """Whom a tool works for. Comes from the session's attributes, never from what the model writes."""
+    """The user that a tool works for. Read from the session's attributes, never from the model's text."""
 
     principal: Principal
     knowledge_base: str

@@ -1,4 +1,4 @@
-"""What the agents need from the outside."""
+"""The agents' ports."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ class Evidence(Protocol):
     """Passages for and against a theory."""
 
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
-        """The best passages as text under their places, without numbers; empty only if nothing matches."""
+        """The best passages as text under their locations, unnumbered; empty only if nothing matches."""
         ...

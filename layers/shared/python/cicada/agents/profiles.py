@@ -1,4 +1,4 @@
-"""The tools of the profiles agent. Each returns what the model is to know, in sentences."""
+"""The tools of the profiles agent. Each returns sentences for the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PREVIEW_CHARACTERS = 120
 
 @dataclass(frozen=True, slots=True)
 class ProfileTools:
-    """Failures of the store are `DependencyError`s, never an answer that says that there is nothing."""
+    """Failures of the store are `DependencyError`s, never an empty answer."""
 
     store: ProfileStore
     clock: Callable[[], float]

@@ -1,4 +1,4 @@
-"""Leave out what a model thinks aloud."""
+"""Removes a model's reasoning from its text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _OPEN, _CLOSE = "<thinking>", "</thinking>"
 class ReasoningFilter:
     """Drops `<thinking>…</thinking>` from a streamed text, as Amazon Nova writes it beside its tool calls.
 
-    A tag may be cut anywhere by the pieces. White space after a dropped part, and at the beginning, goes with it.
+    Tags may be split over pieces. White space at the beginning and after a dropped part is dropped too.
     """
 
     def __init__(self) -> None:
@@ -17,7 +17,7 @@ class ReasoningFilter:
         self._at_start = True
 
     def feed(self, piece: str) -> str:
-        """What may be shown by now."""
+        """The text that can be shown so far."""
         self._held += piece
         shown = ""
         while True:
@@ -30,7 +30,7 @@ class ReasoningFilter:
             self._held, self._thinking, self._at_start = after, not self._thinking, True
 
     def rest(self) -> str:
-        """What is left at the end: the beginning of a tag that was none."""
+        """The rest at the end: text that looked like the beginning of a tag."""
         return self._release(0)
 
     def _release(self, kept: int) -> str:
@@ -45,5 +45,5 @@ class ReasoningFilter:
 
 
 def _possible_tag(text: str, tag: str) -> str:
-    """The longest end of the text with which the tag may begin."""
+    """The longest suffix of the text that is a prefix of the tag."""
     return next((tag[:size] for size in range(len(tag) - 1, 0, -1) if text.endswith(tag[:size])), "")

@@ -1,4 +1,4 @@
-"""Texts that tools take and give."""
+"""Arguments and answers of tools as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cicada.text import one_line
 
-# An action group's answer may take 25 KB with everything around it:
+# An action group's answer may take 25 KB, including its envelope:
 # https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html
 ANSWER_LIMIT_BYTES = 20_000
 
@@ -15,12 +15,12 @@ ANSWER_LIMIT_BYTES = 20_000
 def matching_key(name: str) -> str:
     """The form by which names are matched: NFKC, case folded, single spaces."""
     folded = unicodedata.normalize("NFKC", name).casefold()
-    # Case folding can undo the normal form (Unicode Standard 3.13, D146), hence the second time.
+    # Case folding can undo the normal form (Unicode Standard 3.13, D146), so the text is normalised again.
     return one_line(unicodedata.normalize("NFKC", folded))
 
 
 def storable(text: str) -> str:
-    """The text without lone surrogates, which a model can write in JSON and which are no UTF-8."""
+    """The text without lone surrogates, which a model can write in JSON but UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -31,9 +31,9 @@ def beginning(text: str, limit: int) -> str:
 
 
 def fitted(parts: Sequence[str], separator: str = "\n") -> str:
-    """As many parts, from the first, as a tool's answer can hold, and a line that counts the others.
+    """The first parts that fit into a tool's answer, and a line that counts the others.
 
-    A first part that is too long by itself is cut.
+    If the first part alone is too long, it is cut.
     """
     kept: list[str] = []
     room = ANSWER_LIMIT_BYTES

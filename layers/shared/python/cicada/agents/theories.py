@@ -1,4 +1,4 @@
-"""The tools of the theories agent. Each returns what the model is to know, in sentences."""
+"""The tools of the theories agent. Each returns sentences for the model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Quote them without the bar and name the place of what you quote, its episode and
 
 @dataclass(frozen=True, slots=True)
 class TheoryTools:
-    """Failures of store and search are `DependencyError`s, never an answer that says that there is nothing."""
+    """Failures of store and search are `DependencyError`s, never an empty answer."""
 
     store: TheoryStore
     evidence: Evidence

@@ -11,15 +11,15 @@ from cicada.agents.model import ToolSession
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """`tools`: the verbs by their names in the description; each takes the session and its declared parameters."""
+    """`tools`: functions by their names in the description; each takes the session and its declared parameters."""
 
     description: AgentDescription
     tools: Mapping[str, Callable[..., str]]
 
     def call(self, session: ToolSession, name: str, arguments: Mapping[str, object]) -> str:
-        """The tool's answer to the model. What is not a declared parameter is dropped: nobody is named that way.
+        """The tool's answer to the model. Undeclared arguments are dropped, so the model cannot choose the user.
 
-        Raises `DependencyError` when the tool cannot do its work.
+        Raises `DependencyError` if the tool fails.
         """
         function = self.description.functions.get(name)
         if function is None:

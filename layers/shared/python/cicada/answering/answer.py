@@ -1,4 +1,4 @@
-"""Decide how a message is answered, and answer it: from passages, by an agent, or by the model alone."""
+"""Choose how to answer a message, and answer it: from passages, by an agent, or by the model alone."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: Ag
 
 @dataclass(frozen=True, slots=True)
 class PassageAnswerer:
-    """Direct retrieval-augmented generation: what is searched does not depend on a model choosing a tool."""
+    """Retrieval-augmented generation that always searches, instead of letting a model choose a search tool."""
 
     search: KnowledgeSearch
     model: ChatModel
 
     def answer(self, question: Question, principal: Principal) -> Iterator[AnswerPart]:
-        """Sources first, then the text. Failures are `DependencyError`s, never an answer that says nothing is found."""
+        """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found"."""
         yield Progress("searching")
         readable = readable_passages(principal, question.knowledge_base, question.scope)
         found = self.search.search(question.message, readable)
@@ -49,9 +49,8 @@ class PassageAnswerer:
 class Answerer:
     """Routes a message to retrieval, to an agent or to the model alone.
 
-    A message that seems general with less confidence than `general_confidence` is searched for all the same:
-    an unneeded search costs little, a question left unanswered costs the user. `classify` gets the message and the
-    name of its knowledge base.
+    A message classified as general with less confidence than `general_confidence` is searched for too: an unneeded
+    search costs little, an unanswered question much. `classify` gets the message and the name of its knowledge base.
     """
 
     classify: Callable[[str, str], Classification]

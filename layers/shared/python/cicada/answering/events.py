@@ -20,20 +20,20 @@ from cicada.conversation.protocol import (
 from cicada.documents.model import Locator, ScriptLocator
 from cicada.retrieval.model import RankedPassage
 
-# About three lines of text; an excerpt is stored and posted with each answer.
+# About three lines of text: each answer stores and posts its excerpts.
 _EXCERPT_LENGTH = 300
 _NAME_LENGTH = 120
 _NAMES = 20
-# What is left of a frame for its content.
+# Room for content in a frame.
 _ROOM_BYTES = FRAME_LIMIT_BYTES - 256
-# JSON escapes make up to six bytes of one, so this much text always fits.
+# JSON escapes turn one byte into up to six, so this much text always fits.
 _CHUNK_LENGTH_BYTES = _ROOM_BYTES // 6
 
 
 def events_of(parts: Iterable[AnswerPart]) -> Iterator[AnyEventBody]:
-    """The events for parts that arrived together: adjacent text becomes one chunk, long events become several.
+    """The events for parts that arrived together: adjacent text becomes one chunk, long events are split.
 
-    `Finished` yields nothing: only who delivered the answer can say that it is complete.
+    `Finished` yields nothing: the processor sends `complete` after delivery.
     """
     text: list[str] = []
     for part in parts:
@@ -74,7 +74,7 @@ def _sources(sources: Iterable[Source]) -> Iterator[SourcesFound]:
 
 
 def _chunks(text: str) -> Iterator[Chunk]:
-    # A model may write half of a surrogate pair, which UTF-8 cannot carry.
+    # A model may write half of a surrogate pair, which UTF-8 cannot encode.
     data = text.encode("utf-8", "replace")
     while data:
         piece = data[:_CHUNK_LENGTH_BYTES].decode(errors="ignore")

@@ -13,7 +13,7 @@ from cicada.retrieval.knowledge_search import KnowledgeSearch
 
 @dataclass(frozen=True, slots=True)
 class RetrievedEvidence:
-    """Searches only what the user's tenant owns and the user may see."""
+    """Searches only passages of the user's tenant that the user may read."""
 
     knowledge: KnowledgeSearch
 

@@ -1,4 +1,4 @@
-"""Values of answering: the parts that an answer is made of, in the order in which they come."""
+"""Values of answering: the parts of an answer, in their order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The answer is whole. `path` names the steps taken; `confidence` is 0 to 1 or None where it was not judged."""
+    """The answer is complete. `path` names the steps taken; `confidence` is 0 to 1, or None if it was not judged."""
 
     path: tuple[str, ...]
     confidence: float | None

@@ -1,4 +1,4 @@
-"""What answering needs from the outside."""
+"""Answering's ports."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from cicada.errors import (
 
 
 class Processed(StrEnum):
-    """What a delivery of a request ended in. `skipped`: it is answered already, or by another processor."""
+    """The result of one delivery. `skipped`: the request has been answered, or another processor answers it."""
 
     COMPLETE = "complete"
     CANCELLED = "cancelled"
@@ -35,9 +35,9 @@ class Processed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """`max_attempts`: how often an answer is begun, by this processor or by one after its death.
+    """`max_attempts`: attempts at one answer, over all processors.
 
-    `report` is told why an answer failed. `pace`: of the chunks of one answer.
+    `report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
     """
 
     log: RequestLog
@@ -52,7 +52,7 @@ class Processor:
     pace: Pace = field(default_factory=Pace)
 
     def process(self, key: RequestKey) -> Processed:
-        """Answer the request unless somebody else does. A failed answer is ended by an `error` event and set aside."""
+        """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered."""
         now = self.clock()
         lease = self.log.take_lease(key, now, now + self.lease_seconds)
         question = self.log.question(key) if lease else None
@@ -79,7 +79,7 @@ class Processor:
             return self._fail(lease, delivery, error)
 
     def _relay(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
-        """Deliver the answer while it is generated. `StreamBrokenError` when it breaks off in the middle."""
+        """Deliver the answer while it is generated. `StreamBrokenError` if it breaks off."""
         if delivery.cancel_requested:
             return self._cancel(delivery)
         timer = _Timer(self.clock)
@@ -114,7 +114,7 @@ class Processor:
 
     def _fail(self, lease: Lease, delivery: Delivery, error: CicadaError) -> Processed:
         self.report(error)
-        # Set aside before the last event: dying between the two repeats both, the other order would lose one.
+        # Dead-lettered before the last event: a crash between the two repeats both; the other order could lose one.
         self.queue.dead_letter(lease.key, error.code)
         delivery.send(failed(error))
         return Processed.FAILED

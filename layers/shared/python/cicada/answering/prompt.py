@@ -1,7 +1,7 @@
-"""The prompts: what the model is told, and how a passage is shown to it.
+"""The prompts, and the form of passages in them.
 
-Every line of a passage's own text begins with a bar and no heading holds a line break, so that a text cannot pass for
-the heading of another passage, or for the question.
+Every line of a passage's text begins with a bar and headings have no line breaks, so that a text cannot imitate the
+heading of another passage or the question.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _RULES: Mapping[ContentKind, str] = {"scripts": _SCRIPT_RULES, "documents": _DOC
 
 
 def passages_prompt(question: str, passages: Sequence[RankedPassage], content: ContentKind) -> Prompt:
-    """The question with its passages, numbered from 1, to be answered as what the base holds asks for."""
+    """The question with its passages, numbered from 1; `content` selects the instruction."""
     shown = "\n\n".join(passage_text(number, ranked.passage) for number, ranked in enumerate(passages, start=1))
     return Prompt(system=_RULES[content], user=f"Passages:\n\n{shown}\n\nQuestion: {question}")
 
@@ -59,17 +59,17 @@ def general_prompt(message: str) -> Prompt:
 
 
 def passage_text(number: int, passage: Passage) -> str:
-    """A passage as the answering model sees it: the number that cites it and its place, then its text."""
+    """A passage as the answering model sees it: its citation number and location, then its text."""
     return f"[{number}] {_heading(passage)}\n{_quoted(passage.text)}"
 
 
 def evidence_text(passage: Passage) -> str:
-    """A passage as a tool returns it: without a number, which would cite nothing in the answer."""
+    """A passage as a tool returns it: without a number, because the answer has no source for it."""
     return f"Passage: {_heading(passage)}\n{_quoted(passage.text)}"
 
 
 def _quoted(text: str) -> str:
-    """The text with a bar before every line, whatever its line breaks are."""
+    """The text with a bar before every line, for every kind of line break."""
     return "\n".join(f"| {line}" if line else "|" for line in text.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Run an answer in a thread of its own, so that storing and sending go on beside the model's stream."""
+"""Run an answer in its own thread, so that storing and sending run in parallel with the model's stream."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cicada.retrieval.progress import reporting_progress_to
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long text may wait for more: a tenth of the time that the answer has been talking, within these bounds."""
+    """How long text waits for more text: a tenth of the time since the answer's first text, within these bounds."""
 
     least_seconds: float = 0.0
     most_seconds: float = 0.0
 
     def wait(self, talking_seconds: float) -> float:
-        """Seconds until text may follow the text before it."""
+        """Seconds between two hand-outs of text."""
         return max(self.least_seconds, min(self.most_seconds, talking_seconds / 10))
 
 
@@ -31,14 +31,14 @@ _UNPACED = Pace()
 
 
 class Pump:
-    """Pulls parts from an answer as they come and holds them until they are taken.
+    """Pulls parts from an answer and buffers them until they are taken.
 
-    What a search tells of itself while the answer waits for it is a part as well, in its place.
+    Progress that a search reports meanwhile becomes a part too, in order.
 
-    The first text and every other part are handed out at once. Later text follows the text before it at a pace: each
-    hand-out is two writes and a frame that somebody pays for, and nobody reads faster.
-    At most `capacity` parts wait: a slow reader slows the model's stream down instead of filling the memory.
-    Leaving the context stops the answer: its iterator is closed as soon as it lets go.
+    The first text and all other parts are handed out at once. Later text is handed out at a pace: each hand-out costs
+    two writes and a frame, and users do not read faster.
+    At most `capacity` parts are buffered: a slow consumer slows the model's stream down instead of filling the memory.
+    Leaving the context stops the answer: its iterator is closed as soon as its current step ends.
     """
 
     def __init__(self, parts: Generator[AnswerPart], pace: Pace = _UNPACED, capacity: int = 1024) -> None:
@@ -65,10 +65,10 @@ class Pump:
         self._executor.shutdown(wait=False)
 
     def take(self, timeout_seconds: float) -> list[AnswerPart]:
-        """All parts that have come since the last call; waits for one if there is none.
+        """All parts since the last call; waits for one if there is none.
 
-        Empty after `timeout_seconds` without any. When all parts are taken, raises what the answer raised; an
-        answer that has simply ended should not be asked for more.
+        Empty after `timeout_seconds` without any. After the last part, raises what the answer raised; do not call it
+        again after an answer that ended without an error.
         """
         deadline = time.monotonic() + timeout_seconds
         with self._changed:
@@ -86,7 +86,7 @@ class Pump:
         return taken
 
     def _patience(self, deadline: float) -> float:
-        """Seconds that what is waiting may still wait; 0 or less to hand it out now."""
+        """Seconds until buffered parts must be handed out; 0 or less for now."""
         if self._ended or any(not isinstance(part, Text) for part in self._waiting):
             return 0
         until = min(deadline, self._next_text_at) if self._waiting else deadline
@@ -104,11 +104,11 @@ class Pump:
                 self._changed.notify_all()
 
     def _step(self, stage: str, detail: str | None) -> None:
-        """A step that begins inside one part's making."""
+        """Offer a progress report as a part."""
         self._offer(Progress(stage, detail))
 
     def _offer(self, part: AnswerPart) -> bool:
-        """False once the taker has stopped."""
+        """False once the consumer has stopped."""
         with self._changed:
             self._changed.wait_for(lambda: self._stopped or len(self._waiting) < self._capacity)
             self._waiting.append(part)

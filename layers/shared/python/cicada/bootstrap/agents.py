@@ -48,7 +48,7 @@ def agent(
     evidence: KnowledgeSearch,
     timeout_seconds: float,
 ) -> Agent:
-    """What answers profile and theory requests. `bedrock` and `model` serve the tool use, `evidence` its searches."""
+    """The agent for profile and theory requests. `bedrock`, `model` and `evidence` serve the tool use."""
     loop = tool_loop(settings, bedrock, model, evidence)
     if settings.agents == "converse":
         return loop
@@ -58,7 +58,7 @@ def agent(
 
 
 def bedrock_agent(settings: AgentSettings, timeout_seconds: float) -> Agent:
-    """The agents over InvokeAgent. `timeout_seconds`: their longest silence, tool calls included."""
+    """The agents over InvokeAgent. `timeout_seconds`: the longest silence, including tool calls."""
     agents = {
         AgentKind.PROFILES: BedrockAgentId(settings.profiles_agent_id, settings.profiles_agent_alias_id),
         AgentKind.THEORIES: BedrockAgentId(settings.theories_agent_id, settings.theories_agent_alias_id),

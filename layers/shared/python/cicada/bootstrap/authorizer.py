@@ -13,7 +13,7 @@ from cicada.settings import AuthorizerSettings, load
 
 @cache
 def token_verifier() -> TokenVerifier:
-    """Kept for the life of the container, and with it the fetched keys."""
+    """Cached for the life of the container, with the fetched keys."""
     settings = load(AuthorizerSettings)
     keys = jwt.PyJWKClient(settings.token_keys_url, timeout=3)
     return CognitoTokenVerifier(keys, settings.token_issuer, settings.token_client_id, settings.default_tenant)

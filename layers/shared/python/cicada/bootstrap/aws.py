@@ -11,7 +11,7 @@ from botocore.config import Config
 def client(
     service: str, *, read_timeout_seconds: float = 10, attempts: int = 4, endpoint_url: str | None = None
 ) -> Any:
-    """A client of the named service. `attempts` counts the first one; between them the SDK waits with jitter."""
+    """A client of the named service. `attempts` includes the first; between them the SDK backs off with jitter."""
     config = configuration(read_timeout_seconds, attempts)
     return boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
 
@@ -22,16 +22,16 @@ def configuration(read_timeout_seconds: float, attempts: int) -> Config:
         read_timeout=read_timeout_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         tcp_keepalive=True,
-        # The services check it as well; the SDK's own check takes a tenth of its time, at each event of each answer.
+        # The services validate parameters too; the SDK's validation takes a tenth of its time on every call.
         parameter_validation=False,
     )
 
 
 def database() -> Any:
-    """DynamoDB. A call with all its tries ends well inside a lease: one that hangs must not cost a second answer."""
+    """DynamoDB. A call with all its retries ends well within a lease, so a hanging call does not lose the lease."""
     return client("dynamodb", read_timeout_seconds=3, attempts=3)
 
 
 def connection_endpoint(url: str) -> Any:
-    """The endpoint that posts to connections. What is not posted in time is stored, and the client resumes."""
+    """The endpoint that posts to connections. If a post times out, the event is stored and the client resumes."""
     return client("apigatewaymanagementapi", read_timeout_seconds=3, attempts=2, endpoint_url=url)

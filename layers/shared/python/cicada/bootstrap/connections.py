@@ -1,4 +1,4 @@
-"""Wires the table of open connections, which is all that opening and closing one needs."""
+"""Wires the table of open connections, the only dependency of `$connect` and `$disconnect`."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from cicada.settings import ConnectionSettings, load
 
 @cache
 def connections() -> ConnectionTable:
-    """Kept for the life of the container."""
+    """Cached for the life of the container."""
     return DynamoConnectionTable(database(), load(ConnectionSettings).connections_table)

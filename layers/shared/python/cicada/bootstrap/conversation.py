@@ -1,4 +1,4 @@
-"""Wires what the WebSocket functions work on."""
+"""Wires the WebSocket functions."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from cicada.settings import IngestSettings, load
 
 @cache
 def ingester(episode_configuration: Path) -> Ingester:
-    """Kept for the life of the container: it holds clients and settings, nothing of a file."""
+    """Cached for the life of the container: it holds clients and settings, no data of a file."""
     settings = load(IngestSettings)
     episodes = parse_episodes(episode_configuration.read_text("utf-8"))
     bases = load_knowledge_bases()
@@ -35,8 +35,8 @@ def ingester(episode_configuration: Path) -> Ingester:
         store=S3DocumentStore(s3, settings.documents_bucket),
         truth=S3GroundTruth(s3, settings.documents_bucket),
         index=passage_index(settings.search),
-        # Nobody waits for a batch of passages as somebody waits for a question.
-        # A slow machine's local encoder takes a minute for a batch; three tries end well inside the function's time.
+        # No user waits for a batch of passages, so the timeout is long.
+        # A slow machine's local encoder takes a minute for a batch; three tries end well within the function's time.
         embedder=BatchingEmbedder(embedder(settings.search, read_timeout_seconds=120)),
         parsers={".json": ScriptParser(episodes), **prose_parsers()},
         contexts=_context_writer(settings.context_model_id),
@@ -46,7 +46,7 @@ def ingester(episode_configuration: Path) -> Ingester:
 
 @cache
 def rebuilder() -> Rebuilder:
-    """Works on the index that the ingester writes."""
+    """Rebuilds the index that the ingester writes."""
     settings = load(IngestSettings)
     s3 = client("s3")
     return Rebuilder(
@@ -57,14 +57,14 @@ def rebuilder() -> Rebuilder:
         dimension=settings.search.embedding_dimension,
         clock=time.time,
         new_run=lambda: uuid.uuid4().hex,
-        # OpenSearch shows a document some time after it was written; in one file, writers wait for each other.
+        # OpenSearch makes each write visible with a delay, so writes run in parallel; SQLite has one writer at a time.
         threads=2 if settings.search.search_engine == "embedded" else 8,
     )
 
 
 @cache
 def redelivery() -> SqsRedelivery:
-    """Of files whose ingest has failed."""
+    """Redelivers notifications whose ingest failed."""
     return SqsRedelivery(client("sqs"))
 
 
@@ -73,5 +73,5 @@ def _context_writer(model_id: str) -> ContextWriter | None:
         return None
     from cicada.adapters.bedrock.context_writer import BedrockContextWriter
 
-    # The adapter tries again by itself.
+    # The adapter retries by itself.
     return BedrockContextWriter(client("bedrock-runtime", read_timeout_seconds=30, attempts=1), model_id)

@@ -1,4 +1,4 @@
-"""What becomes of uploaded files, in the log and as metrics. Ids, counts and kinds of reasons; nothing of a file."""
+"""Logs and metrics of ingest: ids, counts and kinds of reasons, never a file's content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMESPACE = "CICADA"
 
 
 def log_report(report: IngestReport) -> None:
-    """`DocumentsRejected` counts refused files, `DocumentsWithProblems` others, by kind of reason (`Reason`)."""
+    """`DocumentsRejected` counts rejected files, `DocumentsWithProblems` others, by kind of reason (`Reason`)."""
     document = report.document
     fields = {
         "tenant": document.base_key.tenant,
@@ -33,6 +33,6 @@ def log_report(report: IngestReport) -> None:
 
 
 def log_misplaced(misplaced: Mapping[str, str]) -> None:
-    """Objects that are no documents: there is no place for a report on them."""
+    """Log objects that are no documents, for which no report can be stored."""
     for key, reason in misplaced.items():
         logger.warning("Passed over an object", extra={"key": key, "reason": reason})

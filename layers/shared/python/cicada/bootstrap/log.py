@@ -1,4 +1,4 @@
-"""The structured log of all functions. Codes and ids go into it; what users write and what they are told does not."""
+"""The structured log of all functions. It contains codes and ids, never questions or answers."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ logger = Logger(service="cicada")
 
 
 def report_fallback(error: CicadaError) -> None:
-    """An agent could not be reached and the second way was taken."""
+    """An agent could not be reached and the fallback was used."""
     logger.warning("A Bedrock agent failed; tool use answers instead", extra=failure_fields(error))
 
 
 def report_rerank_fallback(error: CicadaError) -> None:
-    """A reranking service failed and the next one was asked. One that is not set up stays so until somebody acts."""
+    """A reranking service failed and the next one was asked. A configuration error lasts until an operator acts."""
     level = logger.error if isinstance(error, ConfigurationError) else logger.warning
     level("A reranking service failed; the next one ranks instead", extra=failure_fields(error))
 
 
 def report_own_words(error: CicadaError) -> None:
-    """A query could not be put into the knowledge base's language."""
+    """A query could not be translated into the knowledge base's language."""
     level = logger.error if isinstance(error, ConfigurationError) else logger.warning
     level("The query model failed; the question is searched in the user's own words", extra=failure_fields(error))
 
 
 def report_failed_answer(error: CicadaError) -> None:
-    """An answer ended in an `error` event, and its request was set aside."""
+    """An answer ended in an `error` event, and its request was dead-lettered."""
     logger.error("An answer failed", extra=failure_fields(error))
 
 
 def failure_fields(error: BaseException) -> dict[str, object]:
-    """What the log may hold of a failure: kinds, places, and the sentence of a failure that the library names.
+    """Log fields of a failure: exception types, code locations, and the messages of `CicadaError`s.
 
-    Messages of other exceptions are left out, because they may quote what users wrote.
+    Messages of other exceptions are left out, because they may quote users' text.
     """
     chain = list(_chain(error))
     fields: dict[str, object] = {

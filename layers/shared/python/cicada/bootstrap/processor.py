@@ -24,7 +24,7 @@ from cicada.settings import ModelSettings, ProcessorSettings, load
 
 @cache
 def processor() -> Processor:
-    """Kept for the life of the container: it holds clients and settings, nothing of a request."""
+    """Cached for the life of the container: it holds clients and settings, no data of a request."""
     settings = load(ProcessorSettings)
     conversation = settings.conversation
     return Processor(
@@ -43,9 +43,9 @@ def processor() -> Processor:
 
 @cache
 def answerer() -> Answerer:
-    """What the processor answers with; console test events are answered by it directly."""
+    """The processor's answerer; console test events use it directly."""
     settings = load(ProcessorSettings)
-    # The adapters retry themselves, and only before the first piece of an answer.
+    # The adapters retry by themselves, only before the first piece of an answer.
     bedrock = client("bedrock-runtime", read_timeout_seconds=settings.model.model_timeout_seconds, attempts=1)
     model = _converse_model(settings.model)
     chat = BedrockChatModel(bedrock, model)

@@ -1,4 +1,4 @@
-"""Wires what an operator works on; not part of any function."""
+"""Wires the operator's redrive command; no function uses it."""
 
 from __future__ import annotations
 

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 def embedder(settings: SearchSettings, read_timeout_seconds: float = 10) -> Embedder:
-    # The embedder tries again by itself.
+    # The embedder retries by itself.
     bedrock = client("bedrock-runtime", read_timeout_seconds=read_timeout_seconds, attempts=1)
     return BedrockEmbedder(bedrock, settings.embedding_model_id, settings.embedding_dimension)
 
 
 def passage_index(settings: SearchSettings) -> PassageIndex:
-    """Only the engine in use is imported: the other one's client would cost cold starts their time.
+    """Imports only the engine in use: the other one's client would slow cold starts.
 
-    Raises `ConfigurationError` for an engine that is not known.
+    Raises `ConfigurationError` for an unknown engine.
     """
     if settings.search_engine == "embedded":
         from cicada_embedded.passage_index import SqlitePassageIndex
@@ -48,7 +48,7 @@ def passage_index(settings: SearchSettings) -> PassageIndex:
 
 
 def index_rebuild(settings: SearchSettings) -> IndexRebuild:
-    """What builds a new index beside the one that `passage_index` gives."""
+    """Builds a new index beside that of `passage_index`."""
     if settings.search_engine == "embedded":
         from cicada_embedded.index_rebuild import SqliteIndexRebuild
 
@@ -61,8 +61,8 @@ def index_rebuild(settings: SearchSettings) -> IndexRebuild:
 
 
 def knowledge_search(settings: SearchSettings) -> KnowledgeSearch:
-    """The search that answers questions and looks for evidence."""
-    # Here only: pydantic, which reads the file, would cost the agent's tools their time at a cold start.
+    """The search for answers and for evidence."""
+    # Imported here: pydantic, which reads the file, would slow the cold starts of the agents' tools.
     from cicada.knowledge_bases.file import load_knowledge_bases
 
     return KnowledgeSearch(
@@ -87,11 +87,11 @@ def search_backend(settings: SearchSettings) -> SearchBackend:
 
 
 def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
-    """Bedrock's reranking models in the order of the settings, and `last` behind them; None where none is named."""
+    """Bedrock's reranking models in the order of the settings, then `last`; None if the settings name no model."""
     models = [arn.strip() for arn in settings.rerank_models.split(",") if arn.strip()]
     if not models:
         return None
-    # Here only: most deployments rerank locally, and do not need the client.
+    # Imported here: most deployments rerank locally and do not need the client.
     from cicada.adapters.bedrock.reranker import BedrockReranker
     from cicada.retrieval.rerank.fallback import FallbackReranker
 
@@ -110,7 +110,7 @@ def query_formulator(settings: SearchSettings) -> QueryFormulator | None:
 
 
 def _opensearch(settings: SearchSettings) -> tuple[OpenSearch, IndexOptions]:
-    """The server, and the index in it that answers."""
+    """The server and the options of the live index."""
     from cicada.adapters.opensearch.client import connect
     from cicada.adapters.opensearch.options import IndexOptions
 

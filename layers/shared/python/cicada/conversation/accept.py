@@ -1,4 +1,4 @@
-"""Accept a message: store it, queue it, and only then say so."""
+"""Accept a message: store it, queue it, then reply `accepted`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cicada.errors import RequestConflictError
 
 @dataclass(frozen=True, slots=True)
 class Accepter:
-    """`retention_seconds`: how long a request and its events are kept. Without `limits` a user may ask any amount."""
+    """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited."""
 
     log: RequestLog
     queue: RequestQueue
@@ -26,10 +26,10 @@ class Accepter:
     limits: UsageLimits | None = None
 
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
-        """The `accepted` frame; of a repeated request the reply to `resume`, its events having been replayed.
+        """The `accepted` frame; for a repeated request, its events are replayed and the reply is that to `resume`.
 
-        Raises `RequestConflictError` when the requestId stands for another message, `LimitExceededError` when the
-        user has asked too much of late: then nothing is stored or queued.
+        Raises `RequestConflictError` if the requestId belongs to another message, `LimitExceededError` if the user
+        has sent too many: then nothing is stored or queued.
         """
         key = RequestKey(connection.principal, command.request_id)
         question = question_of(command, self.default_knowledge_base)
@@ -42,7 +42,7 @@ class Accepter:
         return stored_frame(accepted, request_id=key.request_id, seq=1)
 
     def _create(self, request: NewRequest, accepted: str) -> bool:
-        """False for a repeat, which is told first: it neither counts nor is it refused, however old it is."""
+        """False for a repeat. Repeats are detected before the limits, so they neither count nor are they refused."""
         if self.log.question(request.key) is not None:
             return False
         if self.limits:
@@ -54,8 +54,8 @@ class Accepter:
             raise RequestConflictError(
                 "This requestId was used for another message; send the new one with a new requestId."
             )
-        # The first send may have died between storing and queueing, so queue again: the queue and the lease
-        # both drop what is double.
+        # The first attempt may have died between storing and queueing, so queue again: the queue and the lease drop
+        # duplicates.
         self.queue.enqueue(key, question.session_id)
         return self.resumer.resume(key, 0, connection_id)
 

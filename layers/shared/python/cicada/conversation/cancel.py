@@ -8,7 +8,7 @@ from cicada.errors import RequestNotFoundError
 
 
 def cancel(key: RequestKey, log: RequestLog) -> None:
-    """Ask the processor to stop; the client learns of it by the `cancelled` event. Of an ended request: no effect.
+    """Ask the processor to stop; the client gets the `cancelled` event. No effect on an ended request.
 
     Raises `RequestNotFoundError` for a request that does not exist or is another user's.
     """

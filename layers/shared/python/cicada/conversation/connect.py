@@ -1,4 +1,4 @@
-"""Who is on a connection, and for how long that holds."""
+"""The identity behind a connection, and its expiry."""
 
 from __future__ import annotations
 

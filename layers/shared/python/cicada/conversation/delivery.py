@@ -1,4 +1,4 @@
-"""Deliver one request's events: store, then look, then send (docs/delivery.md)."""
+"""Deliver one request's events: store, read the head, send (docs/delivery.md)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FINAL_STATUS: dict[type[AnyEventBody], Status] = {
 
 
 class Delivery:
-    """The events of one lease, numbered on from its `last_seq`. For one thread."""
+    """The events of one lease, numbered from its `last_seq` on. Not thread-safe."""
 
     def __init__(
         self, lease: Lease, log: RequestLog, channel: Channel, clock: Callable[[], float], lease_seconds: float
@@ -31,9 +31,9 @@ class Delivery:
         self.cancel_requested = False
 
     def send(self, event: AnyEventBody) -> None:
-        """Store the event, make it count, post it to the connection that the request points to at that moment.
+        """Store the event, advance the head, and post the event to the connection that the head names.
 
-        Raises `LeaseLostError` when another processor has taken over. A connection that is gone is not an error.
+        Raises `LeaseLostError` if another processor has taken over. A gone connection is not an error.
         """
         body = event_body(event)
         seq = self._seq + 1
@@ -42,7 +42,7 @@ class Delivery:
         self._post(head, stored_frame(body, request_id=self._lease.key.request_id, seq=seq))
 
     def heartbeat(self) -> None:
-        """Prolong the lease while there is nothing to send; learns of a cancel and of a lost lease."""
+        """Prolong the lease while there is nothing to send; notices a cancel or a lost lease."""
         self._advance(self._seq, Status.PROCESSING)
 
     def _advance(self, seq: int, status: Status) -> Head:
@@ -59,5 +59,5 @@ class Delivery:
         except ConnectionGoneError:
             self._log.forget_connection(self._lease.key, head.connection_id)
         except DependencyError:
-            # The event is stored; the client sees the gap, or the silence, and resumes.
+            # The event is stored; the client notices the gap or the silence and resumes.
             return

@@ -90,7 +90,7 @@ def _status(head: Head | None) -> Status:
 
 
 def _beginning(text: str, limit_bytes: int) -> str:
-    """The longest beginning of the text that takes at most `limit_bytes` of a frame, escapes counted."""
+    """The longest prefix of the text that takes at most `limit_bytes` in a frame, including escapes."""
     if _bytes_in_json(text) <= limit_bytes:
         return text
     return text[: bisect_right(range(len(text)), limit_bytes, key=lambda end: _bytes_in_json(text[:end])) - 1]

@@ -1,4 +1,4 @@
-"""How much one user may ask for: messages a minute, and requests in flight at once."""
+"""Limits for each user: messages a minute, and requests in flight."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.errors import ConfigurationError, LimitExceededError
 from cicada.identity.principal import Principal
 
-# An accepting function has ended by then, so a request that is not stored yet never will be.
+# The accepting function has ended by then: a request that is not stored yet never will be.
 _ACCEPT_SECONDS = 30
-# A request that waits longer was never queued, or the queue has given it up.
+# A request that waits longer was never queued, or the queue has dropped it.
 _LONGEST_QUEUED_SECONDS = 15 * 60
 _RETRY_IN_FLIGHT_SECONDS = 5
-# Each try fails only because another message of the same user was let in, and so few are let in at once.
+# A try fails only if another message of the same user was admitted meanwhile; few are admitted at once.
 _TRIES = 50
 _KEPT_SECONDS = 24 * 3600
-# What sums of fractions of a second may be off by.
+# Rounding error of sums of fractions of a second.
 _ROUNDING_SECONDS = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class UsageLimits:
-    """Lets requests in, or refuses them with the seconds to wait.
+    """Admits requests, or refuses them with the seconds to wait.
 
-    The rate is the GCRA's (ITU-T I.371): a user may send `messages_per_minute` at once and then one each
-    60 / `messages_per_minute` seconds; its state is one number, and what it refuses does not count.
+    The rate limit is the GCRA (ITU-T I.371): a user may send `messages_per_minute` at once and then one each
+    60 / `messages_per_minute` seconds. Its state is one number, and refused messages do not count.
 
-    In flight is what the request log says is in flight. Nobody has to give a place back, so nobody can die with it:
-    the user's row keeps the latest requests that were let in, and when it is full those that have ended make room.
+    The request log decides which requests are in flight. No processor releases a slot, so none is lost when one dies:
+    the user's row holds the latest admitted requests, and when it is full, ended ones are removed.
     """
 
     table: UsageTable
@@ -72,7 +72,7 @@ class UsageLimits:
         return arrival
 
     def _with_room(self, usage: Usage, principal: Principal, now: float) -> dict[str, float]:
-        """The admitted requests, oldest first, without as many of the ended ones as make room for one more."""
+        """The admitted requests, oldest first; enough ended ones are removed to make room for one more."""
         admitted = dict(sorted(usage.admitted.items(), key=itemgetter(1)))
         for request_id, admitted_at in list(admitted.items()):
             if len(admitted) < self.requests_in_flight:
@@ -89,7 +89,7 @@ class UsageLimits:
 
 
 def in_flight(head: Head | None, admitted_at: float, now: float) -> bool:
-    """Whether somebody works on the request, or will. A dead processor's lease runs out, and with it the request's."""
+    """Whether a processor works on the request or will. It ends with a dead processor's lease."""
     if head is None:
         return admitted_at + _ACCEPT_SECONDS > now
     if head.status is Status.QUEUED:

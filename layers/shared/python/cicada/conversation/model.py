@@ -10,7 +10,7 @@ from cicada.identity.principal import Principal
 
 
 class Status(StrEnum):
-    """Where a request stands. The last three are final."""
+    """The status of a request. The last three are final."""
 
     QUEUED = "queued"
     PROCESSING = "processing"
@@ -25,7 +25,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RequestKey:
-    """Identity of a request. The owner is part of it: nobody can name another user's request."""
+    """Identity of a request. It includes the owner, so a user cannot address another user's request."""
 
     principal: Principal
     request_id: str
@@ -43,7 +43,7 @@ class Question:
 
     @property
     def scope(self) -> Mapping[str, frozenset[str]]:
-        """What the client restricts the search to: for each metadata field the values of which one must match."""
+        """The client's restriction of the search: for each metadata field, the values of which one must match."""
         chosen = {name: frozenset(values) for name, values in self.metadata.items()}
         return chosen | ({"episode_id": frozenset(self.episodes)} if self.episodes else {})
 
@@ -61,10 +61,10 @@ class NewRequest:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The request's row that every writer and reader goes through.
+    """The request's main row, which every reader and writer uses.
 
-    `last_seq` is the last event that counts: rows beyond it are leftovers of a processor that died or lost its lease.
-    `forgiven_attempts` are those before the last redrive, which no longer count against the most that are made.
+    `last_seq` is the last valid event; rows beyond it are leftovers of a processor that died or lost its lease.
+    `forgiven_attempts`: attempts before the last redrive, which no longer count towards the maximum.
     """
 
     status: Status
@@ -81,7 +81,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to answer a request. `attempt` is its fencing token: a later lease makes every earlier one void."""
+    """The right to answer a request. `attempt` is its fencing token: a later lease invalidates all earlier ones."""
 
     key: RequestKey
     attempt: int
@@ -91,7 +91,7 @@ class Lease:
 
     @property
     def tries(self) -> int:
-        """How often the request was begun, this time included, since it was queued or last redriven."""
+        """Attempts at the request, including this one, since it was queued or last redriven."""
         return self.attempt - self.forgiven_attempts
 
 
@@ -105,7 +105,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """An open WebSocket and who opened it. `token_expires_at` is epoch seconds."""
+    """An open WebSocket and its user. `token_expires_at` is epoch seconds."""
 
     connection_id: str
     principal: Principal
@@ -114,10 +114,10 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a user has asked for of late; `version` counts the changes, 0 for a user who has asked for nothing.
+    """A user's recent usage; `version` counts the changes, 0 for a user without any.
 
     `theoretical_arrival` is the GCRA's only state (epoch seconds): when the messages so far would be used up at the
-    permitted rate. `admitted`: the latest requests and when each was let in.
+    permitted rate. `admitted`: the latest requests and the time of each admission.
     """
 
     version: int = 0
@@ -129,8 +129,8 @@ class Usage:
 class DeadLetter:
     """A message in the dead-letter queue. `handle` is the queue's own name for it.
 
-    `key` is None where the body names no request; `reason` is the failure's code, None where the queue itself gave
-    the request up because no processor had taken it to its end in the permitted deliveries.
+    `key` is None if the body names no request. `reason` is the failure's code; None if SQS moved the message because
+    no processor finished it within the permitted deliveries.
     """
 
     handle: str

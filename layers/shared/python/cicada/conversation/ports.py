@@ -1,4 +1,4 @@
-"""What a conversation needs from the outside. All failures are `DependencyError`s unless said otherwise."""
+"""The conversation's ports. All failures are `DependencyError`s unless said otherwise."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class RequestLog(Protocol):
     def head(self, key: RequestKey) -> Head | None: ...
 
     def attach(self, key: RequestKey, connection_id: str) -> Head | None:
-        """Send what comes from now on to this connection; returns the head at this very moment."""
+        """Direct later events to this connection; returns the head after the update."""
         ...
 
     def forget_connection(self, key: RequestKey, connection_id: str) -> None:
-        """Point to no connection, unless the request points to another one by now."""
+        """Clear the request's connection if it is still this one."""
         ...
 
     def events(self, key: RequestKey, after_seq: int, last_seq: int) -> Iterator[StoredEvent]:
@@ -50,15 +50,15 @@ class RequestLog(Protocol):
         ...
 
     def store(self, lease: Lease, event: StoredEvent) -> None:
-        """Write the event's row. It counts once `advance` says so. `LeaseLostError` if a later attempt wrote it."""
+        """Write the event's row; `advance` makes it valid. `LeaseLostError` if a later attempt wrote it."""
         ...
 
     def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
-        """Make events up to `seq` count, prolong the lease, set the status; returns the head. Or `LeaseLostError`."""
+        """Make events up to `seq` valid, prolong the lease, set the status; returns the head. Or `LeaseLostError`."""
         ...
 
     def request_cancel(self, key: RequestKey) -> Head | None:
-        """Ask whoever answers to stop; the processor sees it in its next `advance`."""
+        """Ask the processor to stop; it sees this in its next `advance`."""
         ...
 
     def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
@@ -74,18 +74,18 @@ class RequestQueue(Protocol):
     """Hands requests to the processors."""
 
     def enqueue(self, key: RequestKey, session_id: str) -> None:
-        """In the order of the session. Repeating it within five minutes has no effect."""
+        """Queue the request in its session's order. A repeat within five minutes has no effect."""
         ...
 
     def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
-        """Beside the session's order, because the processor of `attempt` has died.
+        """Queue the request outside its session's order, because the processor of `attempt` has died.
 
-        Repeating it at once has no effect; later it has, as the processor that came may have died before its lease.
+        An immediate repeat has no effect. A later one has, because the new processor may have died before its lease.
         """
         ...
 
     def dead_letter(self, key: RequestKey, reason: str) -> None:
-        """Put the request aside for an operator to look at."""
+        """Put the request into the dead-letter queue for an operator."""
         ...
 
 
@@ -93,7 +93,7 @@ class Channel(Protocol):
     """Posts frames to open connections."""
 
     def post(self, connection_id: str, frame: str) -> None:
-        """`ConnectionGoneError` if the connection does not exist any more."""
+        """`ConnectionGoneError` if the connection no longer exists."""
         ...
 
 
@@ -108,7 +108,7 @@ class ConnectionTable(Protocol):
 
 
 class UsageTable(Protocol):
-    """What each user has asked for of late. Reads are consistent."""
+    """Each user's recent usage. Reads are strongly consistent."""
 
     def get(self, principal: Principal) -> Usage: ...
 
@@ -118,29 +118,29 @@ class UsageTable(Protocol):
 
 
 class DeadLetterQueue(Protocol):
-    """The requests that were set aside, and the way back into the queue."""
+    """The dead-lettered requests, and the way back into the queue."""
 
     def count(self) -> int:
-        """About how many letters there are."""
+        """The approximate number of letters."""
         ...
 
     def letters(self) -> Generator[DeadLetter]:
-        """Each letter that can be seen now, once. Other readers do not see it until the iterator has ended."""
+        """Each visible letter once. It is hidden from other readers until the iterator has ended."""
         ...
 
     def requeue(self, key: RequestKey) -> None:
-        """Hand the request to a processor, beside its session's order; never dropped as a repeat."""
+        """Queue the request outside its session's order; it is never deduplicated."""
         ...
 
     def remove(self, letter: DeadLetter) -> None: ...
 
 
 class RequestReopener(Protocol):
-    """Makes an ended request one that waits for a processor."""
+    """Returns an ended request to the queued state."""
 
     def reopen(self, key: RequestKey, head: Head, reset: str) -> bool:
-        """Queued again, with its attempts forgiven; of a failed request the last event becomes `reset`. One step.
+        """Set the status to queued, forgive the attempts, and replace a failed request's last event by `reset`. Atomic.
 
-        False, and no change, if the head is not as given any more.
+        False, and no change, if the head has changed.
         """
         ...

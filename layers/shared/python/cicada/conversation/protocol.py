@@ -1,7 +1,7 @@
 """The WebSocket protocol, version 1: what a client may send and what it may receive.
 
 JSON text frames. Commands are told apart by `action`, which is API Gateway's route key; events by `type`.
-Field names on the wire are camelCase. This module defines the protocol; docs/protocol.md tells it in prose.
+Field names on the wire are camelCase. This module defines the protocol; docs/protocol.md describes it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KnowledgeBaseName = Annotated[str, Field(pattern=_NAME)]
 
 
 class _Frame(BaseModel):
-    # Built at first use: no function needs all of them, and building costs time at a cold start.
+    # Validators are built at first use: no function needs all of them, and building them slows cold starts.
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, defer_build=True)
 
 
@@ -252,7 +252,7 @@ def parse_command(text: str) -> AnyCommand:
     if len(text.encode("utf-8", "surrogatepass")) > MESSAGE_LIMIT_BYTES:
         raise InvalidFrameError(f"The frame is larger than {MESSAGE_LIMIT_BYTES // 1024} KB; send a shorter message.")
     try:
-        # Strict and by wire name only, so that nothing is taken that the published schema forbids.
+        # Strict and by wire name only, so that nothing is accepted that the published schema forbids.
         return _COMMAND.validate_json(text, strict=True, by_alias=True, by_name=False)
     except ValidationError as error:
         raise InvalidFrameError(_sentence(error)) from None
@@ -276,13 +276,13 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _path(location: tuple[int | str, ...]) -> str:
-    """The field's name with those around it; the keys of `metadata` are the client's own words and left out."""
+    """The path of the field; keys of `metadata` are left out, because they are the client's text."""
     known = list(takewhile(lambda part: part != "metadata", location))
     return ".".join(str(part) for part in (*known, *location[len(known) :][:1])) or "frame"
 
 
 def frame(body: BaseModel, *, request_id: str | None = None, seq: int | None = None) -> str:
-    """A frame's text: the body's fields behind `requestId` and `seq`, which replies without a request lack."""
+    """A frame's text: `requestId` and `seq`, if the frame belongs to a request, then the body's fields."""
     head: dict[str, object] = {} if request_id is None else {"requestId": request_id}
     if seq is not None:
         head["seq"] = seq
@@ -290,7 +290,7 @@ def frame(body: BaseModel, *, request_id: str | None = None, seq: int | None = N
 
 
 def request_id_of(text: str) -> str | None:
-    """The requestId in a frame that is not a valid command, so that the client can tell what was refused."""
+    """The requestId in a frame that is not a valid command, so that the client knows which one was refused."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):
@@ -305,7 +305,7 @@ def parse_event(body: str) -> AnyEventBody:
 
 
 def failed(error: CicadaError) -> Failed:
-    """What the user is told of a failure. A wrong deployment is its operators' matter, so no detail of it."""
+    """The user's event for a failure. Details of a configuration error are left out; they are for operators."""
     sentence = str(error)
     if isinstance(error, ConfigurationError):
         sentence = "The service is not set up correctly. Its operators can see why in the log."

@@ -15,7 +15,7 @@ _RESET = Reset(reason="The answer failed and is being generated again.")
 
 
 class Redriven(StrEnum):
-    """What became of a dead letter. `running` and `unreadable` ones are left where they are, the others removed."""
+    """The result for a dead letter. `running` and `unreadable` ones stay in the queue, others are removed."""
 
     QUEUED = "queued"
     ENDED = "ended"
@@ -26,7 +26,7 @@ class Redriven(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Redriver:
-    """An operator's verbs on the dead-letter queue."""
+    """An operator's commands on the dead-letter queue."""
 
     dead_letters: DeadLetterQueue
     log: RequestLog
@@ -34,14 +34,14 @@ class Redriver:
     clock: Callable[[], float]
 
     def look(self) -> list[DeadLetter]:
-        """The letters that can be seen now, oldest first; nothing is changed."""
+        """The visible letters, oldest first; nothing is changed."""
         with closing(self.dead_letters.letters()) as letters:
             return sorted(letters, key=lambda letter: letter.sent_at)
 
     def redrive(self) -> Iterator[tuple[DeadLetter, Redriven]]:
-        """Take on each letter that can be seen now, and say what became of it.
+        """Redrive each visible letter and yield the result.
 
-        The letter goes last: dying before that leaves it to the next redrive, and a request that is queued twice is
+        The letter is removed last: after a crash the next redrive finds it, and a request that is queued twice is
         answered once.
         """
         with closing(self.dead_letters.letters()) as letters:
@@ -67,5 +67,5 @@ class Redriver:
             return Redriven.QUEUED
         if head.status is Status.PROCESSING and head.lease_until >= self.clock():
             return Redriven.RUNNING
-        # Refused when a processor has taken it since it was read.
+        # Refused if a processor has taken the request since the head was read.
         return Redriven.QUEUED if self.reopener.reopen(key, head, event_body(_RESET)) else Redriven.RUNNING

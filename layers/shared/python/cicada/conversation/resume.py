@@ -1,4 +1,4 @@
-"""Resume a request on another connection: point first, then read (docs/delivery.md)."""
+"""Resume a request on another connection: attach it first, then read the events (docs/delivery.md)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Pending, frame, stored_frame
 from cicada.errors import ConnectionGoneError, RequestNotFoundError
 
-# A lease that is to be found run out must have run out: clocks differ, and the condition is strict.
+# A margin after a lease's end: clocks differ, and the condition is strict.
 _AFTER_LEASE_SECONDS = 0.5
-# By then a processor that was called has begun, or will not: a cold start and the queue's hand-over take less.
+# By then a queued processor has started, or never will: a cold start and the queue's delivery take less.
 _TAKEOVER_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Resumer:
-    """`queue_patience_seconds`: how long a request may wait for its session's turn before it is queued beside it."""
+    """`queue_patience_seconds`: how long a request waits in its session's order before it is queued outside it."""
 
     log: RequestLog
     queue: RequestQueue
@@ -45,7 +45,7 @@ class Resumer:
         return frame(Pending(retry_after_seconds=round(wait, 1)), request_id=key.request_id) if wait else None
 
     def _wait(self, key: RequestKey, head: Head) -> float:
-        """Seconds after which to resume again. Calls a processor if the lease has run out or none came in time."""
+        """Seconds until the next `resume`. Queues a takeover if the lease has run out or no processor came in time."""
         until = head.lease_until if head.attempt > 0 else head.created_at + self.queue_patience_seconds
         patience = until - self.clock()
         if patience >= 0:
