@@ -1,4 +1,4 @@
-"""Every failure that CICADA names, in one tree; what to do about it is decided by the branch.
+"""CICADA's exceptions in one tree. The branch decides how a failure is handled.
 
 CicadaError
 ├── RequestError            tell the client: the sentence and the code go out as they are

@@ -15,7 +15,7 @@ from cicada.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class AuthorizerSettings:
-    """Whose access tokens open a connection. `token_keys_url` is the user pool's JWKS document."""
+    """The user pool whose access tokens open a connection. `token_keys_url` is its JWKS document."""
 
     token_issuer: str
     token_client_id: str
@@ -32,7 +32,7 @@ class ConnectionSettings:
 
 @dataclass(frozen=True, slots=True)
 class ConversationSettings:
-    """The request log and what it is delivered through. Times are seconds; the last two limit each user."""
+    """The request log, the queue and the channel. Times are seconds; the last two fields limit each user."""
 
     requests_table: str
     connections_table: str
@@ -95,14 +95,14 @@ class AgentSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProfileToolSettings:
-    """What the profiles agent's tools work on."""
+    """Settings of the profiles agent's tools."""
 
     entries_table: str
 
 
 @dataclass(frozen=True, slots=True)
 class AgentToolSettings:
-    """What the theories agent's tools work on."""
+    """Settings of the theories agent's tools."""
 
     entries_table: str
     search: SearchSettings
@@ -124,13 +124,13 @@ class ProcessorSettings:
 
     @property
     def heartbeat_seconds(self) -> float:
-        """So often the lease is prolonged in silence: three may be late before it runs out."""
+        """The interval at which the lease is prolonged without events; three heartbeats may fail before it expires."""
         return self.lease_seconds / 4
 
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """The ingest of uploaded files. `context_model_id` writes on the context of passages; empty for none."""
+    """The ingest of uploaded files. `context_model_id` writes contexts of passages; empty for none."""
 
     documents_bucket: str
     search: SearchSettings

@@ -1,6 +1,6 @@
 """The WebSocket protocol, version 1: what a client may send and what it may receive.
 
-JSON text frames. Commands are told apart by `action`, which is API Gateway's route key; events by `type`.
+JSON text frames. Commands are distinguished by `action`, which is API Gateway's route key; events by `type`.
 Field names on the wire are camelCase. This module defines the protocol; docs/protocol.md describes it.
 """
 

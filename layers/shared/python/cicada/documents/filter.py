@@ -1,4 +1,4 @@
-"""Which passages of a collection a search may find."""
+"""Filters of passages within a knowledge base."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from cicada.documents.model import KnowledgeBaseKey
 
 @dataclass(frozen=True, slots=True)
 class PassageFilter:
-    """Which passages may be found. A collection, and with it a tenant, is always part of it.
+    """The passages that a search may return, always of one knowledge base and so of one tenant.
 
-    `document_ids`: None for all documents. `metadata`: for each field the values of which one must match.
-    `reader`: the names that the asker bears; a passage that names its readers is found by nobody else.
+    `document_ids`: None for all documents. `metadata`: for each field, the values of which one must match.
+    `reader`: the user's reader names; a passage that names readers is returned only if one of them matches.
     """
 
     base_key: KnowledgeBaseKey

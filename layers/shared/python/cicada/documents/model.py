@@ -1,4 +1,4 @@
-"""Documents and the passages that they are searched by."""
+"""Documents and their passages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBaseKey:
-    """The documents that one question may be answered from: always of one tenant."""
+    """Identity of a knowledge base, the documents that a question is answered from; it belongs to one tenant."""
 
     tenant: str
     knowledge_base: str
@@ -51,7 +51,7 @@ class Passage:
 
     `text` is what an answer is built from. `context` (title, place, speakers) is searched together with the
     text and never shown to the answering model as evidence. `metadata` values are strings: exact-match filters.
-    `readers`: whom it may be shown, by name (`user:<id>`, `group:<name>`); empty for everybody of the tenant.
+    `readers`: who may read it, by name (`user:<id>`, `group:<name>`); empty for all users of the tenant.
     """
 
     passage_id: str

@@ -1,4 +1,4 @@
-"""Bedrock's calls of an action group: who asks, and what goes back."""
+"""Bedrock's calls of an action group: reads the user's session and builds the response."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _REFUSAL = "Refused: the session does not say who the user is. Nothing was done.
 
 
 def answered(app: BedrockAgentFunctionResolver, tool: Callable[[ToolSession], str]) -> BedrockFunctionResponse:
-    """Run `tool` for the user of the session. Without one it is refused and not run.
+    """Run `tool` for the session's user; without a session the call is refused.
 
-    A failure ends the agent's turn (responseState FAILURE), so that it cannot be taken for an empty result.
+    A failure ends the agent's turn (responseState FAILURE), so that it is not mistaken for an empty result.
     """
     session = tool_session(app.current_event.session_attributes if app.current_event else {})
     if session is None:
@@ -36,7 +36,7 @@ def answered(app: BedrockAgentFunctionResolver, tool: Callable[[ToolSession], st
 
 
 def tool_session(attributes: Mapping[str, str]) -> ToolSession | None:
-    """The session that the message processor put into the attributes; None unless all of it is there."""
+    """The session that the message processor put into the attributes; None if it is incomplete."""
     tenant, user, knowledge_base = (attributes.get(key) or "" for key in ("tenant", "user", "knowledgeBase"))
     if not (tenant and user and knowledge_base):
         return None

@@ -1,4 +1,4 @@
-"""Where Lambda's events enter: replies for the WebSocket routes, verdicts for the queue, the one broad `except`."""
+"""Entry of Lambda's events: WebSocket replies, batch item failures of the queue, and the only broad `except`."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def _refusal(error: Failed, body: str) -> str:
 
 
 def answered_requests(event: Event, handle: Callable[[RequestKey], None]) -> Reply:
-    """Run `handle` on the request that each record names; the verdict is that of `failed_records`."""
+    """Run `handle` on each record's request; the reply is that of `failed_records`."""
     return failed_records(event, lambda body: handle(read_request_message(body)))
 
 
 def failed_records(event: Event, handle: Callable[[str], None]) -> Reply:
-    """Run `handle` on each record's body; the ones that raise are reported, so that only they are delivered again."""
+    """Run `handle` on each record's body and report the failed records, so that only they are delivered again."""
     failures = []
     for record in event["Records"]:
         try:

@@ -1,4 +1,4 @@
-"""What S3 announces in a queue's message.
+"""S3's event notifications in queue messages.
 
 Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
 """
@@ -33,7 +33,7 @@ def document_named(key: str) -> DocumentKey:
 
 
 def announcement(body: str) -> Announcement:
-    """What a message says. Raises `DocumentRejectedError` for a body that is no notification."""
+    """Parse a message. Raises `DocumentRejectedError` for a body that is no notification."""
     documents: dict[DocumentKey, bool] = {}
     misplaced: dict[str, str] = {}
     for key in announced_keys(body):
@@ -48,14 +48,14 @@ def announcement(body: str) -> Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """`is_file`: not only its sidecar. `again`: a message on it was delivered before; whoever took it has failed."""
+    """`is_file`: the file changed, not only its sidecar. `again`: an earlier delivery of the message failed."""
 
     is_file: bool
     again: bool
 
 
 def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey, Announced]:
-    """The documents of all records of an SQS event, each once; what is no notification announces none."""
+    """The documents of all records of an SQS event, each once; invalid records are ignored."""
     documents: dict[DocumentKey, Announced] = {}
     for record in records:
         again = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1)) > 1

@@ -1,4 +1,4 @@
-"""Access tokens: who signed in, until when."""
+"""Access tokens: the signed-in user and the expiry."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class TokenVerifier(Protocol):
     """Checks access tokens."""
 
     def verify(self, token: str) -> VerifiedToken:
-        """`NotConnectedError` for a token that is not valid; `UnavailableError` when that cannot be told."""
+        """Raises `NotConnectedError` for an invalid token, `UnavailableError` if it cannot be checked."""
         ...
 
 
 def offered_token(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
-    """The token that a handshake offers, empty if none: `Sec-WebSocket-Protocol: cicada.v1, <token>` or `?token=`."""
+    """The handshake's token, or empty: `Sec-WebSocket-Protocol: cicada.v1, <token>` or `?token=`."""
     protocols = _offered_subprotocols(headers)
     if len(protocols) == 2 and protocols[0] == SUBPROTOCOL:
         return protocols[1]
@@ -36,7 +36,7 @@ def offered_token(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
 
 
 def accepted_subprotocol(headers: Mapping[str, str]) -> dict[str, str]:
-    """The reply's header: a browser that offered subprotocols hangs up unless one is chosen. Never the token."""
+    """The reply's header: browsers close the connection unless an offered subprotocol is chosen. Never the token."""
     return {"Sec-WebSocket-Protocol": SUBPROTOCOL} if SUBPROTOCOL in _offered_subprotocols(headers) else {}
 
 

@@ -1,4 +1,4 @@
-"""Who is asking."""
+"""The user behind a request."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A signed-in user. Comes from a verified token or from the connection's row, never from a frame or a model.
+    """A signed-in user, read from a verified token or the connection's row, never from a frame or a model.
 
-    `groups`: those that the user was in when the token was made. They say what he may read, not who he is: two
-    principals that differ in them alone are the same.
+    `groups`: the user's groups when the token was issued. They grant reading rights and are not part of the identity:
+    principals that differ only in groups are equal.
     """
 
     tenant: str
@@ -26,7 +26,7 @@ class Principal:
 
 
 def groups_text(groups: Iterable[str]) -> str:
-    """The groups as one string, for places that take nothing else."""
+    """The groups as one string."""
     return json.dumps(sorted(groups))
 
 

@@ -16,7 +16,7 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import is_whole, plain_line
 from cicada.validation import Form
 
-# The kind of a refusal for the sidecar's sake: what was indexed before may have been meant for others.
+# The kind of a rejection because of the sidecar: the indexed version may have been meant for other readers.
 REJECTED = "sidecar"
 
 _NO_VALUE = ("missing", "model_attributes_type")
@@ -49,11 +49,11 @@ class _Attribute(Form):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """`text` is what is filtered by, `shown` what is read; `embedded` if it is searched together with the text.
+    """`text` is for filters, `shown` for display; `embedded`: the attribute is searched together with the text.
 
-    A text is kept as it is; a whole number becomes its digits, also where it is written 7.0 or 7e0, and any other
-    number the fewest digits that read back as the same double; `true` or `false`; of a list `text` is JSON without
-    spaces, in the list's order.
+    A text is unchanged. A whole number becomes its digits, also if written 7.0 or 7e0; any other number the fewest
+    digits that read back as the same double. Booleans are `true` or `false`. A list's `text` is JSON without spaces,
+    in the list's order.
     """
 
     text: str
@@ -93,7 +93,7 @@ def _refused_form(name: str, error: ValidationError) -> DocumentRejectedError:
 
 
 def _texts(name: str, value: object) -> tuple[str, str]:
-    """The value as it is filtered by, and as it is read."""
+    """The value for filters and for display."""
     if isinstance(value, list) and value and all(isinstance(each, str) and is_whole(each) for each in value):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")), ", ".join(value)
     if isinstance(value, str) and is_whole(value):
@@ -109,7 +109,7 @@ def _texts(name: str, value: object) -> tuple[str, str]:
 
 
 def refused(what: str) -> DocumentRejectedError:
-    """The refusal of a document whose sidecar has, is or must be `what`."""
+    """The error for a document whose sidecar has, is or must be `what`."""
     return DocumentRejectedError(
         f"The sidecar {what}. The document stays out, for who may read it is unknown.", REJECTED
     )

@@ -1,6 +1,6 @@
 """Scene-aware chunks: consecutive messages of one chapter, packed up to a limit, with a little overlap.
 
-Sizes are counted in characters; one of an East Asian script counts as two, for it says about as much as two.
+Sizes are in characters; one of an East Asian script counts as two, because it carries about as much text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Chunking:
 
     @property
     def short(self) -> int:
-        """Greatest size of a repeated message: one that needs the words before it more than it carries itself."""
+        """Greatest size of a repeated message. Short messages need the text before them to be understood."""
         return self.limit // 6
 
 
@@ -57,7 +57,7 @@ class Chunk:
 
 
 class Sized(Protocol):
-    """What is packed into chunks; `size` is that of its text."""
+    """An item to pack into chunks; `size` is its text's."""
 
     @property
     def size(self) -> int: ...
@@ -87,7 +87,7 @@ def size_of(text: str) -> int:
 
 
 def packed(lines: Sequence[S], chunking: Chunking) -> Iterator[list[S]]:
-    """The lines in groups that are not larger than the limit with a character between each two, overlap included."""
+    """Groups of lines of at most the limit, counting the overlap and a separator between lines."""
     chunk: list[S] = []
     size = 0
     for line in lines:
@@ -102,7 +102,7 @@ def packed(lines: Sequence[S], chunking: Chunking) -> Iterator[list[S]]:
 
 
 def _repeated(chunk: list[S], chunking: Chunking, room: int) -> list[S]:
-    """The last lines of a chunk that its successor starts with, as far as they are short and fit into `room`."""
+    """The last lines of a chunk that the next one repeats: those that are short and fit into `room`."""
     kept: list[S] = []
     for line in reversed(chunk[-chunking.overlap :] if chunking.overlap else []):
         room -= line.size + 1

@@ -1,4 +1,4 @@
-"""A sentence or two on each passage's place in its document, written by a small model, to be searched with it.
+"""Contexts of passages: a small model writes a sentence or two on each passage's place in its document.
 
 Source: Anthropic, Introducing Contextual Retrieval, 2024.
 """
@@ -12,8 +12,8 @@ from cicada.documents.model import Passage
 from cicada.ingest.model import Problem, StoredDocument
 from cicada.ingest.ports import ContextWriter
 
-# A model is shown this much of a long document around its passages: about 12,000 tokens of English, which it has to
-# read once for all of them where it caches what it has read.
+# The window of a long document that the model sees around its passages: about 12,000 tokens of English, read once for
+# all passages if the model caches its input.
 WINDOW_CHARACTERS = 48_000
 # Four at a time, of about half a second each, take four minutes of the fifteen that the function may run.
 MAX_WRITTEN = 2_000
@@ -22,17 +22,16 @@ _NO_ROOM = f"one ingest has at most {MAX_WRITTEN:,} of them written."
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """One for each passage, empty where there is none; `problems` says why some are missing."""
+    """One prefix for each passage, possibly empty; `problems` explains missing ones."""
 
     texts: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
 
 
 def prefixes_of(passages: Sequence[Passage], writer: ContextWriter | None, before: StoredDocument | None) -> Prefixes:
-    """The passages' prefixes. Those that the same model wrote for the same passages before are kept.
+    """The passages' prefixes. Those that the same model wrote for unchanged passages are reused.
 
-    When the model fails, or has written `MAX_WRITTEN` of them, the other passages are searched by the context that
-    their parser gave them.
+    After a failure of the model, or `MAX_WRITTEN` prefixes, the other passages have only their parser's context.
     """
     if writer is None:
         return Prefixes(("",) * len(passages))

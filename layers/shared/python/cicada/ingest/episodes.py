@@ -1,4 +1,4 @@
-"""Which episode a script file belongs to: decided by its name, in a configuration that people edit."""
+"""Maps a script file to its episode by the file's name and a configuration file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class EpisodePattern:
     language: str = "en"
 
     def match(self, source: SourceFile) -> Episode | None:
-        """A pattern with a slash is held against the path in the knowledge base, any other against the file name."""
+        """A pattern with a slash is matched with the path in the knowledge base, any other with the file name."""
         name = source.document.document_id if "/" in self.pattern else source.name
         found = _expression(self.pattern).fullmatch(name)
         if found is None:
@@ -53,7 +53,7 @@ class Episodes:
     patterns: tuple[EpisodePattern, ...]
 
     def resolve(self, source: SourceFile) -> Episode:
-        """The file's episode. What the file says of itself does not count: a renamed copy cannot move an episode."""
+        """The file's episode. The file's content is ignored."""
         for pattern in self.patterns:
             if episode := pattern.match(source):
                 return episode
@@ -64,7 +64,7 @@ class Episodes:
 
 
 def parse_episodes(text: str) -> Episodes:
-    """Episodes from TOML; `episodes.toml` explains the form. Raises `ConfigurationError`, which says what to mend."""
+    """Episodes from TOML; `episodes.toml` explains the form. Raises `ConfigurationError`, which says what to fix."""
     data = parse_toml(text, "The episode configuration is not valid TOML")
     entries = data.get("episode", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):

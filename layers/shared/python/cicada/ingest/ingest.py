@@ -1,4 +1,4 @@
-"""Bring the ground truth and the index into the state of the uploaded files."""
+"""Update the ground truth and the index from the uploaded files."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.ports import Embedder, PassageIndex
 
-# Of one ingest at a file that goes on changing; each change has an announcement of its own.
+# Rounds of one ingest if the file keeps changing; each change sends its own notification.
 _MAX_LOOKS = 5
-# What the sidecar says is kept with each passage.
+# The sidecar's attributes are stored with each passage.
 _MAX_DESCRIPTION_BYTES = 20_000_000
 
 
 def no_detail(knowledge_base: str) -> MultiVector:  # noqa: ARG001 - the same for every base
-    """Vectors alone are kept."""
+    """No multivectors are stored."""
     return MultiVector.NONE
 
 
@@ -31,7 +31,7 @@ def no_detail(knowledge_base: str) -> MultiVector:  # noqa: ARG001 - the same fo
 class Ingester:
     """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
 
-    `detail_of`: what is kept of each passage besides its vector, by knowledge base.
+    `detail_of`: the kind of multivectors that a knowledge base stores.
     """
 
     store: DocumentStore
@@ -45,32 +45,32 @@ class Ingester:
     def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
         """Index the file, or remove the document if the file is gone; the report is written to the store too.
 
-        Acts on the file that is there and not on what was announced: announcements come late, twice and out of
-        order. `again`: an ingest of the document may have died, so the index is written whatever it shows; one that is
-        being built beside it may show something else. A file that cannot be used is reported, and its earlier
-        version answers on unless its sidecar names other readers by now, or cannot be read. A failing store, embedder
-        or index is a `DependencyError`.
+        Reads the current file and ignores the content of notifications, which come late, twice and out of order.
+        `again`: an earlier ingest of the document may have died, so the index is always written; an index that is being
+        built may differ from the live one. A file that cannot be used is reported, and its earlier version stays
+        unless the sidecar now names other readers or cannot be read. A failing store, embedder or index is a
+        `DependencyError`.
         """
         report = self._settled(document, again)
         self.store.write_report(report)
         return report
 
     def ingest_described(self, document: DocumentKey, again: bool = False) -> IngestReport | None:
-        """Ingest after a change of the sidecar alone: None, with nothing done, if the file itself is not there."""
+        """Ingest after a change of only the sidecar: None, with nothing done, if the file does not exist."""
         return self.ingest(document, again) if self.store.holds(document) else None
 
     def delete(self, document: DocumentKey) -> IngestReport:
-        """Remove the document from the ground truth and the index, whatever the store holds."""
+        """Remove the document from the ground truth and the index, even if its file exists."""
         report = self._deleted(document)
         self.store.write_report(report)
         return report
 
     def _settled(self, document: DocumentKey, again: bool) -> IngestReport:
-        """The report on the version that the store still holds when the truth and the index have it.
+        """Ingest, then read the file again, until it has not changed; returns the report on that version.
 
-        Without this look back, two ingests of one document at the same time could leave the older file indexed, or
-        reported on; a refusal may have withdrawn what the other one had just written. What the look back finds is
-        written in any case: the other ingest may have been overwritten in some indexes and not in others.
+        Without the second read, two concurrent ingests of one document could leave the older file indexed or reported,
+        and a rejection could remove what the other ingest had just written. A change that it finds is always written:
+        the other ingest may have been overwritten in some indexes and not in others.
         """
         source = self.store.read(document)
         for _ in range(_MAX_LOOKS):
@@ -89,7 +89,7 @@ class Ingester:
             after, problems = self._stored(source, before)
         except DocumentRejectedError as error:
             if before is None or _may_show_too_much(source, before):
-                # Also where the truth has nothing: a withdrawal may have broken off before it reached the index.
+                # Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
                 self._deleted(document)
             elif again and self._is_ours(before):
                 self.index.replace(document, before.embedded())
@@ -98,13 +98,13 @@ class Ingester:
         return IngestReport(document, outcome, len(after.passages), problems, after.version)
 
     def _is_ours(self, stored: StoredDocument) -> bool:
-        """Whether its vectors are those of our embedder: another one's would be nonsense in the index."""
+        """Whether its vectors are from our embedder; others are meaningless in the index."""
         return (stored.model_id, stored.dimension) == (self.embedder.model_id, self.embedder.dimension)
 
     def _stored(
         self, source: SourceFile | OversizedFile, before: StoredDocument | None
     ) -> tuple[StoredDocument, tuple[Problem, ...]]:
-        """What is to be kept of the file. Of what was kept before, all that still fits is used again."""
+        """The ground truth of the file; vectors and contexts of unchanged passages are reused."""
         if isinstance(source, OversizedFile):
             raise DocumentRejectedError(source.reason, "too_large")
         parsed = self._parser(source).parse(source)
@@ -128,7 +128,7 @@ class Ingester:
         return stored, (*parsed.problems, *prefixes.problems)
 
     def _projected(self, before: StoredDocument | None, after: StoredDocument, again: bool) -> bool:
-        """Whether anything was written. First the truth, so that a rebuild never misses what an index shows."""
+        """Write the truth, then the index, so that a rebuild misses nothing; returns whether anything was written."""
         if after != before:
             self.truth.write(after)
         elif not again and self._is_shown(after):
@@ -137,13 +137,13 @@ class Ingester:
         return True
 
     def _is_shown(self, stored: StoredDocument) -> bool:
-        """Whether the index has the passages: it may have been lost, or an earlier ingest died before it."""
+        """Whether the index has the passages: the index may be lost, or an earlier ingest may have died before it."""
         passages = tuple(each.passage for each in stored.embedded())
         if self.index.passages_of(stored.document) != passages:
             return False
         if stored.multivector is MultiVector.NONE or not passages:
             return True
-        # A document is replaced as a whole, so its first passage speaks for all.
+        # A document is replaced as a whole, so checking one passage is enough.
         first = passages[0].passage_id
         kept = self.index.vectors_of(stored.document.base_key, [first]).get(first)
         return kept is not None and kept.multivector == stored.passages[0].multivector
@@ -165,7 +165,7 @@ class Ingester:
 
 
 def _may_show_too_much(source: SourceFile | OversizedFile, before: StoredDocument) -> bool:
-    """Whether the earlier version is shown to others than the sidecar names now: then it does not answer on."""
+    """Whether the earlier version may be read by users whom the sidecar no longer names; then it is removed."""
     try:
         readers = parse_sidecar(source.sidecar).readers
     except DocumentRejectedError:

@@ -1,4 +1,4 @@
-"""Plain text out of a script's text fields."""
+"""Extracts plain text from a script's text fields."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def plain_line(text: str) -> str:
 
 
 def is_whole(text: str) -> bool:
-    """Whether it holds no half of a surrogate pair, which JSON can write and UTF-8 cannot."""
+    """Whether the text has no lone surrogate, which JSON can write and UTF-8 cannot encode."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)

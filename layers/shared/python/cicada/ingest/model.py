@@ -1,4 +1,4 @@
-"""Values of ingest: an uploaded file, what is in it, what is kept of it, and what became of it."""
+"""Values of ingest: uploaded files, parsed documents, the ground truth, and reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cicada.documents.model import DocumentKey, Passage
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EmbeddedPassage, Vector
 
-# The most that a sidecar may have: Bedrock's limit.
+# The largest sidecar: Bedrock's limit.
 SIDECAR_BYTES = 10_240
 
 
@@ -31,7 +31,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class OversizedFile:
-    """An uploaded file that is too large to be read; its sidecar counts all the same. `reason`: how large it may be."""
+    """An uploaded file that is too large to be read; its sidecar is still used. `reason`: how large it may be."""
 
     document: DocumentKey
     reason: str
@@ -41,7 +41,7 @@ class OversizedFile:
 def version_of(content: bytes, sidecar: bytes | None = None) -> str:
     """The SHA-256 of the file; with a sidecar, that of the two files' digests, one after the other. In hexadecimal.
 
-    Of a sidecar that is larger than it may be, no more counts than shows that.
+    A sidecar that is too large is digested only up to one byte above the limit.
     """
     digest = hashlib.sha256(content)
     if sidecar is None:
@@ -92,7 +92,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """What a file is searched by, and the parts of it that were left out."""
+    """A file's passages, and problems for the parts that were left out."""
 
     passages: tuple[Passage, ...]
     problems: tuple[Problem, ...] = ()
@@ -100,9 +100,9 @@ class ParsedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """Sentences that say where in its document a text stands: one a text, empty where none was written.
+    """The context of each text within its document; empty if none was written.
 
-    `failure`: why the model could write no more, a sentence for the report; empty if it did not fail.
+    `failure`: a sentence for the report if the model failed, else empty.
     """
 
     sentences: tuple[str, ...]
@@ -111,7 +111,7 @@ class Contexts:
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage as it was parsed, the sentences that a model wrote on its context, and the encoding of both.
+    """A parsed passage, the context that a model wrote for it (`prefix`), and the encoding of both.
 
     `multivector`: see `EmbeddedPassage`.
     """
@@ -122,16 +122,16 @@ class StoredPassage:
     multivector: bytes = b""
 
     def embedded(self) -> EmbeddedPassage:
-        """What an index gets."""
+        """The form that an index stores."""
         return EmbeddedPassage(prefixed(self.passage, self.prefix), self.vector, self.multivector)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """The ground truth on a document: everything that an index can be made from without asking a model again.
+    """The ground truth of a document: everything that an index needs, so that no model is called to rebuild one.
 
-    `version` is that of the source file; `multivector` is what was asked of the embedder besides vectors;
-    `context_model_id` wrote the prefixes, or is empty.
+    `version` is that of the source file; `multivector` is the kind requested from the embedder; `context_model_id`
+    wrote the prefixes, or is empty.
     """
 
     document: DocumentKey
@@ -143,20 +143,20 @@ class StoredDocument:
     context_model_id: str = ""
 
     def embedded(self) -> list[EmbeddedPassage]:
-        """What an index gets."""
+        """The form that an index stores."""
         return [each.embedded() for each in self.passages]
 
 
 @dataclass(frozen=True, slots=True)
 class TruthEntry:
-    """A stored document, and the revision of the ground truth that it was read at."""
+    """A stored document and its revision in the ground truth."""
 
     stored: StoredDocument
     revision: str
 
 
 def prefixed(passage: Passage, prefix: str) -> Passage:
-    """The passage with the model's sentences ahead of its context, which is searched and never shown as evidence."""
+    """The passage with the prefix before its context, which is searched and never shown as evidence."""
     return replace(passage, context=f"{prefix}\n{passage.context}".rstrip()) if prefix else passage
 
 
@@ -176,9 +176,9 @@ class IngestReport:
 
 @dataclass(frozen=True, slots=True)
 class RebuildRecord:
-    """A rebuild under way. `held_until` (seconds of the epoch): nobody else may work on it before; 0 if nobody does.
+    """A running rebuild. `held_until` (epoch seconds): the end of its holder's exclusive hold; 0 without a holder.
 
-    `copied`: the documents in the new index, each with the revision of the ground truth that it was copied at.
+    `copied`: the documents in the new index, each with the copied revision of the ground truth.
     """
 
     run: str
@@ -187,7 +187,7 @@ class RebuildRecord:
 
 
 class RebuildState(StrEnum):
-    """Where a rebuild stands. `BUSY`: somebody else is at it, or has begun another one; nothing was done."""
+    """The state of a rebuild. `BUSY`: another process holds it or has begun another one; nothing was done."""
 
     COPYING = "copying"
     SWITCHED = "switched"

@@ -1,4 +1,4 @@
-"""Several things at once, in threads."""
+"""Parallel work in threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ R = TypeVar("R")
 
 
 def in_parallel(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
-    """What `function` makes of each item, in order. The first failure is raised when all others have ended."""
+    """The results of `function` in the items' order. The first failure is raised after all calls have ended."""
     if threads < 2 or len(items) < 2:
         return [function(item) for item in items]
     with ThreadPoolExecutor(min(threads, len(items))) as pool:
@@ -19,6 +19,6 @@ def in_parallel(function: Callable[[T], R], items: Sequence[T], threads: int) ->
 
 
 def attempted(function: Callable[[T], R], items: Iterable[T], threads: int) -> dict[T, Future[R]]:
-    """What became of each item, once all have ended: its future holds the result or the failure."""
+    """A finished future for each item, with its result or failure."""
     with ThreadPoolExecutor(threads) as pool:
         return {item: pool.submit(function, item) for item in items}

@@ -1,4 +1,4 @@
-"""What ingest needs from the outside, and what a kind of file needs to provide."""
+"""Ingest's ports, and the interface of parsers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class DocumentStore(Protocol):
     def read(self, document: DocumentKey) -> SourceFile | OversizedFile | None:
         """The file and its sidecar; None if the file has been deleted meanwhile.
 
-        The sidecar is no older than the file. Of one that is too large, only the beginning is given.
+        The sidecar is at least as new as the file. One that is too large is cut.
         """
         ...
 
     def holds(self, document: DocumentKey) -> bool:
-        """Whether the file is there, without fetching it."""
+        """Whether the file exists, without fetching it."""
         ...
 
     def write_report(self, report: IngestReport) -> None: ...
@@ -44,36 +44,36 @@ class DocumentParser(Protocol):
 
 
 class ContextWriter(Protocol):
-    """A small model that says in a sentence or two what a text is about within its document."""
+    """A small model that writes a text's context within its document in a sentence or two."""
 
     @property
     def model_id(self) -> str: ...
 
     def write(self, document: str, texts: Sequence[str]) -> Contexts:
-        """The sentences on each of `texts`, which are parts of `document`, in order.
+        """The contexts of `texts`, which are parts of `document`, in order.
 
-        A model that fails is no exception but `Contexts.failure`: a document can be searched without them.
+        A failure of the model is not raised but given as `Contexts.failure`: contexts are optional.
         """
         ...
 
 
 class GroundTruth(Protocol):
-    """What documents are searched by, apart from the indexes, which are made from it."""
+    """Passages and vectors of all documents, from which indexes are built."""
 
     def write(self, stored: StoredDocument) -> None:
-        """In place of what was kept of the document, in one step."""
+        """Replace the document atomically."""
         ...
 
     def read(self, document: DocumentKey) -> TruthEntry | None:
-        """None for a document that is not kept."""
+        """None for an unknown document."""
         ...
 
     def delete(self, document: DocumentKey) -> None:
-        """A document that is not kept is no error."""
+        """An unknown document is no error."""
         ...
 
     def revision(self, document: DocumentKey) -> str | None:
-        """Changes whenever what is kept of the document does; None for one that is not kept."""
+        """Changes with every change of the document; None for an unknown one."""
         ...
 
     def list(self) -> Iterator[tuple[DocumentKey, str]]:
@@ -82,12 +82,12 @@ class GroundTruth(Protocol):
 
 
 class RebuildLog(Protocol):
-    """How far the stage's one rebuild is. Of several who write at the same time, one does."""
+    """The record of the stage's only rebuild. Of concurrent writes one succeeds."""
 
     def read(self) -> tuple[RebuildRecord | None, str]:
-        """The record, None where no rebuild is under way, and its revision."""
+        """The record, None if no rebuild is running, and its revision."""
         ...
 
     def write(self, record: RebuildRecord | None, revision: str) -> str | None:
-        """The new revision; None, with nothing written, if the record is not that of `revision` any more."""
+        """The new revision; None, with nothing written, if the record has changed since `revision`."""
         ...

@@ -1,12 +1,12 @@
-"""Make a new index from the ground truth, without embedding anything again, and let it answer.
+"""Builds a new index from the ground truth, without embedding anything again, and switches to it.
 
-Nothing is missed and nothing comes back, for three reasons. An ingest writes the truth first and then both indexes. A
-document counts as copied at the revision of the truth that was read before the copy was written, so that a copy that
-overwrote something newer is found out and made again. And the switch is made when a look at all documents after the
-last copy finds nothing new: whoever writes the truth after that look writes both indexes after it too.
+No change is lost and no deleted document returns, for three reasons. Ingest writes the truth first and then both
+indexes. A copy is recorded with the revision of the truth that was read before the copy was written, so a copy that
+overwrote something newer is detected and repeated. The switch is made when a listing of all documents after the last
+copy shows nothing new: an ingest that writes the truth after the listing also writes both indexes after it.
 
-A rebuild is done in slices, because a function may not run for as long as a large one takes; a record says what is
-copied, and lets one process at a time work on it.
+A rebuild runs in slices, because a large one takes longer than a function may run. A record holds the progress and
+lets one process at a time work on it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from cicada.retrieval.ports import IndexRebuild, PassageIndex
 class Rebuilder:
     """`model_id` and `dimension` are those of the index. `threads`: documents copied at once.
 
-    `clock` gives seconds of the epoch. `hold_seconds`: longer than a process can work on a slice, so that whoever finds
-    the record held for longer knows that its holder is dead.
+    `clock` gives epoch seconds. `hold_seconds`: longer than any slice, so that a holder of the record for longer than
+    this is known to be dead.
     """
 
     truth: GroundTruth
@@ -43,7 +43,7 @@ class Rebuilder:
     threads: int = 8
 
     def start(self, until: float) -> RebuildProgress:
-        """Begin a new index, and copy until `until` (seconds of the epoch); what another rebuild left is dropped."""
+        """Begin a new index and copy until `until` (epoch seconds); an unfinished index is dropped."""
         record, revision = self.log.read()
         if record and record.held_until > self.clock():
             return RebuildProgress(record.run, RebuildState.BUSY)
@@ -54,7 +54,7 @@ class Rebuilder:
         return self._slice(mine, held, until)
 
     def go_on(self, run: str, until: float) -> RebuildProgress:
-        """Copy on where the last slice of this rebuild ended."""
+        """Continue this rebuild after its last slice."""
         taken = self._taken(run)
         if taken is None:
             return RebuildProgress(run, RebuildState.BUSY)
@@ -70,22 +70,22 @@ class Rebuilder:
         return RebuildProgress(run, RebuildState.ABANDONED)
 
     def _taken(self, run: str) -> tuple[RebuildRecord, str] | None:
-        """The record of this run, held by us from now on; None if it is another one's or somebody else holds it."""
+        """Take hold of this run's record; None if it is another run's or another process holds it."""
         record, revision = self.log.read()
         if record is None or record.run != run or record.held_until > self.clock():
             return None
-        # Whoever still holds it has died in the middle of a copy, of which the record says nothing.
+        # The previous holder died in the middle of a copy, which the record does not show.
         copied = {} if record.held_until else record.copied
         mine = replace(record, held_until=self.clock() + self.hold_seconds, copied=copied)
         held = self.log.write(mine, revision)
         return (mine, held) if held else None
 
     def _slice(self, record: RebuildRecord, held: str, until: float) -> RebuildProgress:
-        """Whatever fails in it, the new index is dropped and the old one goes on answering."""
+        """Copy one slice. On any failure the new index is dropped and the old one stays live."""
         with ExitStack() as on_failure:
             on_failure.callback(self._drop, held)
             building = self.indexes.building() if record.copied else None
-            # Where there is none, what was copied is gone.
+            # Without an unfinished index, all copies are gone.
             copied = dict(record.copied) if building else {}
             is_complete = self._copy_all(building or self.indexes.begin(), copied, until)
             documents = len(copied) if is_complete else len(dict(self.truth.list()).keys() | copied.keys())
@@ -101,7 +101,7 @@ class Rebuilder:
         self.log.write(None, held)
 
     def _copy_all(self, building: PassageIndex, copied: dict[DocumentKey, str], until: float) -> bool:
-        """Brings `copied` up to date, at least by a round of copies; whether nothing is left to do."""
+        """Update `copied` by at least one round of copies; returns whether nothing is left to do."""
         while pending := self._pending(copied):
             for start in range(0, len(pending), self.threads):
                 batch = pending[start : start + self.threads]
@@ -115,13 +115,13 @@ class Rebuilder:
         return True
 
     def _pending(self, copied: Mapping[DocumentKey, str]) -> list[DocumentKey]:
-        """The documents whose copies are not those of the truth as it is now, deleted ones included."""
+        """The documents whose copies differ from the current truth, including deleted ones."""
         kept = dict(self.truth.list())
         changed = (each for each in kept.keys() | copied.keys() if kept.get(each) != copied.get(each))
         return sorted(changed, key=_place)
 
     def _copy(self, building: PassageIndex, document: DocumentKey) -> str | None:
-        """The revision that the new index has; None for a document that it has not."""
+        """Copy a document; returns the copied revision, or None if the document was deleted."""
         entry = self.truth.read(document)
         if entry is None:
             building.delete(document)

@@ -9,7 +9,7 @@ from cicada.errors import InvalidFrameError
 from cicada.ingest.model import RebuildProgress
 from cicada.ingest.rebuild import Rebuilder
 
-# What a round of copies and the end of a slice may take.
+# Time reserved for a round of copies and the end of a slice.
 MARGIN_SECONDS = 120.0
 
 

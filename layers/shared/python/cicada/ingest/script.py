@@ -1,4 +1,4 @@
-"""A script's messages out of its records.
+"""Parses a script's records into messages.
 
 Records of the types MSGSET (a speech) and STAGE (a stage direction) are read; other types carry no text and are
 passed over. A record may hold English and Japanese side by side: each language is a track of its own.
@@ -34,7 +34,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class ScriptDefaults:
-    """What the records leave open. `chapter` is used for all records, `own_chapter` for those that name none."""
+    """Defaults for records. `chapter` is used for all records, `own_chapter` for those that name none."""
 
     language: str
     chapter: str | None
@@ -63,7 +63,7 @@ def parse_script(content: bytes, defaults: ScriptDefaults) -> Script:
 
 
 def _plain(value: object) -> object:
-    """Text in plain form; what is no text is left for validation to refuse."""
+    """Plain text; other types are left for validation to refuse."""
     if not isinstance(value, str):
         return "" if value is None else value
     if len(value) > MAX_TEXT:

@@ -1,4 +1,4 @@
-"""The JSON of a script file, read with its limits kept.
+"""Reads the JSON of a script file within limits.
 
 A script is a list of records, or an object that holds one under `messages` or `Main`.
 """
@@ -18,7 +18,7 @@ _LIST_KEYS = ("messages", "Main")
 
 
 class JsonObject(dict[str, Any]):
-    """A JSON object that remembers which of its keys stood there twice: which value was meant is unknown."""
+    """A JSON object that records its duplicate keys, because their values are ambiguous."""
 
     repeated: str | None = None
 

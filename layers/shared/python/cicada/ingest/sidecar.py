@@ -14,8 +14,8 @@ https://docs.aws.amazon.com/bedrock/latest/userguide/s3-data-source-connector.ht
 The access control list is that of its managed knowledge bases and of Amazon Kendra, which write Name, Type and Access;
 `_language_code` and names with `_` in front are Kendra's: https://docs.aws.amazon.com/kendra/latest/dg/s3-metadata.html
 
-A sidecar is used whole or not at all. What is not understood in it might have kept somebody from reading, so the
-document is refused then: an unknown key, a key that stands there twice, a DENY, an empty list of readers.
+A sidecar is used completely or not at all. Anything not understood might have restricted readers, so the document is
+rejected: for an unknown key, a duplicate key, a DENY, or an empty list of readers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TITLE, LANGUAGE = "_title", "_language_code"
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """What a sidecar says. `readers` is empty for a document that everybody of the tenant may read.
+    """A parsed sidecar. `readers` is empty for a document that all users of the tenant may read.
 
     `metadata`: the attributes as texts (see `Attribute`); `embedded`: "name: value" of those that are searched together
     with the text.
@@ -69,7 +69,7 @@ def known_language(tag: str) -> str:
 
 
 def parse_sidecar(content: bytes | None) -> Sidecar:
-    """What the sidecar says; None for a file that has none. `DocumentRejectedError` if any of it is not understood."""
+    """Parse a sidecar; `content` is None for a file without one. `DocumentRejectedError` if it is not understood."""
     if content is None:
         return Sidecar()
     document = read_document(content)

@@ -1,4 +1,4 @@
-"""The form of a sidecar: its keys, what each of them may hold, and the refusal of whatever else is there."""
+"""The schema of a sidecar: its keys and their values; anything else is refused."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SidecarDocument(Form):
 
     @property
     def reader_names(self) -> tuple[str, ...]:
-        """Each once, with what it is in front: `group:staff`, `user:ann`."""
+        """Unique names with their type as prefix: `group:staff`, `user:ann`."""
         readers = self.readers or self.kendra_readers
         return tuple(sorted({f"{each.type.lower()}:{each.name}" for each in readers}))
 
@@ -99,7 +99,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _first(error: ValidationError) -> ErrorDetails:
-    """A mistyped key of the file's own before all others: what it was meant for is missing."""
+    """The error to report: an unknown key at the top level first, because its mistyped original is then missing."""
     found = error.errors(include_url=False)
     return next((each for each in found if _is_unknown_key(each)), found[0])
 

@@ -1,4 +1,4 @@
-"""Passages and their vectors, of which those of unchanged passages are kept."""
+"""Embeds passages, reusing the vectors of unchanged ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """An embedder and what is kept of its vectors. Vectors are arrays of 32-bit floats."""
+    """An embedder and the kind of multivectors to store. Vectors are arrays of 32-bit floats."""
 
     embedder: Embedder
     multivector: MultiVector = MultiVector.NONE
@@ -48,5 +48,5 @@ class Encoder:
 
 
 def _searched(passage: Passage, prefix: str) -> str:
-    """What of a passage is embedded."""
+    """The text to embed for a passage."""
     return f"{prefixed(passage, prefix).context}\n{passage.text}"

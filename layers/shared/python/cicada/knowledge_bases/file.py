@@ -1,4 +1,4 @@
-"""The settings of knowledge bases, from a file that people edit."""
+"""Reads the settings of knowledge bases from the configuration file."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def _known_language(code: str) -> str:
 
 
 def _between(least: int, most: int) -> Any:
-    """Numbers in these bounds; neither a text nor a boolean stands for one."""
+    """A number within these bounds; texts and booleans are refused."""
     return Field(ge=least, le=most, strict=True)
 
 
 @with_config(ConfigDict(extra="forbid"))
 class _Settings(TypedDict, total=False):
-    """What a table may say of a `KnowledgeBase`."""
+    """The settings of a `KnowledgeBase` that a table may have."""
 
     description: str
     content: ContentKind
@@ -47,7 +47,7 @@ def load_knowledge_bases() -> KnowledgeBases:
 
 
 def parse_knowledge_bases(text: str) -> KnowledgeBases:
-    """Settings from TOML like `knowledge_bases.toml`. Raises ConfigurationError, which says what to mend."""
+    """Settings from TOML like `knowledge_bases.toml`. Raises ConfigurationError, which says what to correct."""
     data = parse_toml(text, "The knowledge bases are not TOML")
     if unknown := sorted(data.keys() - {"defaults", "bases"}):
         raise ConfigurationError(
@@ -61,5 +61,5 @@ def parse_knowledge_bases(text: str) -> KnowledgeBases:
 
 
 def _read(base: KnowledgeBase, settings: object, place: str) -> KnowledgeBase:
-    """`base` with what the table says instead."""
+    """`base` with the table's settings replaced."""
     return replace(base, **checked(_Settings, settings, place))

@@ -1,4 +1,4 @@
-"""How each knowledge base is searched."""
+"""Search settings of knowledge bases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ContentKind = Literal["scripts", "documents"]
 
 
 class MultiVector(StrEnum):
-    """What a knowledge base keeps of each passage for reranking besides its vector (docs/retrieval.md has the sizes).
+    """The multivector that a knowledge base stores for each passage for reranking (docs/retrieval.md has the sizes).
 
     `windows`: vectors of runs of about 25 words. `tokens`: one vector for each word piece.
     """
@@ -44,11 +44,11 @@ class KnowledgeBase:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBases:
-    """The bases that have settings of their own, by name; every other one is searched by `defaults`."""
+    """Settings by the knowledge base's name; all other bases use `defaults`."""
 
     defaults: KnowledgeBase = field(default_factory=lambda: KnowledgeBase(""))
     named: Mapping[str, KnowledgeBase] = field(default_factory=dict)
 
     def of(self, name: str) -> KnowledgeBase:
-        """The settings of this base. A name that nothing was ingested into has them too: its search finds nothing."""
+        """The settings of this base. A base without documents has settings too; a search of it finds nothing."""
         return self.named.get(name) or replace(self.defaults, name=name)

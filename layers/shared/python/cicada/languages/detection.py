@@ -1,4 +1,4 @@
-"""Which language a question is in: a guess by script and stop words, which costs no call."""
+"""Guesses a question's language from its script and stop words, without a call of a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from cicada.languages.stemming import STEMMED, stop_words
 
-# By ISO 639-1 code; the names are what a model is told.
+# By ISO 639-1 code; the names are for prompts.
 LANGUAGES: Mapping[str, str] = {
     **{code: name.capitalize() for code, name in STEMMED.items()},
     "ja": "Japanese",
@@ -23,9 +23,9 @@ _SCRIPTS = (
 
 
 def is_in(text: str, language: str) -> bool:
-    """Whether the text is in that language (a key of `LANGUAGES`), as far as its script and stop words show.
+    """Whether script and stop words show that the text is in that language (a key of `LANGUAGES`).
 
-    False where they do not decide. Kana makes a text Japanese: Chinese characters without any count as Chinese.
+    False if they do not decide. A text with kana is Japanese; one with Chinese characters and no kana is Chinese.
     """
     for script, written in _SCRIPTS:
         if script.search(text):
@@ -37,7 +37,7 @@ def is_in(text: str, language: str) -> bool:
 
 
 def has_words(text: str) -> bool:
-    """Whether there is anything in it that another language says otherwise: `E-4102 (2)` has not."""
+    """Whether the text has words to translate; `E-4102 (2)` has none."""
     return any(len(word) > 1 for word in _words(text)) or any(script.search(text) for script, _ in _SCRIPTS)
 
 

@@ -1,4 +1,4 @@
-"""The content languages whose words are stemmed, and the words that tell nothing in each."""
+"""The content languages that are stemmed, and their stop words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STOP_WORDS = Path(__file__).with_name("stop_words.json")
 
 
 def stemmed_language(language: str) -> str:
-    """The name of a content language such as `en` or `pt-BR`; empty for one whose words are left as they are."""
+    """The name of a content language such as `en` or `pt-BR`; empty for one that is not stemmed."""
     return STEMMED.get(language.replace("_", "-").split("-")[0].lower(), "")
 
 

@@ -1,6 +1,6 @@
-"""What BM25 looks for: the words of a text, and pairs of characters where a script has no spaces between words.
+"""The terms of BM25: words, and pairs of characters in scripts without spaces between words.
 
-Both indexes look for the same terms, so that their rankings can be compared.
+Both indexes use the same terms, so that their rankings can be compared.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-# More would only slow BM25 down, and Lucene refuses a query of more than 1,024 clauses: one a term and field.
+# More would only slow BM25 down, and Lucene refuses a query of more than 1,024 clauses, one for each term and field.
 MAX_TERMS = 64
 
 STOP_WORDS = frozenset(
@@ -47,7 +47,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def words(text: str) -> Iterator[str]:
-    """All terms of a text in lower case, in its order and as often as they are in it."""
+    """All terms of a text in lower case, in order, with repetitions."""
     for found in _WORD.findall(_normal(text).lower()):
         if is_cjk(found):
             yield from _pairs(found)

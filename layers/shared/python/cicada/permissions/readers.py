@@ -1,4 +1,4 @@
-"""Who may read what: the one place that makes a search's filter from who is asking."""
+"""Reading permissions: the only place that builds a search's filter from a user."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from cicada.identity.principal import Principal
 def readable_passages(
     principal: Principal, knowledge_base: str, metadata: Mapping[str, frozenset[str]] | None = None
 ) -> PassageFilter:
-    """The passages of a knowledge base that this user may read: those of the user's own tenant, and of passages that
-    name their readers those that name this user or one of the user's groups.
+    """The passages of a knowledge base of the user's tenant that the user may read.
 
-    `metadata`: for each field the values of which one must match.
+    A passage that names readers must name this user or one of the user's groups.
+    `metadata`: for each field, the values of which one must match.
     """
     base_key = KnowledgeBaseKey(principal.tenant, knowledge_base)
     return PassageFilter(base_key, metadata=metadata or {}, reader=reader_names(principal))

@@ -1,4 +1,4 @@
-"""Texts of foreign files as texts that every other part of the system can take."""
+"""Cleans text of uploaded files."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import unicodedata
 from cicada.ingest.markup import plain_line
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# Printed pages have them, and nobody searches for them.
+# Ligatures of printed pages, which queries do not contain.
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _SPACES = re.compile(r"( +)")
-# More in one place is no layout that anybody reads, but a way to fill chunks with nothing.
+# More spaces in one place are no readable layout; they would only fill chunks.
 _MOST_SPACES = 40
 
 
 def clean_line(text: str) -> str:
-    """`text` in one line without ligatures; halves of surrogate pairs are joined, and a half alone becomes U+FFFD."""
+    """`text` in one line without ligatures; surrogate pairs are joined, and a lone surrogate becomes U+FFFD."""
     if _SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return plain_line(text if text.isascii() else text.translate(_LIGATURES))
@@ -32,7 +32,7 @@ def clean_code(text: str) -> tuple[str, ...]:
 
 
 def clip(text: str, length: int) -> str:
-    """At most `length` characters of it, the last of them an ellipsis where something is missing."""
+    """The text, cut to `length` characters of which the last is then an ellipsis."""
     return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
 
 

@@ -1,7 +1,7 @@
 """Structure-aware chunks: the blocks of one section, packed up to a limit, with a little overlap.
 
-A chunk never holds text of two sections, however short they are: its place is what an answer cites and what its text
-is searched together with, and of two sections there would be two. Tables stay whole as far as a chunk can hold them.
+A chunk never holds text of two sections, however short they are, because its section path is cited and searched with
+it. Tables are split only if they are larger than a chunk.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _grouped(lines: Sequence[str], limit: int) -> Iterator[str]:
-    """As many lines together as the limit allows."""
+    """Groups of consecutive lines, each as large as the limit allows."""
     pieces = [_Piece(part) for line in lines for part in _parts(line, limit)]
     for group in packed(pieces, Chunking(limit, overlap=0)):
         yield "\n".join(piece.text for piece in group)

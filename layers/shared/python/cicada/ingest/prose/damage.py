@@ -1,4 +1,4 @@
-"""Damaged bytes: what the libraries that read them raise, as `DocumentRejectedError`."""
+"""Translates the libraries' errors on damaged files to `DocumentRejectedError`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from cicada.errors import DocumentRejectedError
 
-# Where bytes are damaged, the libraries stumble over values that they expected, beside the errors of their own.
+# Besides their own errors, the libraries raise these on damaged bytes.
 _STUMBLES = (
     ArithmeticError,
     AssertionError,
@@ -27,7 +27,7 @@ _STUMBLES = (
 
 @contextmanager
 def damage_reported(sentence: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turns what a library raises into `DocumentRejectedError(sentence)`. `errors`: the library's own."""
+    """Turn a library's exceptions into `DocumentRejectedError(sentence)`. `errors`: the library's own."""
     foreign: tuple[type[Exception], ...] = (*_STUMBLES, *errors)
     try:
         yield

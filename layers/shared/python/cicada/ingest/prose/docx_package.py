@@ -1,7 +1,7 @@
-"""A Word document's package, unpacked within limits and packed again without what is no text.
+"""Unpacks a Word document's package within limits and repacks its text parts.
 
-A zip file may unpack to a thousand times its size and lie about it, and the library that reads it would not notice:
-it is given a package that holds only what was counted here.
+A zip file may unpack to a thousand times its size and declare a wrong size, which the library does not check. It gets
+only a package whose parts were counted here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from io import BytesIO
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.damage import damage_reported
 
-# What as many bytes of small elements take in memory: `python -m evals.reader_limits`.
+# Memory for so many bytes of small elements: `python -m evals.reader_limits`.
 MAX_XML_BYTES = 20_000_000
 MAX_PARTS = 5_000
 
@@ -59,7 +59,7 @@ def _is_xml(name: str) -> bool:
 
 
 def _unpacked(source: zipfile.ZipFile, info: zipfile.ZipInfo, room: int) -> bytes:
-    """In small pieces: asked for all at once, a zip file gives more than it has declared."""
+    """Read in small pieces, because a single read may return more than the declared size."""
     if info.flag_bits & 1:
         raise DocumentRejectedError(
             "The Word document needs a password; save it without one and upload it again.", "encrypted"
@@ -76,7 +76,7 @@ def _unpacked(source: zipfile.ZipFile, info: zipfile.ZipInfo, room: int) -> byte
 
 
 def _check_xml(part: bytes) -> None:
-    """Office writes no document type; whoever does wants entities that expand, or files of this machine."""
+    """Reject a document type: Office writes none, and it would allow entity expansion or reading local files."""
     # UTF-16 puts NULs between the letters.
     if b"<!DOCTYPE" in part.replace(b"\x00", b""):
         raise DocumentRejectedError(

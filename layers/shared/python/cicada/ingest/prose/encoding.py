@@ -1,4 +1,4 @@
-"""Bytes of a text file as text."""
+"""Decodes text files."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Decoded:
 
 
 def has_mark(content: bytes) -> bool:
-    """Whether it begins with the byte order mark of a Unicode encoding."""
+    """Whether the content begins with a Unicode byte order mark."""
     return any(content.startswith(mark) for mark, _ in _MARKS)
 
 
 def decode(content: bytes, declared: str = "") -> Decoded:
-    """By the byte order mark, else as declared, else as UTF-8, else as Windows-1252 or Latin-1 with a problem.
+    """Decode by the byte order mark, else as declared, else as UTF-8, else as Windows-1252 or Latin-1 with a problem.
 
-    `DocumentRejectedError` if the bytes do not keep what their mark promises.
+    `DocumentRejectedError` if the bytes are invalid in the encoding of their byte order mark.
     """
     for mark, encoding in _MARKS:
         if content.startswith(mark):

@@ -1,4 +1,4 @@
-"""HTML: the main part of a page, without what surrounds it and what it hides."""
+"""HTML: the visible main content of a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.html_walk import blocks_of, is_dropped
 from cicada.ingest.prose.model import Block, Prose, first_heading
 
-# What so many take in memory: `python -m evals.reader_limits`.
+# Memory for so many: `python -m evals.reader_limits`.
 MAX_TAGS = 300_000
 # The parser looks through all open elements at each end tag that has no beginning.
 MAX_DEPTH = 10_000

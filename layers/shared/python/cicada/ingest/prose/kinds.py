@@ -1,4 +1,4 @@
-"""The kinds of documents, and what gives a file away whose name says another."""
+"""The kinds of documents, and the detection of files whose content contradicts their name."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def check_kind(name: str, content: bytes, kind: Kind) -> None:
 
 
 def _found(content: bytes, named: Kind) -> str:
-    """What the bytes are for sure; empty for what may be a text."""
+    """The kind that the bytes certainly are; empty if they may be a text."""
     # Readers of PDF look for its mark in the first 1,024 bytes, where a text may speak of it.
     if content.startswith(b"%PDF-") or (named == Kind.PDF and b"%PDF-" in content[:1024]):
         return Kind.PDF

@@ -1,4 +1,4 @@
-"""Paragraphs and list items out of lines of text, where nothing but the lines says what they are."""
+"""Recognises paragraphs and list items in plain lines of text."""
 
 from __future__ import annotations
 

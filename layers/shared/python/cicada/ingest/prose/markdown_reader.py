@@ -16,7 +16,7 @@ from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.html_reader import html_blocks
 from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Prose, Table, first_heading
 
-# What so many take in memory: `python -m evals.reader_limits`.
+# Memory for so many: `python -m evals.reader_limits`.
 MAX_PARTS = 200_000
 # What begins a line, a cell or something within a line. An opening bracket whose end is missing takes most.
 _PARTS = "\n|*_~`<&\\"

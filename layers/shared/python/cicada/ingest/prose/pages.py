@@ -1,4 +1,4 @@
-"""Printed pages as blocks: running heads dropped, the outline's entries put where they belong."""
+"""Printed pages as blocks, without running heads and with the outline's entries as headings."""
 
 from __future__ import annotations
 
@@ -108,5 +108,5 @@ def _edge(lines: Sequence[str]) -> list[str]:
 
 
 def _shape(line: str) -> str:
-    """The line with its numbers made one, for a page's number is a part of its running head."""
+    """The line with all numbers replaced by the same one, because running heads contain page numbers."""
     return _DIGITS.sub("#", line)

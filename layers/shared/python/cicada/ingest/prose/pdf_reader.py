@@ -38,10 +38,10 @@ _LIMITS = Configuration(
     outline_maximum_entries=MAX_OUTLINE,
 )
 _DAMAGED = "The PDF is damaged; open it, save it as a new PDF and upload that."
-# What programs write into the title of a PDF that nobody gave one.
+# Titles that programs write into PDFs without a title.
 _NO_TITLE = re.compile(r"(microsoft (word|powerpoint|excel) - .*|untitled.*|.*\.(docx?|dvi|indd|pptx?|qxd|tex))", re.I)
 
-# pypdf logs what it stumbles over, and with it the document's text; what matters is in the exceptions.
+# pypdf's warnings quote the document's text; the exceptions say what matters.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
 logging.getLogger("pypdf").propagate = False
 
@@ -83,7 +83,7 @@ def _opened(content: bytes) -> PdfReader:
 
 
 def _decrypted(reader: PdfReader) -> bool:
-    """With the empty password, which opens a PDF that is merely kept from being printed or changed."""
+    """Decrypt with the empty password, which opens a PDF that only restricts printing or changes."""
     try:
         return reader.decrypt("") != PasswordType.NOT_DECRYPTED
     except DependencyError:
@@ -155,7 +155,7 @@ def _page(reader: PdfReader, number: int, budget: _Budget) -> tuple[tuple[str, .
         page = reader.pages[number - 1]
         text = page.extract_text(visitor_operand_before=budget.draw)
         lines = tuple(line for line in map(clean_line, text.splitlines()) if line)
-        # Once more, for pypdf drops what is raised while it reads a form.
+        # Checked again, because pypdf swallows exceptions while it reads a form.
         budget.keep(lines)
         return lines, _has_picture(page)
 
@@ -188,7 +188,7 @@ def _title(reader: PdfReader) -> str:
 
 
 def _outline(reader: PdfReader, pages: int) -> tuple[list[OutlineItem], list[Problem]]:
-    """The outline in its order; an outline that cannot be read is a problem, and the pages do without."""
+    """The outline in its order; an unreadable outline is a problem, and the pages get no headings from it."""
     try:
         with damage_reported(_DAMAGED, PyPdfError):
             return [item for item in _items(reader, reader.outline, 1) if item.page <= pages], []

@@ -1,4 +1,4 @@
-"""The sections of a document: what stands between two headings."""
+"""Splits a document into sections at its headings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cicada.ingest.prose.characters import clip
 from cicada.ingest.prose.model import Block, Heading, Paragraph
 
-# What is longer is a paragraph in the clothes of a heading.
+# A longer heading is usually a paragraph in a heading's style; it is cut in the path.
 MAX_HEADING = 200
 
 

@@ -7,7 +7,7 @@ from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.lines import text_blocks
 from cicada.ingest.prose.model import Prose
 
-# What so many take in memory: `python -m evals.reader_limits`.
+# Memory for so many: `python -m evals.reader_limits`.
 MAX_LINES = 1_000_000
 
 
