@@ -25,7 +25,7 @@ class AuthorizerSettings:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
-    """Where the open connections are kept."""
+    """The table of open connections."""
 
     connections_table: str
 

@@ -35,7 +35,7 @@ class ToolSession:
 
 
 class ProfileKind(StrEnum):
-    """What a profile may be about."""
+    """The kinds of profiles."""
 
     CHARACTER = "character"
     LOCATION = "location"

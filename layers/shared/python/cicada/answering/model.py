@@ -44,7 +44,7 @@ AnswerPart = Progress | Cited | Text | Finished
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a chat model is asked."""
+    """The request to a chat model."""
 
     system: str
     user: str

@@ -70,7 +70,7 @@ class Track:
 
 
 class Outcome(StrEnum):
-    """What an ingest ended in."""
+    """The outcome of an ingest."""
 
     INDEXED = "indexed"
     UNCHANGED = "unchanged"

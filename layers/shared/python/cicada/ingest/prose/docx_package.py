@@ -25,7 +25,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def safe_package(content: bytes) -> bytes:
-    """The same document with pictures, fonts and the like empty. Raises `DocumentRejectedError` if it is harmful."""
+    """The same document with empty pictures, fonts and the like. Raises `DocumentRejectedError` if it is harmful."""
     # Before it is opened, since the library makes an object of each entry.
     if content.count(_ENTRY) > MAX_PARTS:
         raise DocumentRejectedError(_DAMAGED, "damaged")
@@ -43,7 +43,7 @@ def _copy(source: zipfile.ZipFile, target: zipfile.ZipFile) -> None:
     infos = source.infolist()
     if len(infos) > MAX_PARTS or len({info.filename for info in infos}) < len(infos):
         raise DocumentRejectedError(_DAMAGED, "damaged")
-    # What the zip says of itself first: it costs nothing to refuse by that.
+    # Check the zip's declared sizes first: refusing by them costs nothing.
     room = MAX_XML_BYTES
     if sum(info.file_size for info in infos if _is_xml(info.filename)) > room:
         raise _too_large()

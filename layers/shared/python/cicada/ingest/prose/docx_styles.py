@@ -1,4 +1,4 @@
-"""What a Word document's styles say of its paragraphs."""
+"""Reads a Word document's paragraph styles."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Style:
 def styles_of(root: Element) -> Mapping[str, Style]:
     """The paragraph styles by their id, each with what it has from the styles that it is based on."""
     elements = {style.get(f"{W}styleId", ""): style for style in root.findall(f"{W}style")}
-    said: dict[str, _Said] = {}
+    declared: dict[str, _Declared] = {}
     for style_id in elements:
-        _resolve(style_id, elements, said)
-    return {style_id: each.style for style_id, each in said.items()}
+        _resolve(style_id, elements, declared)
+    return {style_id: each.style for style_id, each in declared.items()}
 
 
 def value_of(parent: Element | None, path: str) -> str | None:
@@ -44,14 +44,14 @@ def number_of(text: str | None) -> int | None:
 
 
 def heading_level(properties: Element | None) -> int | None:
-    """The level that a paragraph or a style is given as such; 0 says that it is none, None that nothing is said."""
+    """The explicit heading level of a paragraph or a style; 0 for body text, None if it is not set."""
     level = number_of(value_of(properties, "outlineLvl"))
     return None if level is None else (level + 1 if level < DEEPEST_HEADING else 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What a style says; `level` is None where it says nothing of one."""
+class _Declared:
+    """A style's own properties; `level` is None if it does not set one."""
 
     level: int | None
     is_list: bool
@@ -62,28 +62,28 @@ class _Said:
     def style(self) -> Style:
         return Style(self.level or 0, self.is_list and not self.level, self.is_title)
 
-    def on(self, base: _Said) -> _Said:
+    def on(self, base: _Declared) -> _Declared:
         level = base.level if self.level is None else self.level
-        return _Said(level, self.is_list or base.is_list, self.is_title or base.is_title, self.base)
+        return _Declared(level, self.is_list or base.is_list, self.is_title or base.is_title, self.base)
 
 
-def _resolve(style_id: str, elements: Mapping[str, Element], said: dict[str, _Said]) -> None:
-    """Each style once, for hostile ones are based on one another a hundred thousand deep, or in a circle."""
+def _resolve(style_id: str, elements: Mapping[str, Element], declared: dict[str, _Declared]) -> None:
+    """Resolve each style once: hostile ones inherit a hundred thousand deep or in a cycle."""
     new: list[str] = []
-    while style_id in elements and style_id not in said:
-        said[style_id] = _own(elements[style_id])
+    while style_id in elements and style_id not in declared:
+        declared[style_id] = _own(elements[style_id])
         new.append(style_id)
-        style_id = said[style_id].base
+        style_id = declared[style_id].base
     for each in reversed(new):
-        if base := said.get(said[each].base):
-            said[each] = said[each].on(base)
+        if base := declared.get(declared[each].base):
+            declared[each] = declared[each].on(base)
 
 
-def _own(style: Element) -> _Said:
+def _own(style: Element) -> _Declared:
     name = (value_of(style, "name") or "").strip()
     properties = style.find(f"{W}pPr")
     found = _HEADING.fullmatch(name)
-    return _Said(
+    return _Declared(
         level=int(found[1]) if found else heading_level(properties),
         is_list=name.lower().startswith("list ") or value_of(properties, "numPr/numId") is not None,
         is_title=name.lower() == "title",

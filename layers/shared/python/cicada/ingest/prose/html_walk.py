@@ -27,9 +27,9 @@ _BLOCKS = set(
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = {"ul", "ol"}
-# A table that holds one of these arranges a page and is no table of values.
+# A table that contains one of these is for layout.
 _LAYOUT = {"table", "main", "article", *_HEADINGS}
-# So far a row is filled with empty cells; more are no table that anybody reads.
+# Rows are padded with empty cells up to this width.
 _MOST_COLUMNS = 100
 
 

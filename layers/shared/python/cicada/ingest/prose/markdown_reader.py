@@ -24,7 +24,7 @@ _BRACKET_PARTS = 5
 # At these the parser only looks whether something begins: a tenth of the work. Others it passes over.
 _TENTHS = "$%+-:=>@]^{}!"
 
-# People write few lines there; bounded, since a search for its end goes through all of what has none.
+# Front matter is short. The bound limits the search for its end, which may be missing.
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,20000}?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"(title|lang|language):(.*)")
 _BREAKS = {"softbreak", "hardbreak"}
@@ -100,7 +100,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Block]:
 
 
 def _step(token: Token, walk: _Walk) -> None:
-    """What a token without text says of those that follow."""
+    """Update the walk by a token without text."""
     match token.type:
         case "heading_open":
             walk.heading = int(token.tag[1:])
