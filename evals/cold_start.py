@@ -1,7 +1,8 @@
-"""What a cold start costs: the imports of a function beside those of boto3 with three clients.
+"""Cold start: a function's import time compared with that of boto3 with three clients.
 
-`python -m evals.cold_start [FUNCTION …]` prints medians of fresh interpreters, the variants taking turns so that a
-busy machine slows all of them down. The imports run as Lambda runs them: no site, no environment, byte-code at hand.
+`python -m evals.cold_start [FUNCTION …]` prints medians over fresh interpreters. The variants alternate, so that load
+on the machine slows all of them alike. The imports run as Lambda runs them: no site, no environment, compiled
+byte-code.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ print(time.perf_counter() - start)
 
 
 def import_milliseconds(code: str, folder: Path) -> float:
-    """Time that `code` takes in a fresh interpreter with `folder`, the library and the packages on its path."""
+    """Milliseconds that `code` takes in a fresh interpreter with `folder`, the library and the packages on its path."""
     paths = [folder, ROOT / "layers/shared/python", Path(sysconfig.get_paths()["purelib"])]
     done = subprocess.run(
         [sys.executable, "-S", "-E", "-P", "-c", _TIMED, code, *map(str, paths)],

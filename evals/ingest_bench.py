@@ -1,9 +1,9 @@
-"""How much of the embedder's own speed is left through the micro-batcher: `python -m evals.ingest_bench`.
+"""Embedding throughput through the micro-batcher, relative to the bare embedder's: `python -m evals.ingest_bench`.
 
 The passages of the sample plays are embedded by MiniLM in this process: as one list by the embedder itself, as one list
 through the batcher, and as one list for each of several callers at the same time. Then the same with an embedder that
-answers after a fixed time, as a service does. The ways take turns, and each one's best round counts: other work on the
-machine only ever slows a round down.
+answers after a fixed time, as a service does. The variants alternate, and the best round of each counts: other work on
+the machine can only slow a round down.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TARGET = 0.9
 
 
 class InProcess:
-    """The stand-in's MiniLM without a wire."""
+    """The stand-in's MiniLM, called in process."""
 
     model_id, dimension = "all-MiniLM-L6-v2", 384
 
@@ -60,7 +60,7 @@ class Scripted:
         return [float(len(text))]
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        """In calls of 16, so that a batch is several, as with a service that takes few texts a call."""
+        """Embeds in calls of 16, so that a batch needs several, as with a service that takes few texts a call."""
         parts = [texts[start : start + 16] for start in range(0, len(texts), 16)]
         return [vector for vectors in self._calls.map(self._call, parts) for vector in vectors]
 
@@ -81,12 +81,12 @@ class Rates:
 
     @property
     def share(self) -> float:
-        """Of the embedder's own rate that the slower way through the batcher keeps."""
+        """The slower batched rate as a share of the bare embedder's."""
         return min(self.batched, self.together) / self.own
 
 
 def measured(embedder: Embedder, texts: Sequence[str], rounds: int) -> Rates:
-    """All ways in turn, after one that warms up."""
+    """The rates of all variants, which alternate after a warm-up."""
     with closing(BatchingEmbedder(embedder)) as batching, ThreadPoolExecutor(CALLERS) as callers:
         lists = [texts[number::CALLERS] for number in range(CALLERS)]
         ways: dict[str, Callable[[], object]] = {
@@ -115,7 +115,7 @@ def sample_texts(limit: int) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 if both embedders keep nine tenths of their own rate."""
+    """Exit status 0 if both embedders reach nine tenths of their bare rate through the batcher."""
     parser = argparse.ArgumentParser(description="Ingest's rate beside the embedder's own.")
     parser.add_argument("--texts", type=int, default=320, help="how many passages MiniLM embeds in a round")
     parser.add_argument("--rounds", type=int, default=3)

@@ -1,4 +1,4 @@
-"""A local stage of one's own, to be measured and disturbed."""
+"""A separate local stage, for measurements and disturbances."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def disturbable(folder: Path, say: Callable[[str], None], **context: str) -> Ite
 
 
 def say(line: str) -> None:
-    """Progress, beside the report on standard output."""
+    """Print progress to standard error; standard output is for the report."""
     print(line, file=sys.stderr, flush=True)

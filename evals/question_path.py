@@ -1,9 +1,9 @@
 """Which of the project's files one question passes, from `sendMessage` to its first chunk.
 
-`python -m evals.question_path` starts a stage of its own, turns its processor off, and runs both handlers in fresh
-interpreters with the deployed functions' environment. A file is passed when one of its functions is called.
-its values made. What is only imported does not count, nor what only wires a function's parts when it starts: each
-handler has had another question before.
+`python -m evals.question_path` starts a stage of its own, disables its processor, and runs both handlers in fresh
+interpreters with the deployed functions' environment. A file is passed when one of its functions is called or one of
+its values is made. Imports do not count, nor does the wiring at a function's start: each handler has answered another
+question before.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ print(json.dumps([list(passed), done]))
 
 
 def passed(function: str, environment: Mapping[str, str], *events: Mapping[str, Any]) -> tuple[list[str], bool]:
-    """Files below the root that the second event passes, in their order, and whether a chunk was sent at their end."""
+    """The files below the root that the second event passes, in order, and whether a chunk was sent at the end."""
     command = [sys.executable, "-c", _TRACED, f"{ROOT}/", *map(json.dumps, events)]
     path = {"PYTHONPATH": str(ROOT / "functions" / function)}
     environment = {**inherited(), **environment, **path}
@@ -89,13 +89,13 @@ def _environment(stage: Target, function: str) -> dict[str, str]:
 
 
 def _event(connection_id: str) -> dict[str, Any]:
-    """What API Gateway calls the function with, as far as it is read."""
+    """API Gateway's event, with the fields that the function reads."""
     body = {"action": "sendMessage", "requestId": str(uuid.uuid4()), "message": QUESTION}
     return {"requestContext": {"connectionId": connection_id, "routeKey": "sendMessage"}, "body": json.dumps(body)}
 
 
 def _queued(stage: Target) -> dict[str, Any]:
-    """What Lambda's poller calls the function with."""
+    """The event of Lambda's SQS poller."""
     queues = aws_client(stage.config, "sqs")
     url = queues.get_queue_url(QueueName=f"{_PREFIX}-requests.fifo")["QueueUrl"]
     [message] = queues.receive_message(QueueUrl=url, WaitTimeSeconds=10)["Messages"]
@@ -103,7 +103,7 @@ def _queued(stage: Target) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print the files, and how many they are."""
+    """Print the files and their number."""
     with own_stage("question-path") as stage:
         files = question_path(stage)
     print("\n".join(files))

@@ -1,7 +1,7 @@
-"""`python -m evals.reader_limits [CASE]`: the memory that reading takes at the limits of the document readers.
+"""`python -m evals.reader_limits [CASE]`: memory of the document readers at their limits.
 
-Each document is as large as its reader lets through, made of the parts that cost most for their size, and read in a
-process of its own. These are cases that were thought of, no proof that none is worse. Linux only.
+Each document is as large as its reader accepts, consists of the parts that cost most for their size, and is read in a
+process of its own. The cases are chosen by hand; there may be worse ones. Linux only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PARAGRAPHS = ".docx of empty paragraphs"
 
 
 def _word(part: bytes) -> bytes:
-    """A document of a body that is filled with this part."""
+    """A Word document whose body is filled with this part."""
     empty, packed = BytesIO(), BytesIO()
     Document().save(empty)
     with zipfile.ZipFile(empty) as source, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
@@ -42,7 +42,7 @@ def _word(part: bytes) -> bytes:
     return packed.getvalue()
 
 
-# By the file's suffix and what it is full of.
+# By the file's suffix and its content.
 CASES: dict[str, Callable[[], bytes]] = {
     ".md of list items": lambda: b"- a\n" * (MAX_PARTS * 10 // 11),
     ".md of table cells": lambda: b"|a|a\n|-|-\n" + b"|a|a\n" * (MAX_PARTS // 3 - 4),
@@ -56,7 +56,7 @@ CASES: dict[str, Callable[[], bytes]] = {
 
 
 def peak_megabytes(case: str) -> int:
-    """In a fresh process, beyond what it held before."""
+    """Peak memory in a fresh process, beyond that before reading."""
     done = subprocess.run(
         [sys.executable, "-m", "evals.reader_limits", case], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     )
@@ -67,7 +67,7 @@ def _measured(case: str) -> int:
     content = CASES[case]()
     read = prose_parsers()[case.split()[0]].read
     before = _status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # Forgets the highest so far.
+    Path("/proc/self/clear_refs").write_text("5")  # Resets the peak.
     read(content)
     return (_status("VmHWM") - before) // 1000
 

@@ -1,4 +1,4 @@
-"""A server between the functions and the emulator: passes calls on, and may note or refuse them."""
+"""A proxy between the functions and the emulator: forwards calls, and may record or refuse them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 from urllib.parse import urlsplit
 
-# Of one connection, not of what passes through it.
+# Headers of one connection, not of the call that it carries.
 _NOT_PASSED_ON = ("connection", "content-length", "date", "keep-alive", "server", "transfer-encoding")
 
 
@@ -34,11 +34,11 @@ class Reply:
 
 
 def unnoted(_: Call) -> None:
-    """Nobody wants to know of the calls."""
+    """Record nothing."""
 
 
 class Relay:
-    """Passes every call on to `target_url`, having told `noted` of it. For several threads."""
+    """Forwards every call to `target_url` after passing it to `noted`. Thread-safe."""
 
     def __init__(self, target_url: str, port: int, noted: Callable[[Call], None] = unnoted) -> None:
         self._noted = noted
@@ -60,7 +60,7 @@ class Relay:
             thread.join()
 
     def before(self, call: Call) -> Reply | None:
-        """What is answered instead of passing the call on; None passes it on."""
+        """A reply instead of forwarding the call; None forwards it."""
         self._noted(call)
         return None
 
@@ -94,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_DELETE = do_GET = do_HEAD = do_POST = do_PUT = _pass_on  # noqa: N815 - the base class looks for these
 
     def _asked(self, call: Call) -> Reply:
-        # Without a body there must be no length of one: it is a part of some signatures.
+        # Without a body there must be no Content-Length: some signatures include it.
         self._target.request(call.method, call.path, call.body or None, dict(call.headers))
         reply = self._target.getresponse()
         headers = {name: value for name, value in reply.getheaders() if name.lower() not in _NOT_PASSED_ON}
@@ -111,4 +111,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(reply.body)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """A line for every call would drown the run's own."""
+        """Silent: a line for every call would drown the run's own output."""

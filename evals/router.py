@@ -1,6 +1,6 @@
-"""How well messages are routed: the packaged rules scored against labelled messages.
+"""How well messages are classified: the packaged rules scored against labelled messages.
 
-A file holds one JSON object a line: `text`, `label` (a route) and perhaps `slice`; other fields are ignored.
+A file holds one JSON object a line: `text`, `label` (an intent) and perhaps `slice`; other fields are ignored.
 """
 
 import json
@@ -30,7 +30,7 @@ class LabelledMessage(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The route a message should take and the one it took."""
+    """The expected and the actual intent of a message."""
 
     label: Intent
     predicted: Intent
@@ -50,7 +50,7 @@ class SliceScore(TypedDict):
 
 
 class RouterReport(TypedDict):
-    """Shares lie between 0 and 1, 0 where nothing was counted; `confusion` is by label, then by route."""
+    """Shares lie between 0 and 1, 0 where nothing was counted; `confusion` is by label, then by actual intent."""
 
     n: int
     accuracy: float

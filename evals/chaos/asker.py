@@ -30,10 +30,10 @@ _REPLAYS = 5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What became of a question. `problems`: what must not be, beside a wrong text.
+    """What became of a question. `problems`: broken promises other than a wrong text.
 
-    `suffered`: what befell it meanwhile, by whomever it was meant. `recovery_seconds`: from a kill that hit this answer
-    to the next text, if no other hit it in between.
+    `suffered`: the disturbances during its time, those meant for other questions included. `recovery_seconds`: from a
+    kill that hit this answer to its next text, if no other kill hit it in between.
     """
 
     plan: Plan
@@ -52,7 +52,7 @@ class Asked:
 
 
 def ask(plan: Plan, target: Target, trouble: Trouble) -> Asked:
-    """Ask, live through the disturbances, and at last read the whole once more from its beginning."""
+    """Ask, apply the disturbances, and finally replay the whole answer from its beginning."""
     attempt = _Attempt(plan, target, trouble)
     before, began = trouble.suffered(attempt.request_id), time.monotonic()
     problems = attempt.run()
@@ -126,7 +126,7 @@ class _Attempt:
             time.sleep(TIMING.back_off_seconds)
 
     def _follow(self, connection: Connection) -> None:
-        """Until the answer has ended, the connection is cut, or the patience ends."""
+        """Receive until the answer has ended, the connection is cut, or the time is up."""
         while not self.exchange.finished and time.monotonic() < self.exchange.gives_up_at:
             try:
                 frame = json.loads(connection.recv(timeout=self.exchange.wait(time.monotonic())))
@@ -151,12 +151,12 @@ class _Attempt:
         if done.killed_at is None or done.recovered or self.ledger.resets == done.resets_at_kill:
             return
         done.recovered = True
-        # What another lane's kill cost besides would be counted as this one's.
+        # A kill by another lane (another asker) would add its own recovery time to this one.
         if self._trouble.suffered(self.request_id).kills == done.hits:
             done.recovery_seconds = time.monotonic() - done.killed_at
 
     def _disturb(self) -> bool:
-        """What is due after this event; True if the connection is to be cut."""
+        """Apply what the plan has for this event; True if the connection is to be cut."""
         plan, done, events = self._plan, self.done, len(self.ledger)
         if done.duplicates < sum(place <= events for place in plan.duplicates):
             self._trouble.deliver_again(self._token, self.request_id)

@@ -1,4 +1,4 @@
-"""DynamoDB as the disturbed stage sees it: the emulator's, behind a server that refuses calls when it is told to."""
+"""DynamoDB as the disturbed stage sees it: the emulator's, behind a server that throttles calls on demand."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Database(Relay):
         self._about: dict[int, tuple[float, str]] = {}
 
     def storm(self, seconds: float, share: float) -> None:
-        """From now on for so long, refuse this share of the calls; a storm that goes on is not cut short."""
+        """Refuse this share of the calls for so long from now; a storm under way is not shortened."""
         with self._lock:
             self._until = max(self._until, time.monotonic() + seconds)
             self._share = share

@@ -11,7 +11,7 @@ Frame = dict[str, Any]
 
 
 class Ledger:
-    """The request's events by number, however often and in whatever order they came."""
+    """The request's events by number; they may come repeatedly and in any order."""
 
     def __init__(self, request_id: str) -> None:
         self._request_id = request_id
@@ -35,14 +35,14 @@ class Ledger:
 
     @property
     def text(self) -> str:
-        """Put together from the whole, to compare with what a client made of it step by step."""
+        """Assembled from all events at once, to compare with the client's incremental assembly."""
         assembly = Assembly(self._request_id)
         for seq in sorted(self._events):
             assembly.receive(self._events[seq])
         return assembly.text
 
     def problems(self) -> list[str]:
-        """What the delivery promise excludes, as sentences."""
+        """Violations of the delivery promise, as sentences."""
         last = max(self._events, default=0)
         found = [f"Event {seq} came with two contents." for seq in sorted(self._two_contents)]
         missing = sorted(set(range(1, last + 1)) - set(self._events))

@@ -1,4 +1,4 @@
-"""What is asked, and what is done to each question: drawn from the seed."""
+"""The questions and the disturbances of each, drawn from the seed."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ QUESTIONS = (
     "Hello there!",
 )
 USERS = ("alice", "bob")
-# An event more than any of these answers has would never come.
+# No answer here has more events than this: a disturbance planned for a later one would never come.
 _LATEST_EVENT = 8
 _LONGEST_STALL_SECONDS = 8
 _LONGEST_STORM_SECONDS = 4
 
 
 class Victim(StrEnum):
-    """Whom a kill hits: the processor that answers the question, one of all, or all."""
+    """What a kill hits: the processor that answers the question, any one processor, or all."""
 
     OWN = "own"
     ANY = "any"
     ALL = "all"
 
 
-# As often as each is drawn.
+# Listed as often as each is to be drawn.
 VICTIMS = (Victim.OWN, Victim.OWN, Victim.OWN, Victim.ANY, Victim.ALL)
 
 
@@ -53,13 +53,15 @@ class FaultOrder:
 
     @property
     def early(self) -> bool:
-        """Whether it strikes before the first piece of text, where the same call is tried again."""
+        """Whether it strikes before the first piece of text: then the same call is retried."""
         return self.after == 0
 
 
 @dataclass(frozen=True, slots=True)
 class Storm:
-    """After so many events DynamoDB refuses this share of its calls for so long; the SDK tries a call three times."""
+    """DynamoDB throttling: after so many events it refuses this share of its calls for so long; the SDK tries a call
+    three times.
+    """
 
     after: int
     seconds: float

@@ -13,10 +13,11 @@ _ESTABLISHED = "01"
 
 
 def processors(config: StageConfig) -> list[int]:
-    """Those that have begun to work, told by the folder that the emulator unpacked them in.
+    """The processors that have begun to work, recognised by the folder that the emulator unpacked them in.
 
-    One that is still starting has called no service yet. The emulator takes its death for a fault of the function, and
-    throws away the code of all the others with it (MiniStack 1.5, `invalidate_worker`), which no processor survives.
+    A processor that is still starting has called no service yet. The emulator takes its death for a fault of the
+    function, and throws away the code of all the others with it (MiniStack 1.5, `invalidate_worker`), which no
+    processor survives.
     """
     folder = str(config.folder / "tmp" / _PROCESSOR)
     found = []
@@ -31,16 +32,16 @@ def processors(config: StageConfig) -> list[int]:
 
 
 def ports_of(process: int) -> set[int]:
-    """Its ends of the TCP connections that it has open; none if it has ended."""
+    """Local ports of the process's open TCP connections; none if it has ended."""
     sockets = _sockets(Path("/proc") / str(process))
     return {port for port, inode in _connections() if f"socket:[{inode}]" in sockets}
 
 
 def _sockets(process: Path) -> set[str]:
     found = set()
-    with suppress(OSError):  # it has ended
+    with suppress(OSError):  # the process has ended
         for each in (process / "fd").iterdir():
-            with suppress(OSError):  # it is closed
+            with suppress(OSError):  # the socket is closed
                 found.add(str(each.readlink()))
     return {name for name in found if name.startswith("socket:")}
 

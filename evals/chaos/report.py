@@ -1,4 +1,4 @@
-"""What a run of chaos came to."""
+"""The result of a chaos run."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from evals.chaos.asker import Asked
 
-# A stream that breaks is begun once more; a call is tried three times; an answer is begun by three processors.
+# A broken stream is retried once; a call is tried three times; at most three processors begin an answer.
 _BREAKS, _CALLS, _PROCESSORS = 2, 3, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A broken promise, and what was planned against that answer."""
+    """A broken promise, and the disturbances planned for that answer."""
 
     request_id: str
     what: tuple[str, ...]
@@ -24,9 +24,9 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Counts of a run. `exact`: the same text as undisturbed. `exhausted`: ended in an `error` that was due.
+    """Counts of a run. `exact`: the same text as undisturbed. `exhausted`: ended in an expected `error`.
 
-    The same seed makes the same plans; whom a kill, a fault or a storm hits besides depends on the timing.
+    The same seed makes the same plans; which other answers a kill, a fault or a storm hits depends on the timing.
     """
 
     seed: int
@@ -50,7 +50,9 @@ class Report:
 
 
 def judge(asked: Asked, undisturbed: str) -> list[str]:
-    """What is wrong with an answer; nothing if it is exact, or failed after as many blows as it takes."""
+    """What is wrong with an answer; nothing if it is exact, or if it failed after enough disturbances to use up all
+    retries.
+    """
     problems = list(asked.problems)
     if asked.status == "failed":
         if not _due(asked):
@@ -69,7 +71,7 @@ def _due(asked: Asked) -> bool:
         return suffered.late_faults >= _BREAKS
     if asked.code in ("dependency_throttled", "dependency_unavailable"):
         return suffered.early_faults >= _CALLS
-    # A processor gives up when a call of DynamoDB was refused with all its tries.
+    # A processor gives up when DynamoDB refused every try of a call.
     return asked.code == "internal" and suffered.kills + suffered.throttled // _CALLS >= _PROCESSORS
 
 

@@ -1,4 +1,4 @@
-"""A run: several people ask at once while the stage is disturbed."""
+"""A run: several askers work in parallel while the stage is disturbed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Say = Callable[[str], None]
 
 
 def _silent(_: str) -> None:
-    """Nobody wants to know."""
+    """Report no progress."""
 
 
 class NotReadyError(Exception):
@@ -36,7 +36,7 @@ def run(
 ) -> Report:
     """Ask for so many seconds or until so many processors are killed, then wait for the answers that are still out.
 
-    `lanes`: how many ask at once. `kinds`: how they are disturbed. `victims`: whom kills hit.
+    `lanes`: askers in parallel. `kinds`: kinds of disturbance. `victims`: which processors kills hit.
     """
     trouble = Trouble(target, seed)
     undisturbed = {question: _undisturbed(question, target, trouble) for question in QUESTIONS}

@@ -1,4 +1,4 @@
-"""The stage that is disturbed: how it is reached, and what can be done to it from the outside."""
+"""The stage under test: how to reach it, and how to disturb it from the outside."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class Target:
 
 
 def principal(token: str) -> Principal:
-    """Whom the stage takes the token's owner for; its sample users are in no tenant's group."""
+    """The principal of the token's owner; the sample users are in no tenant's group."""
     return Principal("default", str(jwt.decode(token, options={"verify_signature": False})["sub"]))
 
 
 @dataclass(frozen=True, slots=True)
 class Suffered:
-    """What a request may have suffered so far: killed processors that were answering it; and of the whole stage faults
-    before and in the middle of a model's reply, and refused calls of DynamoDB.
+    """What may have disturbed a request so far: killed processors that were answering it; and, of the whole stage,
+    faults before and in the middle of a model's reply, and refused calls of DynamoDB.
     """
 
     kills: int = 0
@@ -77,7 +77,7 @@ class Suffered:
 
 
 class Trouble:
-    """Kills processors, repeats queue messages, orders faults, throttles; counts all of it. For several threads."""
+    """Kills processors, repeats queue messages, orders faults, throttles; counts all of it. Thread-safe."""
 
     def __init__(self, target: Target, seed: int) -> None:
         self._target = target
@@ -89,7 +89,7 @@ class Trouble:
         self._ordered: list[FaultOrder] = []
 
     def kill(self, victim: Victim, request_id: str) -> int:
-        """SIGKILL the processor that answers the request, one of those that there are, or all; how many it were."""
+        """SIGKILL the processor that answers the request, any one, or all; returns how many were killed."""
         with self._lock:
             answering = {
                 process: self._target.database.request_of(ports_of(process))
@@ -114,7 +114,7 @@ class Trouble:
             return self._hits.total()
 
     def deliver_again(self, token: str, request_id: str) -> None:
-        """The request's queue message once more, as no repeat and beside every order."""
+        """Send the request's queue message again, with a new deduplication id and in a message group of its own."""
         self._queue.send_message(
             QueueUrl=self._queue_url,
             MessageBody=json.dumps(request_message(RequestKey(principal(token), request_id))),
@@ -123,17 +123,17 @@ class Trouble:
         )
 
     def throttle(self, storm: Storm) -> None:
-        """DynamoDB refuses calls for a while, whoever makes them."""
+        """DynamoDB refuses calls of any caller for a while."""
         self._target.database.storm(storm.seconds, storm.share)
 
     def order(self, fault: FaultOrder) -> None:
-        """The stand-in's next call of the operation suffers the fault, whoever makes it."""
+        """The stand-in's next call of the operation fails like this, whatever request it belongs to."""
         with self._lock:
             self._faults("POST", asdict(fault))
             self._ordered.append(fault)
 
     def suffered(self, request_id: str) -> Suffered:
-        """What a request may have suffered so far. A fault counts from the call that it belongs to."""
+        """What may have disturbed a request so far. A fault counts once a call has taken it."""
         with self._lock:
             waiting = [FaultOrder(**fault) for fault in self._faults("GET")["waiting"]]
             return Suffered(
@@ -144,7 +144,7 @@ class Trouble:
             )
 
     def faults(self) -> dict[str, int]:
-        """The faults ordered, by kind, without those that still wait."""
+        """Counts of the faults that calls have taken, by kind."""
         with self._lock:
             counts: Counter[str] = Counter()
             for fault in self._ordered:
@@ -154,7 +154,7 @@ class Trouble:
             return dict(sorted(counts.items()))
 
     def calm(self) -> None:
-        """Forget the faults that still wait."""
+        """Cancel the faults that no call has taken yet."""
         with self._lock:
             left = [FaultOrder(**fault) for fault in self._faults("GET")["waiting"]]
             self._faults("DELETE")

@@ -15,11 +15,11 @@ PRICES = Path(__file__).resolve().parents[1] / "prices.json"
 TURN_TOKENS = 300
 TOKENS_PER_SECOND = 100
 FIRST_TOKEN_SECONDS = 0.5
-# A connection of ten minutes with five turns; clients ping after five idle minutes.
+# A connection lasts ten minutes and has five turns; clients ping after five idle minutes.
 _TURNS_A_CONNECTION = 5
 _CONNECTION_MINUTES = 10
 _PINGS_A_CONNECTION = 2
-# Of the function that accepts a message, of those that open and close a connection: memory and how long they take.
+# Memory and duration of the function that accepts a message, and of those that open and close a connection.
 _COMMAND_GB = 0.5
 _COMMAND_SECONDS = 0.05
 _CONNECTION_FUNCTIONS = 3
@@ -43,7 +43,7 @@ class Cost:
 
 
 def cost(pace: Pace, prices: Path = PRICES) -> Cost:
-    """Run one turn in its own time, count, and price it."""
+    """Run one turn in real time, count its calls, and price them."""
     table = json.loads(prices.read_text("utf-8"))
     counts = turn(pace)
     dollars = {name: 1000 * count * table["dollars"][name] for name, count in counts.items()}
@@ -68,7 +68,7 @@ def turn(pace: Pace, length: int = TURN_TOKENS) -> dict[str, float]:
         # The connection's row is written and deleted.
         "dynamodb_write_unit": tables.write_units - writes + 2 * connected * share,
         "dynamodb_read_unit": tables.read_units - reads,
-        # The question and `accepted` beside what is posted.
+        # The question and `accepted`, besides the posted frames.
         "api_gateway_message": 2 + pipeline.aws.posted_messages + 2 * _PINGS_A_CONNECTION * share,
         "api_gateway_connection_minute": _CONNECTION_MINUTES * share,
         "lambda_gb_second": _PROCESSOR_GB * answering

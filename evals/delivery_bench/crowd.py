@@ -25,7 +25,8 @@ _PATIENCE_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """`exact`: answers whose text is the one of most. `most_streaming`: answers between first and last event at once.
+    """`exact`: answers with the most frequent text. `most_streaming`: most answers that were streaming at the same
+    time.
 
     Times in seconds, from the moment when all questions were sent; `first_token` and `end` are median and longest.
     """
@@ -53,7 +54,7 @@ class _Streamed:
 
 
 def crowd(target: Target, *, sockets: int, answers: int) -> Crowd:
-    """Connect all, then ask on some of them at the same moment, and take in the answers."""
+    """Connect all, ask on some of them at the same moment, and receive the answers."""
     return asyncio.run(_crowd(target, sockets, min(sockets, answers)))
 
 
@@ -84,7 +85,7 @@ async def _open(stack: AsyncExitStack, urls: Sequence[str], count: int) -> list[
 
 
 async def _ask(connection: ClientConnection, began: float) -> _Streamed:
-    """By the client's rules: what is lost or late on the way is resumed."""
+    """Follows the client's rules: resumes when events are lost or late."""
     request_id, events = str(uuid.uuid4()), 0
     first_event_at = first_token_at = 0.0
     question = {"action": "sendMessage", "requestId": request_id, "message": QUESTIONS[0]}

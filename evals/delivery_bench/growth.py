@@ -1,4 +1,4 @@
-"""How much is written for an answer, by its length, beside a log that keeps the chunks in one item's list."""
+"""How much is written for an answer, by its length, compared with a log that keeps the chunks in one item's list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evals.delivery_bench.pipeline import PACE, PacedModel, Pipeline, tokens
 
 LENGTHS = (100, 1000, 4000)
 TOKENS_PER_SECOND = 100
-# Long enough for what comes before the answer to be sent first, as with a real model.
+# Long enough that the events before the answer are sent first, as with a real model.
 _THINKING_SECONDS = 0.1
 
 
@@ -20,8 +20,8 @@ _THINKING_SECONDS = 0.1
 class Growth:
     """One answer. Bytes are of items as stored, each time they are written; `payload` is the events' JSON alone.
 
-    `first_chunk_bytes`: what was not kept waiting for more. The list's figures are for the same chunks, and for a
-    chunk a token.
+    `first_chunk_bytes`: what was sent without waiting for more text. The list's figures are for the same chunks, and
+    for a chunk a token.
     """
 
     tokens: int
@@ -40,7 +40,7 @@ class Growth:
 
 
 def growth(length: int, *, haste: float) -> Growth:
-    """Measure an answer of `length` tokens. `haste`: tokens come, and chunks may leave, so many times as often."""
+    """Measure an answer of `length` tokens. `haste`: factor by which tokens arrive and chunks leave faster."""
     pace = Pace(PACE.least_seconds / haste, PACE.most_seconds / haste)
     pipeline = Pipeline(PacedModel(tokens(length), TOKENS_PER_SECOND * haste, _THINKING_SECONDS), pace)
     pipeline.connect()
@@ -69,7 +69,9 @@ def growth(length: int, *, haste: float) -> Growth:
 
 
 def listed(chunks: Sequence[str]) -> Metered:
-    """What it takes to append each chunk to a list in the request's one item: DynamoDB writes the whole item anew."""
+    """Bytes written when each chunk is appended to a list in the request's one item: DynamoDB writes the whole item
+    each time.
+    """
     tables = MeteredTables()
     key = {"pk": {"S": "default#7e57d004-2b97-4e7a-b45f-5387367791cd#request"}}
     tables.call("PutItem", {"TableName": "requests", "Item": {**key, "chunks": {"L": []}}})

@@ -1,4 +1,4 @@
-"""AWS clients whose HTTP is answered in this process: the adapters' calls are made, signed and parsed as always."""
+"""AWS clients whose HTTP is answered in this process: calls are built, signed and parsed by the real SDK."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MESSAGE_BYTES = 32 * 1024
 
 
 class MeteredAws:
-    """Counts what is written, posted and queued. For one thread.
+    """Counts what is written, posted and queued. For a single thread.
 
-    `on_post` is told of each frame after it was answered. `sdk_cpu_seconds`: what the SDK's part of all calls took,
-    without `meter_cpu_seconds`: what answering them here took.
+    `on_post` is called with each frame after it was answered. `sdk_cpu_seconds`: CPU time of the SDK in all calls,
+    without `meter_cpu_seconds`, the time of answering them here.
     """
 
     def __init__(self) -> None:

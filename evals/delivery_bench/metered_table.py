@@ -1,8 +1,8 @@
 """DynamoDB tables in memory that count what AWS would bill.
 
-They take the calls that the adapters make, as they are on the wire. Conditions are taken to hold: one writer at a
-time is measured. Sizes and units: Amazon DynamoDB Developer Guide, "DynamoDB item sizes and formats" and "DynamoDB
-read and write operations".
+They accept the adapters' calls in their wire form. Conditions are assumed to hold: one writer at a time is measured.
+Sizes and units: Amazon DynamoDB Developer Guide, "DynamoDB item sizes and formats" and "DynamoDB read and write
+operations".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Metered:
 
 
 class MeteredTables:
-    """`metered` is what the calls so far came to, index included."""
+    """`metered` counts all calls so far, index included."""
 
     def __init__(self) -> None:
         self.metered = Metered()
@@ -86,7 +86,7 @@ class MeteredTables:
     def _write(self, place: tuple[str, str, str], item: Item, size: int, factor: int) -> None:
         before, before_size = self._items.get(place, {}), self._sizes.get(place, 0)
         units = math.ceil(max(size, before_size) / _WRITE_UNIT_BYTES)
-        # Whether the index's part of a transaction is billed twice is not said; the dearer is taken.
+        # AWS does not say whether a transaction's index writes are billed twice; the higher cost is assumed.
         self.metered.write_units += (units + _index_units(before, item)) * factor
         self._items[place], self._sizes[place] = item, size
 

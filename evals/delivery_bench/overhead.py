@@ -1,4 +1,4 @@
-"""What the pipeline adds to the bare model stream, in the same run."""
+"""Overhead of the pipeline over the bare model stream, both measured in the same run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evals.delivery_bench.metered_aws import MeteredAws
 from evals.delivery_bench.pipeline import PacedModel, Pipeline, tokens
 
 _WARM_UP = 5
-# Long enough for everything before the answer to be sent while the model thinks.
+# Long enough that everything before the answer is sent before the model's first token.
 _THINKING_SECONDS = 0.1
 
 
@@ -23,7 +23,7 @@ class Overhead:
     """Medians, warm. CPU of everything from taking the request to the first chunk's post, beyond the bare stream.
 
     `first_token_sdk_cpu_ms` is the AWS SDK's part of it. `first_token_wall_ms` is from the model's first piece to its
-    post: what comes before goes on while the model thinks. No network is in any of these.
+    post: the earlier work overlaps with the model's delay. No network is in any of these.
     """
 
     runs: int
@@ -88,7 +88,7 @@ def _first(pipeline: Pipeline) -> _First:
 
 
 def _cpu_seconds(aws: MeteredAws) -> float:
-    """Of this process, but for what the meter itself has used."""
+    """CPU time of this process, without the meter's own."""
     return time.process_time() - aws.meter_cpu_seconds
 
 
@@ -109,7 +109,7 @@ def _bare_rate(count: int) -> float:
 
 
 def _pipeline_rate(count: int) -> float:
-    """Tokens as fast as the model can: they leave in large chunks."""
+    """Throughput with tokens as fast as the model can: they are sent in large chunks."""
     pipeline = Pipeline(PacedModel(tokens(count)), pace=Pace())
     pipeline.connect()
     key = pipeline.accept()
@@ -119,7 +119,7 @@ def _pipeline_rate(count: int) -> float:
 
 
 def _event_rate(count: int) -> float:
-    """Events of one token each, stored and posted one after the other."""
+    """Throughput of events of one token each, stored and posted one after the other."""
     pipeline = Pipeline(PacedModel(()))
     pipeline.connect()
     lease = pipeline.log.take_lease(pipeline.accept(), time.time(), time.time() + 60)

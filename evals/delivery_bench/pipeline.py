@@ -1,4 +1,4 @@
-"""The message path as it is wired, with a scripted model behind it and metered services in front."""
+"""The message path as deployed, on a scripted model and metered services."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from evals.delivery_bench.metered_aws import MeteredAws
 # As `ProcessorSettings` has it.
 PACE = Pace(0.25, 1)
 QUESTION = "Who tells Macbeth that the queen is dead?"
-# As Cognito and API Gateway make them, so that the rows have their true sizes.
+# In the form of Cognito's and API Gateway's ids, so that the rows have realistic sizes.
 _USER = Principal("default", "7e57d004-2b97-4e7a-b45f-5387367791cd")
 _CONNECTION = "L0SM9cOFvHcCIhw="
 _TABLE, _CONNECTIONS = "requests", "connections"
-# Four and a half characters a token with its space, about what English text has.
+# 4.5 characters a token with its space, about that of English text.
 _WORDS = (" the", " queen", ",", " my", " lord", " is", " dead", ".", " She", " should", " have", " died", " hereafter")
 
 
@@ -134,7 +134,7 @@ def _search(base: KnowledgeBase) -> HybridSearch:
 
 @dataclass(slots=True)
 class Pipeline:
-    """One user's way of a question, from the frame to the last event."""
+    """The whole path of one user's question, from the frame to the last event."""
 
     model: PacedModel
     pace: Pace = PACE

@@ -10,7 +10,7 @@ from evals.delivery_bench.crowd import Crowd
 from evals.delivery_bench.growth import Growth
 from evals.delivery_bench.overhead import Overhead
 
-# Of `Growth`, in its order.
+# Columns: the fields of `Growth`, in their order.
 _COLUMNS = (
     "tokens",
     "bytes",
@@ -30,7 +30,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """`crowd` is None where no stage was asked for. `load`: of the machine before and after, over a minute."""
+    """`crowd` is None without a stage. `load`: the machine's one-minute load average before and after."""
 
     growth: Sequence[Growth]
     overhead: Overhead
@@ -56,7 +56,7 @@ def _growth(rows: Sequence[Growth]) -> Iterator[str]:
 
 
 def _slope(ends: Sequence[Growth]) -> Iterator[str]:
-    """Between the two longest: what one more byte and one more thousand tokens cost."""
+    """Marginal cost between the two longest answers: of one more byte, and of a thousand more tokens."""
     short, long = ends
     more = long.answer_bytes - short.answer_bytes
     thousands = (long.tokens - short.tokens) / 1000

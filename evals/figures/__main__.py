@@ -1,4 +1,4 @@
-"""`make figures`: compute the figures of docs/ anew, keep them as records, and render the pages from these."""
+"""`make figures`: compute the figures of docs/ again, store them as records, and render the pages from the records."""
 
 from __future__ import annotations
 

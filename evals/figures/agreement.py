@@ -1,4 +1,4 @@
-"""When a paid reranker has nothing to add: what rules of agreement between the retrievers would skip."""
+"""When a paid reranker adds nothing: which questions would be skipped by rules on the retrievers' agreement."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RULES: dict[str, Rule] = {
 
 
 def rules(sets: Sets) -> Table:
-    """For each rule which share of the questions it skips, and for how many of these the first passage is right."""
+    """For each rule: the share of the questions that it skips, and the share of these whose first passage is right."""
     rows = [[name, *(_cell(sets, each, rule) for each in TUNED_ON)] for name, rule in RULES.items()]
     shown = [bold(row) if row[0] == SHIPPED else row for row in rows]
     samples = sets.samples(*TUNED_ON)
@@ -65,7 +65,7 @@ def rules(sets: Sets) -> Table:
 
 
 def skipped(sets: Sets) -> Table:
-    """nDCG@10 of a token-level reranker, where it ranks every question and where the rule leaves the fused order."""
+    """nDCG@10 of a token-level reranker: ranking every question, and with the fused order where the rule skips it."""
     return Table(["nDCG@10", *TUNED_ON], list(map(list, zip(*_skipped(sets), strict=True))), sets.samples(*TUNED_ON))
 
 

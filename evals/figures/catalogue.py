@@ -1,4 +1,4 @@
-"""Every figure of the documentation that is computed: its name, what computes it, what it is worth as evidence."""
+"""Every computed figure of the documentation: its name, the function that computes it, its worth as evidence."""
 
 from __future__ import annotations
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 
 def score(value: float) -> str:
-    """A measure between 0 and 1, by three decimals and without its zero."""
+    """A measure between 0 and 1, with three decimals and no leading zero."""
     return _bare(f"{value:.3f}")
 
 
 def share(value: float) -> str:
-    """A share or a mean, by two decimals and without a zero before the point."""
+    """A share or a mean, with two decimals and no leading zero."""
     return _bare(f"{value:.2f}")
 
 

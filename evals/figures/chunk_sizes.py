@@ -1,4 +1,4 @@
-"""What sizes of a script's chunks are worth."""
+"""Retrieval quality by chunk size of a script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHUNKINGS = (
 
 
 def sizes(sets: Sets) -> Table:
-    """Questions with a passage that answers them among the best ten, and within as many characters of the best."""
+    """Questions with an answering passage among the best ten, and within the same number of characters of the best."""
     rows = [_row(sets, chunking) for chunking in _CHUNKINGS]
     header = ["limit, overlap", "passages", f"among the best {FIRST}", f"among the best {CHARACTERS:,} characters"]
     return Table(header, rows, sets.samples(PLAYS))

@@ -1,4 +1,4 @@
-"""Figures in pages, docstrings and comments that nothing computes.
+"""Finds figures in pages, docstrings and comments that nothing computes.
 
 A figure is what looks like a measured result: a share, a score of two decimals or more, milliseconds, an amount of
 memory. It may stand
@@ -40,7 +40,7 @@ _MEASURED = re.compile(r"<!-- measured: (.+?) -->(.*?)<!-- /measured -->", re.DO
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A paragraph of a page, a docstring, or comments that stand together."""
+    """A paragraph of a page, a docstring, or a block of comments."""
 
     file: str
     text: str
@@ -55,7 +55,7 @@ class Written:
 
 
 class Sourced(BaseModel):
-    """Words of a file that look like a measured figure, and why they are none."""
+    """Words of a file that look like a measured figure, and why they are not one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -69,7 +69,7 @@ def sourced() -> list[Sourced]:
 
 
 def written() -> list[Written]:
-    """Everything that people read: pages, settings files, docstrings and comments."""
+    """All prose: pages, settings files, docstrings and comments."""
     found = [each for page in pages() for each in paragraphs(_name(page), page.read_text("utf-8"))]
     for folder in _CODE:
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -81,13 +81,13 @@ def written() -> list[Written]:
 
 
 def paragraphs(file: str, text: str) -> list[Written]:
-    """What stands outside of rendered and measured blocks."""
+    """The paragraphs outside rendered and measured blocks."""
     rest = _MEASURED.sub("", without_blocks(text))
     return [Written(file, each) for each in re.split(r"\n\s*\n", rest) if each.strip()]
 
 
 def measured_marks(text: str) -> list[str]:
-    """What the marks of a page say of their benchmark: command, date, machine."""
+    """The benchmarks that a page's marks name: command, date, machine."""
     return [found[1] for found in _MEASURED.finditer(text)]
 
 
@@ -100,7 +100,7 @@ def source_passages(file: str, source: str) -> list[Written]:
 def strays(
     passages: Iterable[Written], records: Mapping[str, Record], allowed: Iterable[Sourced]
 ) -> list[tuple[str, str]]:
-    """File and figure of each that has neither a record nor a source."""
+    """File and figure, for each figure that has neither a record nor a source."""
     exempt = list(allowed)
     return [
         (passage.file, figure)
@@ -111,7 +111,7 @@ def strays(
 
 
 def _without(passage: Written, allowed: Iterable[Sourced]) -> str:
-    """Its words in one line, without those that have a source."""
+    """The text in one line, without the words that have a source."""
     text = " ".join(passage.text.split())
     for each in allowed:
         if each.file == passage.file:
@@ -120,7 +120,7 @@ def _without(passage: Written, allowed: Iterable[Sourced]) -> str:
 
 
 def _comments(source: str) -> Iterator[str]:
-    """Comments on lines that follow one another are one."""
+    """Comments on consecutive lines are one block."""
     lines: list[str] = []
     last = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):

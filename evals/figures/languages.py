@@ -1,4 +1,4 @@
-"""How often the guess of a question's language knows English."""
+"""How often language detection recognises English questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from evals.figures.sets import TUNED_ON, Sets
 
 
 def recognised(sets: Sets) -> Table:
-    """All of the questions are English. One that no language is found for costs a call of the model."""
+    """All questions are English. A question without a detected language costs a call of the model."""
     rows = []
     for name in TUNED_ON:
         asked = [query.text for query in sets.dataset(name).queries]

@@ -1,4 +1,4 @@
-"""The lexical retriever beside other settings of BM25, and beside SQLite's own on the same words."""
+"""The lexical retriever compared with other BM25 settings, and with SQLite's FTS5 on the same words."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _fts5_ndcg(dataset: Dataset, title: float) -> float:
 
 
 def _fts5(dataset: Dataset, title: float) -> Rankings:
-    """FTS5 has k1 and b of its own, which nobody can choose, and one length over both columns."""
+    """FTS5 has fixed k1 and b, and one length over both columns."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE VIRTUAL TABLE passages USING fts5(words, title)")
         connection.executemany("INSERT INTO passages (rowid, words, title) VALUES (?, ?, ?)", _numbered(dataset.rows))
@@ -74,7 +74,7 @@ def _any_of(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """The index's terms, which are numbers, as words that FTS5 takes as they are."""
+    """The index's terms, which are numbers, as words that FTS5 leaves unchanged."""
     return [f"t{term:x}" for term in analyzer("english").terms(text)]
 
 

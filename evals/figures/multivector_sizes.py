@@ -1,4 +1,4 @@
-"""What the vectors for reranking take in an index, and what they are worth."""
+"""Multivectors for reranking: their size in an index and the quality that they bring."""
 
 from __future__ import annotations
 

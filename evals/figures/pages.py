@@ -18,12 +18,14 @@ class UnknownFigureError(Exception):
 
 
 def pages() -> list[Path]:
-    """What people read: the README and docs/."""
+    """The rendered pages: the README and docs/."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def rendered(text: str, records: Mapping[str, Record]) -> str:
-    """The page with each block as its record has it, or with what makes the record. Raises `UnknownFigureError`."""
+    """The page with each block rendered from its record, or, without a record, with the command that makes it. Raises
+    `UnknownFigureError`.
+    """
 
     def block(found: re.Match[str]) -> str:
         name = found[2]
@@ -45,7 +47,7 @@ def without_blocks(text: str) -> str:
 
 
 def write_pages(records: Mapping[str, Record]) -> list[Path]:
-    """Render every page anew; the ones that changed."""
+    """Render every page; returns those that changed."""
     changed = []
     for page in pages():
         before = page.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What reading takes at the limits of the document readers."""
+"""Memory of the document readers at their limits."""
 
 from __future__ import annotations
 

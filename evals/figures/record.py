@@ -1,4 +1,4 @@
-"""What a figure was when it was last computed: one JSON file for each, from which its table in docs/ is rendered."""
+"""Records of computed figures: one JSON file each, from which the table in docs/ is rendered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RECORDS = ROOT / "docs" / "figures"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A computed figure: cells as they are shown, and how many questions it rests on by set."""
+    """A computed figure: its formatted cells, and the number of questions by set."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -25,7 +25,7 @@ class Table:
 
 
 class Record(BaseModel):
-    """`evidence` says whether the code was tuned on what it is measured on. `machine` matters to times alone."""
+    """`evidence` says whether the code was tuned on what it is measured on. `machine` is set for times alone."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,18 +39,18 @@ class Record(BaseModel):
 
     @property
     def markdown(self) -> str:
-        """The table with the line below it that says where it comes from and what it is worth."""
+        """The table, with a line below it that gives its source and its worth as evidence."""
         lines = [_row(self.header), _row(["---"] * len(self.header)), *map(_row, self.rows)]
         return "\n".join([*lines, "", f"*{self.evidence} `make figures ONLY={self.name}`, {self.measured}.*"])
 
     def holds(self, figure: str) -> bool:
-        """Whether a figure of a text stands in the table or is a number of questions of it."""
+        """Whether a figure from a text is in the table, or is one of its numbers of questions."""
         words = [word for row in (self.header, *self.rows) for cell in row for word in numbers(cell)]
         return set(numbers(figure)) <= {*words, *map(str, self.samples.values())}
 
 
 def numbers(text: str) -> list[str]:
-    """The numbers in a text as they are compared: without sign, and without a zero or a separator of thousands."""
+    """The numbers in a text, normalised for comparison: no sign, no leading zero, no thousands separator."""
     found = re.findall(r"\d[\d,]*(?:\.\d+)?|\.\d+", text)
     return [re.sub(r"^0(?=\.)", "", each.rstrip(",").replace(",", "")) for each in found]
 

@@ -1,4 +1,4 @@
-"""How well passages are found: each stage of the search beside what people would use instead."""
+"""Retrieval quality: each stage of the search compared with the alternatives (peers)."""
 
 from __future__ import annotations
 

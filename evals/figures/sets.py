@@ -17,13 +17,13 @@ from evals.retrieval.pipeline import Pipeline, rankings_of, retriever, search_al
 
 # Folders of DATA. The weights, BM25's parameters and the calibration were chosen on these three.
 TUNED_ON = ("scifact", "cranfield", "mtrag-clapnq")
-# The same corpus as mtrag-clapnq, asked as the user put it and not as it was rewritten.
+# The same corpus as mtrag-clapnq, with the users' original questions instead of the rewritten ones.
 LAST_TURN = "mtrag-clapnq, last turn"
 _DEFAULT = Pipeline()
 
 
 class Sets:
-    """Raises DatasetError for a set that is not there."""
+    """Raises DatasetError for a missing set."""
 
     def __init__(self, data: Path | None, embedder: MultiVectorEmbedder) -> None:
         self._data = data

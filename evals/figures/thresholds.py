@@ -1,4 +1,4 @@
-"""What a threshold keeps: in bases of thousands of passages, and in bases of one and a few."""
+"""Which passages a relevance threshold keeps, in knowledge bases of thousands of passages and of a few."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _shares(dataset: Dataset, asked: dict[str, set[str]], embedder: MultiVectorE
 
 
 def _base(dataset: Dataset, right: set[str], size: int, draw: random.Random) -> Dataset:
-    """One passage that answers, if any does, and others drawn at random."""
+    """One answering passage, if there is one, and others drawn at random."""
     first = [row for row in dataset.rows if row.id in right][:1]
     others: Sequence[Row] = [row for row in dataset.rows if row.id not in right]
     return replace(dataset, rows=(*first, *draw.sample(others, size - len(first))))

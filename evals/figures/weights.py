@@ -1,4 +1,6 @@
-"""What the local reranker's weights and depth are worth, and what is left of them on a set that did not choose them."""
+"""What the local reranker's weights and depth gain, and how much of it remains on a set that they were not chosen
+on.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ Weights = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the scores of one query's candidates are made of."""
+    """The components of the scores of one query's candidates."""
 
     query: EncodedQuery
     candidates: Sequence[Candidate]

@@ -62,7 +62,7 @@ def _tried(area: Area, root: Path, options: argparse.Namespace) -> Score:
 
 
 def _score(counts: Counter[Outcome]) -> Score:
-    """A mutant at which they hang is noticed too."""
+    """A mutant that makes the tests time out counts as noticed."""
     tried = counts.total()
     noticed = tried - counts[Outcome.SURVIVED]
     return {"tried": tried} | {each.value: counts[each] for each in Outcome} | {"score": round(noticed / tried, 3)}

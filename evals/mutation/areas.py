@@ -1,4 +1,4 @@
-"""What is mutated, and which tests ought to notice."""
+"""The code to mutate, and the tests that should notice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AREAS = Path(__file__).with_name("areas.toml")
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Paths are relative to the repository. What the fields mean is said in `areas.toml`."""
+    """Paths are relative to the repository. `areas.toml` explains the fields."""
 
     name: str
     sources: tuple[str, ...]
@@ -31,7 +31,7 @@ def load_areas(file: Path, root: Path) -> dict[str, Area]:
 
 
 def import_libraries(file: Path) -> None:
-    """Those that most tests import, once and not for each mutant."""
+    """Import the libraries that most tests use, once for all mutants."""
     for name in tomllib.loads(file.read_text("utf-8"))["libraries"]:
         import_module(name)
 

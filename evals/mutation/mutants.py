@@ -1,11 +1,11 @@
-"""The mutants of a source: those of mutmut's operators, everywhere, and those of two more.
+"""The mutants of a source: by mutmut's operators, applied everywhere, and by two more.
 
-What no test can notice is left out, by these rules:
+Mutations that no test can notice are left out:
 - annotations, type aliases, protocols, `cast`, imports, docstrings, `__all__`, decorators (`frozen`, `slots`);
 - `strict` of `zip`, which asserts what the code around it makes true;
 - texts for people: strings with a space in what is raised or logged, or given as description, reason or comment;
 - all but one mutant of a string: the case of letters means nothing in AWS's expressions.
-What every test notices is left out as mutmut does it: the arguments of `len` and `isinstance`.
+Mutations that every test notices are left out as in mutmut: the arguments of `len` and `isinstance`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _EFFECT = m.SimpleStatementLine([m.Expr(m.Call()) | m.Raise() | m.Del()])
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A source with `old` replaced. `lines`: those of the statement that is changed."""
+    """A source with `old` replaced. `lines`: the lines of the changed statement."""
 
     path: str
     module: cst.Module
@@ -54,7 +54,7 @@ class Mutant:
         return cst.ensure_type(self.module.deep_replace(self.old, self.new), cst.Module).code
 
     def diff(self) -> str:
-        """The changed lines, below the place."""
+        """The changed lines, below their position."""
         before, after = self.module.code.splitlines(), self.source().splitlines()
         changes = [line for line in difflib.unified_diff(before, after, n=0, lineterm="") if line[:2] != "@@"]
         return "\n".join([f"{self.path}:{self.lines.start}", *changes[2:]])

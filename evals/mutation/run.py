@@ -1,4 +1,4 @@
-"""One area: its tests without a mutant, then with each of a sample."""
+"""Runs one area: its tests without a mutant, then with each mutant of a sample."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASELINE_SECONDS = 1800
 
 
 class Outcome(StrEnum):
-    """`TIMEOUT`: of what no test bounds, as an import; a test that hangs fails."""
+    """`TIMEOUT`: outside any test, in an import for instance; a test that hangs fails."""
 
     KILLED = "killed"
     TIMEOUT = "timeout"
@@ -26,12 +26,12 @@ class Outcome(StrEnum):
 
 
 class BaselineFailed(Exception):
-    """The tests are of no use without a mutant already."""
+    """The tests do not pass without a mutant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """`tests` has no files where none runs the mutated statement. `seconds`: for each test, and for all."""
+    """`tests` has no files if no test runs the mutated statement. `seconds`: time limits for each test, and for all."""
 
     path: Path
     source: str
@@ -50,7 +50,7 @@ class Trial:
 
 
 def sampled(area: Area, root: Path, count: int | None, seed: int) -> list[Mutant]:
-    """That many mutants of the area, or all, in the order of the sources."""
+    """So many mutants of the area, or all, in the order of the sources."""
     found = [each for source in area.sources for each in mutants(source, (root / source).read_text("utf-8"))]
     if count is None or count >= len(found):
         return found
@@ -59,7 +59,7 @@ def sampled(area: Area, root: Path, count: int | None, seed: int) -> list[Mutant
 
 
 def baseline(area: Area, root: Path, log: Path) -> Reach:
-    """Raises `BaselineFailed` with the end of what pytest said, or where the tests run another copy of the sources."""
+    """Raises `BaselineFailed` with the end of what pytest said, or if the tests import another copy of the sources."""
     tests = Tests(area.tests, area.keyword)
     found = in_child(partial(reach_of, tests, root, area.sources, BASELINE_SECONDS), BASELINE_SECONDS, log)
     if found is None:
@@ -72,13 +72,13 @@ def baseline(area: Area, root: Path, log: Path) -> Reach:
 def outcomes(
     area: Area, root: Path, reach: Reach, tried: Sequence[Mutant], jobs: int, patience_seconds: float
 ) -> Iterator[Outcome]:
-    """Of each mutant, in their order."""
+    """Each mutant's outcome, in the order of the mutants."""
     with ProcessPoolExecutor(jobs, mp_context=FORK) as pool:
         yield from pool.map(Trial.outcome, [_trial(area, root, reach, each, patience_seconds) for each in tried])
 
 
 def _trial(area: Area, root: Path, reach: Reach, mutant: Mutant, patience_seconds: float) -> Trial:
-    """The times to beat were taken with coverage, which slows the code more than a second job beside it does."""
+    """The reference times were measured with coverage, which slows the code down more than a parallel job does."""
     files = _files(area, reach, mutant)
     together = sum(reach.seconds.get(each, 0) for each in files)
     seconds = patience_seconds + 2 * reach.longest_seconds, 3 * patience_seconds + 2 * together
@@ -86,7 +86,7 @@ def _trial(area: Area, root: Path, reach: Reach, mutant: Mutant, patience_second
 
 
 def _files(area: Area, reach: Reach, mutant: Mutant) -> tuple[str, ...]:
-    """The test files that run the statement, quick ones first; what is run at import concerns all."""
+    """The test files that run the statement, quick ones first; all files for a statement that runs at import."""
     if area.shared_setup:
         return area.tests
     lines = reach.files[mutant.path]

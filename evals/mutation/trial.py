@@ -1,6 +1,6 @@
-"""Tests run in a process of its own, forked from one that has imported pytest and libraries but nothing of ours.
+"""Tests run in a child process, forked from one that has imported pytest and libraries but none of our modules.
 
-A mutant is imported from memory: no file is changed, so nothing is left behind, whatever ends the process.
+A mutant is imported from memory: no file is changed, so an interrupted run leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _ARGUMENTS = ("-q", "-x", "--no-header", "--tb=short", "-W", "ignore::pytest.Pyt
 
 
 def in_child(work: Callable[[], T], seconds: float, log: Path = Path(os.devnull)) -> T | None:
-    """What `work` returns in a process of its own; None if that dies. Raises `TimeoutError`; ends what it started."""
+    """The result of `work` in a child process; None if the child dies. Raises `TimeoutError`; ends the child's
+    processes.
+    """
     here, there = FORK.Pipe(duplex=False)
     child = FORK.Process(target=_answer, args=(there, work, log))
     child.start()
@@ -66,12 +68,12 @@ class Tests:
     keyword: str = ""
 
     def run(self, seconds: float, *plugins: object) -> bool:
-        """Whether all of them pass, each within these seconds; ends at the first one that does not."""
+        """Whether all of them pass, each within these seconds; stops at the first failure."""
         arguments = [*_ARGUMENTS, f"--timeout={seconds}", "-k", self.keyword, *self.files]
         return pytest.main(arguments, plugins=[_AnyFailure(), *plugins]) == pytest.ExitCode.OK
 
     def pass_with(self, path: Path, source: str, seconds: float) -> bool:
-        """Whether they pass with this source in place of the file's."""
+        """Whether they pass with this source instead of the file's."""
         sys.meta_path.insert(0, _InMemory(path, source))
         return self.run(seconds)
 
@@ -105,7 +107,7 @@ class _InMemory(SourceFileLoader):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """`files[source][line]`: the test files that run the line; "" stands for the imports. `seconds`: of each.
+    """`files[source][line]`: the test files that run the line; "" stands for the imports. `seconds`: of each file.
 
     `longest_seconds`: of the slowest test.
     """
@@ -134,9 +136,9 @@ class _Recorder:
 
 
 def reach_of(tests: Tests, root: Path, sources: Sequence[str], seconds: float) -> Reach | None:
-    """What each test file runs of the sources; None if not all tests pass within these seconds."""
+    """The source lines that each test file runs; None if not all tests pass within these seconds."""
     measured = coverage.Coverage(data_file=None, config_file=False, include=[str(root / each) for each in sources])
-    measured.set_option("run:core", "ctrace")  # The other core notes only the first test that runs a line.
+    measured.set_option("run:core", "ctrace")  # The other core (sysmon) records only the first test that runs a line.
     recorder = _Recorder(measured)
     with measured.collect():
         passed = tests.run(seconds, recorder)

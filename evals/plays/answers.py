@@ -1,7 +1,7 @@
-"""How often the stand-in's generator quotes the right line, and how often it rightly says that there is none.
+"""How often the stand-in's generator quotes the right line, and how often it rightly says that there is no answer.
 
-The retrieval here is a plain one (BM25 and MiniLM, z-scores added, ten passages) over samples/, so that the figures do
-not move with the search; questions whose line it misses are counted apart.
+Retrieval here is a fixed baseline (BM25 and MiniLM, z-scores added, ten passages) over samples/, so that the figures do
+not depend on the production search; questions whose line it misses are counted separately.
 """
 
 import json
@@ -93,14 +93,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Of a group of questions."""
+    """Counts over a group of questions."""
 
     answerable: Sequence[Outcome]
     unanswerable: Sequence[Outcome]
 
 
 def measured() -> dict[str, Outcomes]:
-    """The questions that the weights were fitted on, and those held out."""
+    """Outcomes on the questions that the weights were fitted on, and on the held-out ones."""
     model = MiniLM.load(model_folder())
     index = Index(model, [text for play in ("macbeth", "hamlet") for text in passages(play)])
     questions = load_questions()

@@ -1,7 +1,8 @@
-"""The sample plays as a retrieval set: their passages as ingest makes them, and questions that a line of them answers.
+"""The sample plays as a retrieval set: their passages as ingest makes them, and questions that a line of the plays
+answers.
 
 The questions were written for this project, by people who knew the plays and the search. No weight was chosen on them,
-but a question by the author of a search is easier for it than a stranger's.
+but questions by the author of a search are easier for it than other people's.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Question(BaseModel):
 
 
 class Questions(BaseModel):
-    """Those that the stand-in's weights were fitted on, and those held out from it."""
+    """The questions that the stand-in's weights were fitted on, and the held-out ones."""
 
     answerable: list[Question]
     unanswerable: list[str]

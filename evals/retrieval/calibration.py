@@ -1,7 +1,7 @@
-"""`python -m evals.retrieval.calibration DIR DIR…`: what makes a relevance of the local reranker's score.
+"""`python -m evals.retrieval.calibration DIR DIR…`: fits the map from the local reranker's score to a relevance.
 
-Each set is judged by a map that was fitted on the others. Queries of the other sets stand for questions that nothing
-in a base answers. The last line is the map of all sets together, as `cicada/retrieval/rerank/scores.py` has it.
+Each set is evaluated with a map fitted on the others. Queries of the other sets serve as questions that nothing in the
+knowledge base answers. The last line is the map fitted on all sets, as `cicada/retrieval/rerank/scores.py` has it.
 """
 
 import argparse
@@ -28,9 +28,10 @@ from evals.retrieval.pipeline import COLLECTION, Pipeline, retriever
 FOREIGN_QUERIES = 100
 SHOWN = 15
 THRESHOLDS = (0.05, 0.1, 0.15, 0.3, 0.5)
-# Odds are doubled: judges mark only some of what helps, and an answer lost costs more than a passage too many.
+# Odds are doubled: judgements cover only some of the helpful passages, and a lost answer costs more than an extra
+# passage.
 LENIENCE = 2.0
-# Keeps the map finite where one signal tells everything; far too weak to be seen otherwise.
+# Keeps the map finite where one signal separates perfectly; otherwise too weak to matter.
 RIDGE = 1e-5
 
 Floats = NDArray[np.float64]
@@ -38,7 +39,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """What the reranker saw of one query: its passages' signals in the final order. `relevant`: 1 or 0 for each."""
+    """The reranker's signals for one query's passages, in the final order. `relevant`: 1 or 0 for each."""
 
     signals: tuple[Signals, ...]
     relevant: Floats
@@ -47,7 +48,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class SetObservations:
-    """A set's own queries, and queries of others on its corpus."""
+    """A set's own queries, and other sets' queries on its corpus."""
 
     own: list[Observations]
     foreign: list[Observations]
@@ -69,7 +70,9 @@ def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -
 
 
 def fit(sets: Sequence[SetObservations]) -> Calibration:
-    """Logistic regression by Newton's method; every set weighs alike, its foreign queries half as much as its own."""
+    """Logistic regression by Newton's method; every set has the same weight; its foreign queries count half as much as
+    its own.
+    """
     parts = [(one.own, 1.0) for one in sets] + [(one.foreign, 0.5) for one in sets]
     rows = [(each, share / len(part) / len(each.relevant)) for part, share in parts for each in part]
     x = np.array([_row(signals) for each, _ in rows for signals in each.signals])
@@ -81,7 +84,9 @@ def fit(sets: Sequence[SetObservations]) -> Calibration:
 
 
 def kept(observed: SetObservations, calibration: Calibration, threshold: float) -> list[float]:
-    """Of the first 15 passages: relevant and other ones kept; queries left with none; foreign ones left with some."""
+    """Of the first 15 passages: shares of relevant and other ones kept; of queries left with none; of foreign ones left
+    with some.
+    """
     own = [(_relevances(each, calibration) >= threshold, each.relevant[:SHOWN]) for each in observed.own]
     foreign = [(_relevances(each, calibration) >= threshold).any() for each in observed.foreign]
     return [
@@ -93,7 +98,7 @@ def kept(observed: SetObservations, calibration: Calibration, threshold: float) 
 
 
 def _regression(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """A signal that is the same everywhere gets no part."""
+    """A constant signal gets weight 0."""
     used = np.append(True, x[:, 1:].std(axis=0) > 0)
     found, x = np.zeros(len(used)), x[:, used]
     penalty = RIDGE * np.diag([0.0] + [1.0] * (x.shape[1] - 1))

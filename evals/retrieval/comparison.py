@@ -1,4 +1,4 @@
-"""Is one run better than another? Query by query, because the queries differ more than the systems do."""
+"""Is one run better than another? Compared per query (paired), because queries differ more than systems do."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +23,9 @@ class StoredRun(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean over the queries of this run minus the other, with its 95 % interval, and how many queries each way."""
+    """Mean over the queries of this run minus the other, with its 95 % interval, and how many queries are better and
+    worse.
+    """
 
     mean: float
     low: float

@@ -47,9 +47,9 @@ class Dataset:
 
 
 def load_dataset(folder: Path, queries_file: Path | None = None) -> Dataset:
-    """The set in the folder, its queries perhaps from another file. Raises DatasetError.
+    """The set in the folder; its queries may come from another file. Raises DatasetError.
 
-    Queries that nothing relevant is known for are left out, as are judgements of other queries and passages.
+    Queries without a relevant passage are left out, as are judgements of unknown queries and passages.
     """
     if not folder.is_dir():
         raise DatasetError(f"There is no folder {folder}; give one with corpus.jsonl, queries.jsonl and qrels.tsv.")

@@ -1,4 +1,6 @@
-"""Embedding for measurements: the production embedder over the Bedrock wire, each text once for all runs."""
+"""Embedding for measurements: the production embedder over the Bedrock wire, with a cache, so that each text is
+embedded once for all runs.
+"""
 
 import hashlib
 import sqlite3
@@ -14,9 +16,9 @@ from evals.retrieval.standin import DIMENSION, MODEL_ID, Say, Standin
 from local.stage.settings import ROOT
 
 CACHE = ROOT / ".build" / "eval-cache"
-# Texts a call, and texts that an interrupted run loses at most.
+# Texts a call, which is also the most that an interrupted run loses.
 BATCH = 64
-# What the stored vectors depend on besides the texts.
+# The stored vectors depend on this besides the texts.
 _ENCODER = (
     "local/bedrock/embedder.py",
     "local/bedrock/minilm.py",
@@ -29,7 +31,7 @@ _ENCODER = (
 
 @contextmanager
 def local_embedder(say: Say, cache: Path = CACHE) -> Iterator["CachedEmbedder"]:
-    """The local stage's encoder. It is started when the first text comes that is not in the cache."""
+    """The local stage's encoder. It is started at the first cache miss."""
     cache.mkdir(parents=True, exist_ok=True)
     standin = Standin(say)
     try:
@@ -40,7 +42,7 @@ def local_embedder(say: Say, cache: Path = CACHE) -> Iterator["CachedEmbedder"]:
 
 
 class CachedEmbedder:
-    """A `MultiVectorEmbedder` that keeps what it was given in a file, by the texts' hashes."""
+    """A `MultiVectorEmbedder` with a cache in a file, keyed by the texts' hashes."""
 
     model_id = MODEL_ID
     dimension = DIMENSION
@@ -69,7 +71,9 @@ class CachedEmbedder:
     def embed_passages_with_multivectors(
         self, texts: Sequence[str], multivector: MultiVector
     ) -> list[tuple[Vector, bytes]]:
-        """The vectors do not depend on the detail: where none is asked for, those kept with any detail do."""
+        """The pooled vectors do not depend on the multivector: where none is asked for, a cached vector with any
+        multivector will do.
+        """
         if multivector is MultiVector.NONE:
             for other in MultiVector:
                 if all(self._has(_key(other, text)) for text in texts):
@@ -79,7 +83,7 @@ class CachedEmbedder:
     def _encoded(self, texts: Sequence[str], multivector: MultiVector) -> list[tuple[Vector, bytes]]:
         keys = [_key(multivector, text) for text in texts]
         missing = list({key: place for place, key in enumerate(keys) if not self._has(key)}.values())
-        # Of like length together: a batch takes as long as its longest text makes it.
+        # Batched by length: a batch takes as long as its longest text.
         missing.sort(key=lambda place: len(texts[place]))
         for start_at in range(0, len(missing), BATCH):
             places = missing[start_at : start_at + BATCH]

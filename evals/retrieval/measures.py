@@ -17,7 +17,7 @@ Scores = dict[str, dict[str, float]]
 
 
 def scores_of(rankings: Rankings, judgements: Judgements) -> Scores:
-    """Every judged query counts; one that nothing was found for counts as 0."""
+    """Every judged query counts; one without results counts as 0."""
     run = {
         query: {passage: float(len(ranking) - rank) for rank, passage in enumerate(ranking)}
         for query, ranking in rankings.items()

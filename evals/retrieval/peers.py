@@ -1,4 +1,4 @@
-"""What people would use instead, on the same texts and vectors."""
+"""The peers: alternatives that people would use instead, on the same texts and vectors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -59,7 +59,7 @@ def reciprocal_ranks(words: Lane, meaning: Lane) -> Lane:
 
 
 def min_max(words: Lane, meaning: Lane) -> Lane:
-    """Half of each retriever's score, brought between 0 and 1; 0 where a retriever did not find the passage."""
+    """Half of each retriever's score after min-max normalisation; 0 where a retriever did not find the passage."""
     scores: dict[int, float] = {}
     for retriever in (words, meaning):
         for number, score in _between_0_and_1(retriever).items():

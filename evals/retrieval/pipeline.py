@@ -19,7 +19,7 @@ from evals.retrieval.dataset import Dataset, Row
 from evals.retrieval.measures import Rankings
 
 COLLECTION = KnowledgeBaseKey("evaluation", "corpus")
-# Recall@100 needs that many of the final order.
+# Recall@100 needs so many passages of the final order.
 LIMIT = 100
 
 
@@ -98,6 +98,6 @@ def _embedded(rows: Sequence[Row], embedder: MultiVectorEmbedder, multivector: M
 
 
 def _passage(number: int, row: Row) -> Passage:
-    """Ids are in the order of the corpus: equal scores are, too."""
+    """Ids are in the order of the corpus, so that ties are, too."""
     title = row.title or ""
     return Passage(f"{number:08d}", _document(), "1", title, row.text, title, SectionLocator(()))

@@ -11,9 +11,9 @@ from evals.retrieval.report import Report
 
 
 def save_plot(report: Report, path: Path) -> None:
-    """Bars of every stage and peer, one panel a measure; the file's suffix says in which format.
+    """Bars of every stage and peer, one panel a measure; the file's suffix gives the format.
 
-    Raises DatasetError for a suffix that no format has, and for a file that cannot be written.
+    Raises DatasetError for an unknown suffix, and for a file that cannot be written.
     """
     systems = {**report.stages, **report.peers}
     averages = {name: means(scores) for name, scores in systems.items()}

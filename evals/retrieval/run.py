@@ -47,7 +47,7 @@ def _measured(dataset: Dataset, order: Order, say: Say) -> tuple[dict[str, Score
         stages = {name: scores_of(each, dataset.judgements) for name, each in rankings.items()}
         if not order.peers:
             return stages, {}
-        from evals.retrieval.peers import peer_rankings  # only who compares needs bm25s
+        from evals.retrieval.peers import peer_rankings  # imported here: only a comparison needs bm25s
 
         found = peer_rankings(dataset, embedder)
         return stages, {name: scores_of(each, dataset.judgements) for name, each in found.items()}

@@ -33,7 +33,7 @@ class Standin:
         self._embedder: MultiVectorEmbedder | None = None
 
     def embedder(self) -> MultiVectorEmbedder:
-        """Raises `UnavailableError` if the stand-in does not start, for want of the model's package, say."""
+        """Raises `UnavailableError` if the stand-in does not start, for example without the model's package."""
         if self._embedder is None:
             self._embedder = BedrockEmbedder(self._client(), MODEL_ID, DIMENSION, concurrency=1)
         return self._embedder

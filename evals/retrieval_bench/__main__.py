@@ -1,4 +1,4 @@
-"""`python -m evals.retrieval_bench`: how long searches take, beside what people would use instead.
+"""`python -m evals.retrieval_bench`: search latency, compared with the alternatives.
 
 Figures of this machine at this moment: nothing is asserted, and the load is printed beside them. Each engine runs in a
 process of its own, one after the other, on the same chunks and questions.
@@ -66,7 +66,7 @@ def _engines(folder: Path, chunks: int, url: str, without: list[str]) -> Iterato
 
 @contextmanager
 def _server(url: str, folder: Path) -> Iterator[str]:
-    """The OpenSearch that is given, or one of our own."""
+    """The given OpenSearch, or one that is started here."""
     if url:
         yield url
         return

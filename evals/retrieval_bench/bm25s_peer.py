@@ -13,7 +13,7 @@ from evals.retrieval_bench.engine import LIMIT
 
 
 class Bm25s:
-    """Kept in the class: there is no file to open again."""
+    """The index is held in the class: there is no file to open again."""
 
     hits = ("bm25",)
     _index = bm25s.BM25()

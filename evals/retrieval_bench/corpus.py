@@ -1,4 +1,4 @@
-"""Chunks that no one wrote but that weigh as real ones do: words by Zipf's law, topics, clustered vectors. Seeded."""
+"""A seeded synthetic corpus with the statistics of a real one: words by Zipf's law, topics, clustered vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHUNKS_OF_A_DOCUMENT = 20
 NARROW_DOCUMENTS = 500
 QUESTIONS = 200
 
-# Real text has more different words than two plays: the long tail is made of two of theirs.
+# Real text has more distinct words than two plays: the long tail is made of pairs of their words.
 _VOCABULARY = 60_000
 _TOPICS = 400
 _TOPIC_WORDS = 150
@@ -57,7 +57,7 @@ def made(chunks: int, seed: int = 7) -> Corpus:
     words = np.array(_vocabulary(rng), dtype=object)
     likelihood = 1 / (np.arange(len(words)) + 2.7)
     likelihood /= likelihood.sum()
-    # As many of a topic's words are among the thousand most frequent as among the rest: uniform in the logarithm.
+    # Uniform in the logarithm: as many of a topic's words are among the thousand most frequent as among the rest.
     topics = np.exp(rng.uniform(np.log(60), np.log(len(words)), (_TOPICS, _TOPIC_WORDS))).astype(int)
     topic_of = np.repeat(rng.integers(0, _TOPICS, chunks // CHUNKS_OF_A_DOCUMENT), CHUNKS_OF_A_DOCUMENT)
     texts = list(_texts(rng, words, likelihood, topics, topic_of))
@@ -103,7 +103,7 @@ def _question(
     topic_of: NDArray[np.int64],
     vectors: NDArray[np.float32],
 ) -> Question:
-    """Three words that tell nothing, two common ones, three of a chunk's topic, and a vector near that chunk's."""
+    """Three function words, two common ones, three of a chunk's topic, and a vector near that chunk's."""
     chunk = rng.integers(len(topic_of))
     picked = [*rng.integers(40, 2000, 2), *rng.choice(topics[topic_of[chunk]], 3)]
     text = " ".join([*rng.choice(_FUNCTION_WORDS, 3), *words[picked]])

@@ -1,4 +1,4 @@
-"""What is measured of an engine, and how. Needs nothing but numpy, so that a peer's own environment can run it."""
+"""The measurements of an engine. Needs nothing but numpy, so that a peer's own environment can run it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIMIT = 100
 
 
 class Engine(Protocol):
-    """`documents`: the numbers of those that may be found, None for all of the tenant's."""
+    """`documents`: numbers of the documents that may be found, None for all of the tenant's."""
 
     @property
     def hits(self) -> tuple[str, ...]: ...
@@ -40,8 +40,8 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`first_ms`: the first search after the ingest. `memory_mb`: what the process holds at the end beside the
-    corpus; a server's memory is not in it.
+    """`first_ms`: the first search after the ingest. `memory_mb`: the process's memory at the end without the corpus; a
+    server's memory is not included.
     """
 
     engine: str
@@ -53,7 +53,7 @@ class Measured:
 
 
 def measured(name: str, make: Callable[[], Engine], chunks: int) -> Measured:
-    """`make` opens the engine on what was ingested before, if anything was."""
+    """`make` opens the engine on what was ingested before, if anything."""
     corpus = made(chunks)
     before = _memory_mb()
     began = time.perf_counter()
@@ -87,7 +87,7 @@ def _milliseconds(work: Callable[[], object]) -> float:
 
 
 def _memory_mb() -> float:
-    """What the process holds now; 0 where the system does not tell it as Linux does."""
+    """Resident memory of the process now; 0 on systems other than Linux."""
     status = Path("/proc/self/status")
     lines = status.read_text("ascii").splitlines() if status.exists() else []
     return sum(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1000

@@ -1,4 +1,4 @@
-"""LanceDB, from an environment of its own: `python -m evals.retrieval_bench.lancedb_peer FOLDER CHUNKS`."""
+"""LanceDB, in its own virtual environment: `python -m evals.retrieval_bench.lancedb_peer FOLDER CHUNKS`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCH = 2_000
 
 
 class LanceDb:
-    """Exact kNN, as ours; full-text index with stemming and without stop words."""
+    """Exact kNN, like ours; full-text index with stemming and without stop words."""
 
     hits = ("bm25", "knn", "hybrid")
 

@@ -1,4 +1,4 @@
-"""CICADA's two indexes. The retrievers alone are those that `PassageIndex.search` is made of."""
+"""CICADA's two indexes. The single retrievers are the parts of `PassageIndex.search`."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class OpenSearch:
         self._index = OpenSearchPassageIndex(self._client, IndexOptions(MODEL, DIMENSION, given_name=name))
 
     def ingest(self, corpus: Corpus) -> None:
-        """The rows of all documents in one stream of bulk requests: the wait until each is seen is left out."""
+        """Sends the rows of all documents in one stream of bulk requests, without waiting until each is visible."""
         everything = PassageFilter(BASE)
-        self._index.count(everything)  # Makes the index.
+        self._index.count(everything)  # Creates the index.
         rows = (
             row(_key(number), 1, CHUNKS_OF_A_DOCUMENT, each, DIMENSION)
             for number in range(corpus.documents)

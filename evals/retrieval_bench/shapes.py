@@ -1,4 +1,4 @@
-"""The whole search in both of its shapes, on the sample plays: as the local stage has it and as it is deployed.
+"""The whole search in both configurations, on the sample plays: the local stage's and the deployed one's.
 
 On AWS the index is OpenSearch, and the embedding models there give no token vectors that the reranker could use.
 """

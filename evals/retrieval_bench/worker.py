@@ -14,7 +14,7 @@ from evals.retrieval_bench.engine import Engine, measured
 
 
 def _maker(engine: str, place: str) -> Callable[[], Engine]:
-    """Only the engine in question is imported: the others would be counted as its memory."""
+    """Only this engine is imported: the others would be counted as its memory."""
     if engine == "bm25s":
         from evals.retrieval_bench.bm25s_peer import Bm25s
 
