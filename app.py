@@ -11,7 +11,7 @@ from infra.stacks.cicada_stack import CicadaStack
 
 
 def build(app: App) -> CicadaStack:
-    """The stage's stack, with the checks that every synth runs."""
+    """The stage's stack, with the checks of every synth."""
     settings = stage_settings(app.node.try_get_context)
     stack = CicadaStack(app, f"Cicada-{settings.name}", settings=settings)
     Tags.of(stack).add("application", "cicada")

@@ -71,18 +71,18 @@ class Scripted:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Texts a second of the same run; `batched` and `together` are one caller and several."""
+    """Texts a second of the same run; `batched` is one caller, `parallel` several."""
 
     embedder: str
     texts: int
     own: float
     batched: float
-    together: float
+    parallel: float
 
     @property
     def share(self) -> float:
         """The slower batched rate as a share of the bare embedder's."""
-        return min(self.batched, self.together) / self.own
+        return min(self.batched, self.parallel) / self.own
 
 
 def measured(embedder: Embedder, texts: Sequence[str], rounds: int) -> Rates:
@@ -92,7 +92,7 @@ def measured(embedder: Embedder, texts: Sequence[str], rounds: int) -> Rates:
         ways: dict[str, Callable[[], object]] = {
             "own": lambda: embedder.embed_passages(texts),
             "batched": lambda: batching.embed_passages(texts),
-            "together": lambda: list(callers.map(batching.embed_passages, lists)),
+            "parallel": lambda: list(callers.map(batching.embed_passages, lists)),
         }
         embedder.embed_passages(texts[:64])
         best = dict.fromkeys(ways, 0.0)
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for each in found:
             print(
                 f"{each.embedder:18} {each.texts:6} texts   own {each.own:8.1f}/s   one list {each.batched:8.1f}/s   "
-                f"{CALLERS} callers {each.together:8.1f}/s   share {each.share:.3f}"
+                f"{CALLERS} callers {each.parallel:8.1f}/s   share {each.share:.3f}"
             )
     return 0 if all(each.share >= TARGET for each in found) else 1
 
@@ -141,7 +141,7 @@ def _fields(rates: Rates) -> dict[str, float]:
         "texts": rates.texts,
         "own": round(rates.own, 1),
         "batched": round(rates.batched, 1),
-        "together": round(rates.together, 1),
+        "together": round(rates.parallel, 1),
         "share": round(rates.share, 3),
     }
 

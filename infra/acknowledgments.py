@@ -1,4 +1,4 @@
-"""Findings of the AWS Solutions rules that stand, each with its reason. Everything else fails the synth."""
+"""Acknowledged findings of the AWS Solutions rules, each with its reason. Every other finding fails the synth."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
         for arn in (model_arns(model) if model else [])
         if "*" in arn
     }
-    # An action without resources, and only in a stack that reranks by a paid model.
+    # The action has no resources, and is used only in a stack that reranks by a paid model.
     everything = {"*": "Rerank knows no resources; the models that it may use are named beside it."}
     wildcards = _WILDCARDS | profiles | (everything if settings.rerank_model_ids else {})
     reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in wildcards.items()}

@@ -1,6 +1,6 @@
 """Builds the layers' content with uv, for this machine or for Lambda on arm64.
 
-Byte-code is unchecked-hash: Lambda sets all file times alike, so byte-code that is checked by time is thrown away at
+Byte-code is unchecked-hash: Lambda sets all file times alike, so timestamp-checked byte-code would be discarded at
 every cold start. It must be compiled by the version of Python that runs it.
 """
 
@@ -28,7 +28,7 @@ LOCAL_PACKAGES = ROOT / ".build" / "layers"
 class LayerBuild:
     """`platform`: uv's name of the target, None for this machine. `compiler`: a Python of the target's version.
 
-    `installed_in`: where packages stay and are only referred to by their layer; None for layers that contain them.
+    `installed_in`: the folder of packages that the layer only refers to; None for layers that contain them.
     """
 
     python_version: str
@@ -68,19 +68,22 @@ class LayerBuild:
             self._refer(self._installed(lock, self.installed_in), target)
 
     def _installed(self, lock: str, parent: Path) -> Path:
-        """The folder that has the packages. It is made beside its place and renamed: what is there is whole."""
+        """The folder that has the packages. It is installed under a temporary name and renamed, so it is always
+        complete.
+        """
         folder = parent / self.packages_hash(lock)
         if not folder.exists():
             parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=parent) as beside:
                 self._install(lock, Path(beside) / "python")
-                # Somebody else may have been quicker.
+                # Another process may have been quicker.
                 with suppress(OSError):
                     (Path(beside) / "python").rename(folder)
         return folder
 
     def _refer(self, folder: Path, target: Path) -> None:
-        """A path file that puts the folder before what the interpreter has, as the layer's own packages would be.
+        """A path file (`.pth`) that puts the folder before the interpreter's own packages, where a layer's packages
+        would be.
 
         https://docs.aws.amazon.com/lambda/latest/dg/packaging-layers.html names the folder of path files.
         """

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-# The value that the CDK has been given for a name, None for none: `-c name=value`.
+# The CDK's context value for a name, None if it is not set: `-c name=value`.
 Context = Callable[[str], Any]
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
-# Each with its fallback, before the local reranker. By default nothing is paid: at $1 (Amazon) or $2 (Cohere) for
-# 1,000 questions a reranking model costs more than the chat model that answers them (docs/reranking.md).
+# Each model with its fallback; the local reranker comes last. By default no paid model reranks: at $1 (Amazon) or $2
+# (Cohere) for 1,000 questions a reranking model costs more than the chat model that answers them (docs/reranking.md).
 _RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
     "local": (),
     "amazon": ("amazon.rerank-v1:0",),
     "cohere": ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0"),
 }
 _QUERY_MODEL = "amazon.nova-micro-v1:0"
-# Reads a document once for all its passages, because it caches what it has read.
+# With prompt caching, it reads a document once for all its passages.
 _CONTEXT_MODEL = "amazon.nova-micro-v1:0"
 _TEMPERATURE = "0.2"
 _MAX_TOKENS = "2048"
@@ -27,10 +27,10 @@ _LEASE_SECONDS = "15"
 
 @dataclass(frozen=True, slots=True)
 class LocalEndpoints:
-    """Where the parts of the local stage listen, as the functions reach them.
+    """The addresses of the local stage's parts, as the functions reach them.
 
-    `calls_url`: where they call AWS, if not at the emulator itself; `database_url`: DynamoDB alone.
-    `processors`: how many answer at the same time.
+    `calls_url`: the AWS endpoint, if not the emulator itself; `database_url`: that of DynamoDB. `processors`: how many
+    answer in parallel.
     """
 
     aws_url: str
@@ -47,11 +47,11 @@ class LocalEndpoints:
 class StageSettings:
     """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
 
-    Model ids are Bedrock's. `rerank_model_ids`: in the order in which they are asked, none to rerank locally;
-    `query_model_id` puts questions into the language of a knowledge base, `context_model_id`, empty for none, writes
-    on the context of passages at ingest. `messages_per_minute` and `requests_in_flight` are what each user may ask for.
-    `lease_seconds`: after so long without a sign of life a processor counts as dead. `alarm_email`: who hears of
-    alarms, empty for nobody.
+    Model ids are Bedrock's. `rerank_model_ids`: in the order of fallback, none to rerank locally; `query_model_id`
+    translates questions into the language of a knowledge base; `context_model_id`, empty for none, describes the
+    context of passages at ingest. `messages_per_minute` and `requests_in_flight` are limits of each user.
+    `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`: the recipient
+    of alarms, empty for none.
     """
 
     name: StageName
@@ -74,7 +74,7 @@ class StageSettings:
 
     @property
     def prefix(self) -> str:
-        """Begins the name of every resource that has one."""
+        """The prefix of every resource's name."""
         return f"cicada-{self.name}"
 
 
@@ -122,7 +122,7 @@ def _local(context: Context) -> StageSettings:
         opensearch_url=context("opensearchUrl") or "",
         calls_url=context("callsUrl") or aws_url,
         database_url=context("databaseUrl") or "",
-        # The emulator works on one message of a FIFO queue at a time for each event source mapping.
+        # The emulator processes one message of a FIFO queue at a time for each event source mapping.
         processors=int(context("processors") or 8),
     )
     return StageSettings(
@@ -132,15 +132,15 @@ def _local(context: Context) -> StageSettings:
         chat_temperature=_TEMPERATURE,
         chat_max_tokens=_MAX_TOKENS,
         agent_model_id="amazon.nova-pro-v1:0",
-        # The stand-in's own form gives what the local reranker reads besides vectors (docs/retrieval.md).
+        # The stand-in's own model also gives the multivectors for the local reranker (docs/retrieval.md).
         embedding_model_id="cicada.minilm-l6-v2",
         embedding_dimension=384,
         rerank_model_ids=_rerank_models(context),
         query_model_id=_QUERY_MODEL,
-        # The stand-in quotes and does not write, and MiniLM sees no more of a passage than its text.
+        # The stand-in cannot write contexts, and MiniLM embeds no more of a passage than its text.
         context_model_id=_context_model(context, ""),
         retain_data=False,
-        # Its few sample users stand for many people when it is measured and disturbed.
+        # In measurements and chaos runs its few sample users stand for many people.
         messages_per_minute=str(context("messagesPerMinute") or 6000),
         requests_in_flight=str(context("requestsInFlight") or 200),
         lease_seconds=str(context("leaseSeconds") or _LEASE_SECONDS),
@@ -156,6 +156,6 @@ def _rerank_models(context: Context) -> tuple[str, ...]:
 
 
 def _context_model(context: Context, default: str) -> str:
-    """`-c contextModel=none` has nothing written."""
+    """`-c contextModel=none` turns contexts off."""
     name = str(context("contextModel") or default)
     return "" if name == "none" else name

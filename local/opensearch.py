@@ -1,7 +1,7 @@
 """A real OpenSearch on this machine, without Docker: fetched from Maven Central, unpacked and started.
 
-`prepare` does once what takes long; `start` gives a server that answers. A server that runs already, from the Docker
-image for instance, needs neither: its URL does.
+`prepare` does the slow steps once; `start` starts a server and waits until it answers. A server that runs already, from
+the Docker image for instance, needs neither, only its URL.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server that answers at `url`, until it is stopped or whoever started it ends."""
+    """A server that answers at `url`, until it is stopped or its starter ends."""
 
     url: str
     running: processes.Running
 
     @property
     def pid(self) -> int:
-        """Of the process that guards the server's."""
+        """The id of the server's guard process."""
         return self.running.guard.pid
 
     def stop(self) -> None:
@@ -73,15 +73,15 @@ class RunningServer:
 
 
 def prepare(build_dir: Path, say: Say = print) -> Distribution:
-    """Fetch and unpack below `build_dir` what is not there yet. `StageError` says what is missing.
+    """Fetch and unpack the distribution below `build_dir` unless it is there. `StageError` says what is missing.
 
-    As root the server runs as another user: where that one cannot reach `build_dir`, the distribution is unpacked in
-    the system's folder for temporary files.
+    As root the server runs as another user: if that user cannot reach `build_dir`, the distribution is unpacked in the
+    system's temporary folder.
     """
     java_home = find_java(LEAST_JAVA, inherited())
     build_dir = build_dir.absolute()
     build_dir.mkdir(parents=True, exist_ok=True)
-    # Several processes may want it at once; the first one fetches it.
+    # Several processes may need it at the same time; the first one fetches it.
     with (build_dir / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         home = unprivileged.reachable(build_dir, unprivileged.account()) / f"opensearch-{VERSION}"
@@ -93,7 +93,7 @@ def prepare(build_dir: Path, say: Say = print) -> Distribution:
 
 
 def start(distribution: Distribution, data_dir: Path, port: int, log_file: Path, say: Say = print) -> RunningServer:
-    """A server on 127.0.0.1. Its data stays in `data_dir`, or (as root) where the user that it runs as can write."""
+    """A server on 127.0.0.1. Its data is in `data_dir`, or (as root) in a folder that the server's user can write."""
     processes.require_free(port, "OPENSEARCH_PORT")
     user = unprivileged.account()
     data_dir = data_dir.absolute()
@@ -146,7 +146,7 @@ def _fetch(artifact: _Artifact, build_dir: Path) -> None:
 
 
 def _unpack(server: Path, plugin: Path, home: Path, java_home: Path) -> None:
-    """Unpacked beside its place and renamed at the end: what is there is whole."""
+    """Unpack under a temporary name and rename at the end, so that the folder is always complete."""
     beside = home.with_name(f"{home.name}.unpacking")
     shutil.rmtree(beside, ignore_errors=True)
     with zipfile.ZipFile(server) as archive:
@@ -174,7 +174,7 @@ def _install(home: Path, plugin: Path, java_home: Path) -> None:
 
 
 def _open_to_all(home: Path) -> None:
-    """The user that the server runs as can read it, whatever the umask."""
+    """Make it readable for the server's user, whatever the umask."""
     for path in (home, *home.rglob("*")):
         mode = path.stat().st_mode
         path.chmod(mode | (0o055 if mode & stat.S_IXUSR else 0o044))

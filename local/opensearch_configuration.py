@@ -1,4 +1,4 @@
-"""The configuration of a local OpenSearch: one node that listens on 127.0.0.1 and keeps to its folder."""
+"""The configuration of a local OpenSearch: one node that listens on 127.0.0.1 and writes to its own folder only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEAP = "512m"
 def configured(home: Path, java_home: Path, folder: Path, port: int) -> dict[str, str]:
     """Write the configuration into `folder`; returns the environment in which the server finds it.
 
-    A copy of the distribution's own, for the server writes its key store beside it.
+    It starts from a copy of the distribution's, because the server writes its key store beside it.
     """
     configuration = folder / "config"
     shutil.rmtree(configuration, ignore_errors=True)
@@ -39,9 +39,9 @@ def _write_settings(file: Path, folder: Path, port: int) -> None:
         "transport.port": 0,
         "path.data": str(folder / "data"),
         "path.logs": str(folder / "logs"),
-        # A misspelt name is an error, and no new index with a guessed mapping.
+        # A misspelt name must be an error, not a new index with a guessed mapping.
         "action.auto_create_index": False,
-        # On a developer's nearly full disk the server would turn read-only.
+        # Without this, the server turns read-only on a nearly full disk.
         "cluster.routing.allocation.disk.threshold_enabled": False,
     }
     # JSON values are YAML.
@@ -49,7 +49,7 @@ def _write_settings(file: Path, folder: Path, port: int) -> None:
 
 
 def _keep_to_folder(options: Path, folder: Path) -> None:
-    """The JVM's own files would go into the distribution, which the server's user cannot write."""
+    """By default the JVM writes its files into the distribution, which the server's user cannot write."""
     lines = [line for line in options.read_text("utf-8").splitlines() if "logs/gc.log" not in line]
     text = "\n".join(lines).replace("HeapDumpPath=data", f"HeapDumpPath={folder / 'data'}")
     options.write_text(text.replace("ErrorFile=logs", f"ErrorFile={folder / 'logs'}") + "\n", "utf-8")

@@ -22,7 +22,7 @@ PAGE_FOLDER = Path(__file__).parent.parent / "clients" / "web"
 
 
 def app(config: Mapping[str, Any], static_dir: Path = PAGE_FOLDER) -> Starlette:
-    """Serves `static_dir`, and `config` as `/config.json`; what that holds is told in `clients/web/page.js`."""
+    """Serves `static_dir`, and `config` as `/config.json`; `clients/web/page.js` describes it."""
 
     async def page_config(_: Request) -> JSONResponse:
         return JSONResponse(dict(config))
@@ -34,7 +34,7 @@ def app(config: Mapping[str, Any], static_dir: Path = PAGE_FOLDER) -> Starlette:
 
 
 def security_headers(config: Mapping[str, Any]) -> dict[str, str]:
-    """The page may talk to the WebSocket and to the sign-in service of its configuration, and to nobody else."""
+    """The page may connect to the WebSocket and the sign-in service of its configuration only."""
     origins = " ".join(_origin(config[name]) for name in ("websocketUrl", "cognitoUrl"))
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -47,7 +47,7 @@ def security_headers(config: Mapping[str, Any]) -> dict[str, str]:
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
         "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-        # Asked again each time, so that a changed file is seen at once.
+        # Revalidated each time, so that a changed file is seen at once.
         "Cache-Control": "no-cache",
     }
 
@@ -58,7 +58,7 @@ def _origin(url: str) -> str:
 
 
 class _SecurityHeaders:
-    """Puts the headers on every response."""
+    """Adds the headers to every response."""
 
     def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
         self._app = app

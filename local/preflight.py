@@ -1,4 +1,4 @@
-"""Says in a sentence what this machine lacks. Runs on any Python, also on one that is too old for the project."""
+"""Says in a sentence what this machine lacks. Runs on any Python, even one that is too old for the project."""
 
 import shutil
 import subprocess

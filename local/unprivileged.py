@@ -1,4 +1,4 @@
-"""Running a server that refuses root, as root: which user it runs as, and which folders that user reaches."""
+"""For servers that refuse to run as root: the user to run them as, and folders that this user can reach."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from local.stage.settings import StageError
 
 
 def account() -> pwd.struct_passwd | None:
-    """The user to run as; None to run as oneself, which is fine for everybody but root."""
+    """The user to run as; None for the current user, unless that is root."""
     if os.geteuid() != 0:
         return None
     for name in ("nobody", "daemon"):
@@ -28,7 +28,7 @@ def account() -> pwd.struct_passwd | None:
 
 
 def command_prefix(user: pwd.struct_passwd | None) -> list[str]:
-    """What stands before a command so that it runs as the user."""
+    """The prefix of a command to run it as the user."""
     if user is None:
         return []
     if shutil.which("setpriv") is None:
@@ -40,13 +40,13 @@ def command_prefix(user: pwd.struct_passwd | None) -> list[str]:
 
 
 def reachable(wanted: Path, user: pwd.struct_passwd | None) -> Path:
-    """The folder itself, or, where the user cannot pass to it, one of its own in the system's temporary folder."""
+    """The folder itself, or, if the user cannot reach it, one in the system's temporary folder."""
     if user is None or all(folder.stat().st_mode & stat.S_IXOTH for folder in (wanted, *wanted.parents)):
         return wanted
     folder = Path(tempfile.gettempdir()) / f"cicada-{hashlib.sha256(str(wanted).encode()).hexdigest()[:16]}"
     folder.mkdir(exist_ok=True)
     found = folder.lstat()
-    # Anybody can make a folder of that name; only one that root made is used, or that was given to the user.
+    # Anybody can create a folder of that name; only one that belongs to root or to the user is used.
     if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), user.pw_uid):
         raise StageError(f"{folder} belongs to somebody else; delete it and start again.")
     folder.chmod(0o755)
@@ -54,7 +54,7 @@ def reachable(wanted: Path, user: pwd.struct_passwd | None) -> Path:
 
 
 def give(folder: Path, user: pwd.struct_passwd | None) -> None:
-    """Make the user the owner of a folder and of what is in it."""
+    """Make the user the owner of a folder and its content."""
     if user is not None:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)

@@ -1,4 +1,4 @@
-"""`make protocol`: write the files of docs/protocol/ from the models."""
+"""`make protocol`: writes the files of docs/protocol/ from the models."""
 
 from __future__ import annotations
 

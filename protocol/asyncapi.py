@@ -1,4 +1,4 @@
-"""The AsyncAPI 3 document: where a client connects, what it may send on which route, and what comes back.
+"""The AsyncAPI 3 document: where a client connects, the commands of each route, and the replies.
 
 Source: https://www.asyncapi.com/docs/reference/specification/v3.0.0
 """
@@ -17,9 +17,9 @@ from protocol.schemas import definitions
 Document = dict[str, Any]
 
 _CHANNEL = "#/channels/conversation"
-# API Gateway's, of the route table in infra/routes.py.
+# API Gateway's routes, from the table in infra/routes.py.
 _ROUTE_SELECTION = "$request.body.action"
-# What answers a command at once, beside the events of its request; any command may be refused.
+# The immediate reply to a command, besides the events of its request; any command may be refused.
 _REPLIES = {
     "sendMessage": ("Accepted", "Pending"),
     "resume": ("Pending",),
@@ -103,7 +103,7 @@ def _channel() -> Document:
 
 
 def _message(model: type[BaseModel]) -> Document:
-    """Named as on the wire: a command by its `action`, a frame of the server by its `type`."""
+    """A message, named as on the wire: a command by its `action`, a frame of the server by its `type`."""
     return {
         "name": wire_name(model),
         "title": model.__name__,
@@ -113,7 +113,7 @@ def _message(model: type[BaseModel]) -> Document:
 
 
 def wire_name(model: type[BaseModel]) -> str:
-    """The value of `action` or `type` that tells the frame from others."""
+    """The value of `action` or `type` that identifies the frame."""
     field = model.model_fields.get("action") or model.model_fields["type"]
     [name] = get_args(field.annotation)
     return str(name)

@@ -1,4 +1,6 @@
-"""Frames as they are on the wire: the bodies of `cicada.conversation.protocol` behind what `frame` puts in front."""
+"""Frames as they are on the wire: the bodies of `cicada.conversation.protocol` with the fields that `frame` adds in
+front.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from cicada.conversation.protocol import (
     RequestId,
 )
 
-# What the key of a stored event has room for, and the most that `resume` can name.
+# The largest number that fits into the key of a stored event, and that `resume` can name.
 _LAST_SEQ = 99_999_999
 
 

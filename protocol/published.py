@@ -1,4 +1,4 @@
-"""The protocol as files, for programs and for whoever writes a client in another language."""
+"""The protocol as files, for programs and for authors of clients in other languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of the frames: what the server sends and what it takes, each by its wire names."""
+"""JSON Schemas of the frames that the server sends and accepts, by their wire names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 
 
 class _WireSchema(GenerateJsonSchema):
-    """Keeps to keywords that mean the same in draft 07, which AsyncAPI's own schemas extend, and in 2020-12."""
+    """Uses only keywords with the same meaning in draft 07, which AsyncAPI's own schemas extend, and in 2020-12."""
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002 - a field's title only repeats its name
         return False
@@ -24,13 +24,13 @@ class _WireSchema(GenerateJsonSchema):
     def field_is_required(
         self, field: core_schema.ModelField | core_schema.DataclassField | core_schema.TypedDictField, total: bool
     ) -> bool:
-        """Of what is sent every field is there that is not left out when it is not set."""
+        """In sent frames every field is present, except those that are omitted when unset."""
         if self.mode == "serialization":
             return field.get("serialization_exclude_if") is None
         return super().field_is_required(field, total)
 
     def model_field_schema(self, schema: core_schema.ModelField) -> JsonSchemaValue:
-        """A field that is left out when it is not set is never null."""
+        """A field that is omitted when unset is never null."""
         inner = schema["schema"]
         if schema.get("serialization_exclude_if") and inner["type"] == "default":
             inner = inner["schema"]
@@ -38,11 +38,11 @@ class _WireSchema(GenerateJsonSchema):
         return self.generate_inner(inner)
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        """What is sent needs no default: a field is there, or its absence means that it is not set."""
+        """Sent frames need no defaults: a missing field means that it is unset."""
         return self.generate_inner(schema["schema"]) if self.mode == "serialization" else super().default_schema(schema)
 
     def tuple_schema(self, schema: core_schema.TupleSchema) -> JsonSchemaValue:
-        """A pair of one type as a list of two."""
+        """A pair of one type, as an array of two."""
         found = super().tuple_schema(schema)
         each = found.pop("prefixItems", [])
         if each and any(item != each[0] for item in each):
@@ -50,7 +50,7 @@ class _WireSchema(GenerateJsonSchema):
         return found | {"items": each[0]} if each else found
 
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
-        """Names of another form than the pattern's are refused."""
+        """Keys that do not match the pattern are refused."""
         found = super().dict_schema(schema)
         return found | {"additionalProperties": False} if "patternProperties" in found else found
 

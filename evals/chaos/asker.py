@@ -158,7 +158,7 @@ class _Attempt:
     def _disturb(self) -> bool:
         """Apply what the plan has for this event; True if the connection is to be cut."""
         plan, done, events = self._plan, self.done, len(self.ledger)
-        if done.duplicates < sum(place <= events for place in plan.duplicates):
+        if done.duplicates < sum(due_after <= events for due_after in plan.duplicates):
             self._trouble.deliver_again(self._token, self.request_id)
             done.duplicates += 1
         if plan.kill_after is not None and done.killed_at is None and self.ledger.chunks >= plan.kill_after:
@@ -168,7 +168,7 @@ class _Attempt:
         if plan.storm and not done.stormed and events >= plan.storm.after:
             done.stormed = True
             self._trouble.throttle(plan.storm)
-        due = sum(place <= events for place in plan.cuts) > done.cuts and not self.exchange.finished
+        due = sum(due_after <= events for due_after in plan.cuts) > done.cuts and not self.exchange.finished
         done.cuts += due
         return due
 

@@ -64,31 +64,31 @@ class MeteredTables:
         raise NotImplementedError(f"The meter does not take {operation}.")
 
     def _get(self, body: Body) -> Body:
-        place = _place(body["TableName"], body["Key"])
-        units = max(1, math.ceil(self._sizes.get(place, 0) / _READ_UNIT_BYTES))
+        key = _item_key(body["TableName"], body["Key"])
+        units = max(1, math.ceil(self._sizes.get(key, 0) / _READ_UNIT_BYTES))
         self.metered.read_units += units if body.get("ConsistentRead") else units / 2
-        return {"Item": self._items[place]} if place in self._items else {}
+        return {"Item": self._items[key]} if key in self._items else {}
 
     def _put(self, body: Body, *, factor: int) -> None:
-        place = _place(body["TableName"], body["Item"])
+        key = _item_key(body["TableName"], body["Item"])
         size = item_size(body["Item"])
         self.metered.put_bytes += size
-        self._write(place, body["Item"], size, factor)
+        self._write(key, body["Item"], size, factor)
 
     def _update(self, body: Body, *, factor: int) -> Item:
-        place = _place(body["TableName"], body["Key"])
-        before: Item = self._items.get(place) or body["Key"]
-        after, size = _updated(before, self._sizes.get(place) or item_size(before), body)
+        key = _item_key(body["TableName"], body["Key"])
+        before: Item = self._items.get(key) or body["Key"]
+        after, size = _updated(before, self._sizes.get(key) or item_size(before), body)
         self.metered.update_bytes += size
-        self._write(place, after, size, factor)
+        self._write(key, after, size, factor)
         return after
 
-    def _write(self, place: tuple[str, str, str], item: Item, size: int, factor: int) -> None:
-        before, before_size = self._items.get(place, {}), self._sizes.get(place, 0)
+    def _write(self, key: tuple[str, str, str], item: Item, size: int, factor: int) -> None:
+        before, before_size = self._items.get(key, {}), self._sizes.get(key, 0)
         units = math.ceil(max(size, before_size) / _WRITE_UNIT_BYTES)
         # AWS does not say whether a transaction's index writes are billed twice; the higher cost is assumed.
         self.metered.write_units += (units + _index_units(before, item)) * factor
-        self._items[place], self._sizes[place] = item, size
+        self._items[key], self._sizes[key] = item, size
 
 
 def item_size(item: Item) -> int:
@@ -114,7 +114,7 @@ def _value_size(value: Item) -> int:
 
 
 def _updated(before: Item, size: int, body: Body) -> tuple[Item, int]:
-    """The item and its size after an update expression. A list that is appended to is extended in place."""
+    """The item and its size after an update expression. A list that is appended to is extended in key."""
     names, values = body.get("ExpressionAttributeNames", {}), body["ExpressionAttributeValues"]
     after = dict(before)
     for clause, assignments in _clauses(body["UpdateExpression"]):
@@ -159,5 +159,5 @@ def _index_units(before: Item, after: Item) -> int:
     return int(any(before.get(name) != after.get(name) for name in _INDEX_PROJECTION))
 
 
-def _place(table: str, key: Item) -> tuple[str, str, str]:
+def _item_key(table: str, key: Item) -> tuple[str, str, str]:
     return table, key["pk"]["S"], key.get("sk", {"S": ""})["S"]

@@ -38,4 +38,4 @@ def _ndcg(sets: Sets, name: str, multivector: MultiVector) -> dict[str, float]:
 
 def _bytes(sets: Sets, name: str, multivector: MultiVector) -> np.typing.NDArray[np.int64]:
     texts = [passage_text(row) for row in sets.dataset(name).rows]
-    return np.array([len(kept) for _, kept in sets.embedder.embed_passages_with_multivectors(texts, multivector)])
+    return np.array([len(each) for _, each in sets.embedder.embed_passages_with_multivectors(texts, multivector)])

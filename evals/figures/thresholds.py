@@ -13,9 +13,9 @@ from evals.figures.cells import mean, share
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets
 from evals.plays.dataset import PLAYS, load_questions
-from evals.retrieval.calibration import SetObservations, fit, kept, observe
+from evals.retrieval.calibration import SetObservations, fit, observe, shares_kept
 from evals.retrieval.dataset import Dataset, Row
-from evals.retrieval.pipeline import COLLECTION, Pipeline, retriever
+from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
 
 SHOWN = (0.0, 0.15, 0.3, 0.5)
 BASE_SIZES = (1, 3, 10, 30)
@@ -29,7 +29,7 @@ def thresholds(sets: Sets) -> Table:
     for name, one in observed.items():
         calibration = fit([each for other, each in observed.items() if other != name])
         for threshold in SHOWN:
-            values = kept(one, calibration, threshold)
+            values = shares_kept(one, calibration, threshold)
             rows.append([name, share(threshold) if threshold else "none", *map(share, values)])
     return Table(["base", "threshold", "relevant", "others", "empty", "foreign"], rows, sets.samples(*TUNED_ON))
 
@@ -70,7 +70,7 @@ def _base(dataset: Dataset, right: set[str], size: int, draw: random.Random) -> 
 def _is_empty(dataset: Dataset, asked: Sequence[str], embedder: MultiVectorEmbedder) -> list[bool]:
     with retriever(dataset, embedder, Pipeline()) as search:
         above = replace(search, threshold=DEFAULT)
-        return [not above.search(text, PassageFilter(COLLECTION)) for text in asked]
+        return [not above.search(text, PassageFilter(CORPUS_BASE)) for text in asked]
 
 
 def _observed(sets: Sets, name: str) -> SetObservations:

@@ -23,7 +23,7 @@ from evals.figures.cells import mean, score
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets
 from evals.retrieval.measures import scores_of
-from evals.retrieval.pipeline import COLLECTION, Pipeline
+from evals.retrieval.pipeline import CORPUS_BASE, Pipeline
 
 MATCH_GRID = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 FEEDBACK_GRID = (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -47,8 +47,8 @@ class Parts:
     def order(self, weights: Weights) -> list[Candidate]:
         matched = with_matches(self.hits, self.matches, {Kind.TOKENS: weights[0]})
         scores = with_feedback(matched, self.query.vector, self.vectors, weights[1])
-        places = sorted(range(len(scores)), key=lambda place: -scores[place])
-        return [*(self.candidates[place] for place in places), *self.candidates[len(scores) :]]
+        positions = sorted(range(len(scores)), key=lambda position: -scores[position])
+        return [*(self.candidates[position] for position in positions), *self.candidates[len(scores) :]]
 
 
 def leave_one_out(sets: Sets) -> Table:
@@ -95,8 +95,8 @@ def _parts(sets: Sets, name: str) -> dict[str, Parts]:
         found = {}
         for query in sets.dataset(name).queries:
             candidates = sets.retrievals(name)[query.id].candidates
-            kept = search.index.vectors_of(COLLECTION, [each.passage.passage_id for each in candidates[:depth]])
-            vectors = [kept.get(each.passage.passage_id) for each in candidates[:depth]]
+            stored = search.index.vectors_of(CORPUS_BASE, [each.passage.passage_id for each in candidates[:depth]])
+            vectors = [stored.get(each.passage.passage_id) for each in candidates[:depth]]
             encoded = encode_query(search.embedder, query.text)
             found[query.id] = Parts(
                 encoded,

@@ -79,8 +79,8 @@ class _Finder(cst.CSTVisitor):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, _STATEMENT):
-            place = self.get_metadata(PositionProvider, node)
-            self._statements.append(range(place.start.line, place.end.line + 1))
+            position = self.get_metadata(PositionProvider, node)
+            self._statements.append(range(position.start.line, position.end.line + 1))
         self._told += m.matches(node, _TOLD)
         if m.matches(node, _SKIPPED) or (self._told and m.matches(node, _TEXT)):
             return False
@@ -106,7 +106,7 @@ class _Finder(cst.CSTVisitor):
     def _only_text_is_lost(self, node: cst.CSTNode, new: cst.CSTNode) -> bool:
         if not isinstance(node, cst.Call) or not isinstance(new, cst.Call):
             return False
-        lost = [each for each in node.args if not any(each is kept for kept in new.args)]
+        lost = [each for each in node.args if not any(each is other for other in new.args)]
         return any(
             m.matches(each, _TOLD_ARGUMENT | m.Arg(keyword=m.Name("strict")))
             or (self._told and m.matches(each.value, _TEXT))

@@ -41,9 +41,9 @@ class Trial:
     def outcome(self) -> Outcome:
         if not self.tests.files:
             return Outcome.SURVIVED
-        each, together = self.seconds
+        each_seconds, total_seconds = self.seconds
         try:
-            passed = in_child(partial(self.tests.pass_with, self.path, self.source, each), together)
+            passed = in_child(partial(self.tests.pass_with, self.path, self.source, each_seconds), total_seconds)
         except TimeoutError:
             return Outcome.TIMEOUT
         return Outcome.SURVIVED if passed else Outcome.KILLED
@@ -54,8 +54,8 @@ def sampled(area: Area, root: Path, count: int | None, seed: int) -> list[Mutant
     found = [each for source in area.sources for each in mutants(source, (root / source).read_text("utf-8"))]
     if count is None or count >= len(found):
         return found
-    places = Random(seed).sample(range(len(found)), count)  # noqa: S311
-    return [found[place] for place in sorted(places)]
+    positions = Random(seed).sample(range(len(found)), count)  # noqa: S311
+    return [found[position] for position in sorted(positions)]
 
 
 def baseline(area: Area, root: Path, log: Path) -> Reach:
@@ -80,8 +80,8 @@ def outcomes(
 def _trial(area: Area, root: Path, reach: Reach, mutant: Mutant, patience_seconds: float) -> Trial:
     """The reference times were measured with coverage, which slows the code down more than a parallel job does."""
     files = _files(area, reach, mutant)
-    together = sum(reach.seconds.get(each, 0) for each in files)
-    seconds = patience_seconds + 2 * reach.longest_seconds, 3 * patience_seconds + 2 * together
+    total = sum(reach.seconds.get(each, 0) for each in files)
+    seconds = patience_seconds + 2 * reach.longest_seconds, 3 * patience_seconds + 2 * total
     return Trial(root / mutant.path, mutant.source(), Tests(files, area.keyword), seconds)
 
 

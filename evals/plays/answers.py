@@ -65,7 +65,7 @@ class Index:
 
     def prompt(self, question: str) -> str:
         scores = _standard(self._bm25(question)) + _standard(self._vectors @ self._model.embed([question]).unit()[0])
-        best = [self._texts[place] for place in np.argsort(-scores)[:PASSAGES]]
+        best = [self._texts[position] for position in np.argsort(-scores)[:PASSAGES]]
         return (
             "Passages:\n\n" + "".join(f"[{n}] {text}\n\n" for n, text in enumerate(best, 1)) + f"Question: {question}\n"
         )
@@ -120,5 +120,5 @@ def measured() -> dict[str, Outcomes]:
 def _ask(index: Index, model: MiniLM, question: str, expected: Sequence[str]) -> Outcome:
     prompt = index.prompt(question)
     said = answer(parse(prompt), model)
-    found = [any(text in place for text in expected) for place in (prompt, said)]
+    found = [any(text in each for text in expected) for each in (prompt, said)]
     return Outcome(found[0], said != NOT_HELD, found[1])

@@ -23,7 +23,7 @@ from cicada.retrieval.rerank.scores import Calibration, Signals
 from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
 from evals.retrieval.dataset import Dataset, load_dataset
 from evals.retrieval.embedding import local_embedder
-from evals.retrieval.pipeline import COLLECTION, Pipeline, retriever
+from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
 
 FOREIGN_QUERIES = 100
 SHOWN = 15
@@ -57,9 +57,9 @@ class SetObservations:
 def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -> SetObservations:
     draw = np.random.default_rng(7)
     foreign = [
-        other.queries[place].text
+        other.queries[position].text
         for other in others
-        for place in draw.permutation(len(other.queries))[:FOREIGN_QUERIES]
+        for position in draw.permutation(len(other.queries))[:FOREIGN_QUERIES]
     ]
     ids = [row.id for row in dataset.rows]
     relevant = {key: {row for row, grade in grades.items() if grade > 0} for key, grades in dataset.judgements.items()}
@@ -83,7 +83,7 @@ def fit(sets: Sequence[SetObservations]) -> Calibration:
     return Calibration(constant + math.log(LENIENCE), score, cosine, match, typical)
 
 
-def kept(observed: SetObservations, calibration: Calibration, threshold: float) -> list[float]:
+def shares_kept(observed: SetObservations, calibration: Calibration, threshold: float) -> list[float]:
     """Of the first 15 passages: shares of relevant and other ones kept; of queries left with none; of foreign ones left
     with some.
     """
@@ -121,7 +121,7 @@ def _observed(search: HybridSearch, text: str, relevant: set[str], ids: Sequence
     reranker = search.reranker
     if not isinstance(reranker, LocalReranker):
         raise TypeError("Only the local reranker is calibrated here.")
-    candidates = search.retrieve(text, PassageFilter(COLLECTION)).candidates
+    candidates = search.retrieve(text, PassageFilter(CORPUS_BASE)).candidates
     found = reranker.evidence(encode_query(search.embedder, text), candidates).passages
     labels = [float(ids[int(each.passage.passage_id)] in relevant) for each, _ in found]
     return Observations(tuple(signals for _, signals in found), np.array(labels), len(candidates))
@@ -133,7 +133,7 @@ def report(observed: Mapping[str, SetObservations]) -> None:
     for name, one in observed.items():
         calibration = fit([each for other, each in observed.items() if other != name] or [one])
         for threshold in (0.0, *THRESHOLDS):
-            values = kept(one, calibration, threshold)
+            values = shares_kept(one, calibration, threshold)
             print(f"{name:16}{threshold:>10}" + "".join(f"{value:10.2f}" for value in values))
     print(f"all sets: {fit(list(observed.values()))}")
 

@@ -58,7 +58,7 @@ class CachedEmbedder:
 
     def encode_query(self, text: str) -> EncodedQuery:
         key = _key("query", text)
-        found = self._kept(key)
+        found = self._cached(key)
         if found is None:
             encoded = self._embedder().encode_query(text)
             found = (encoded.vector, encoded.multivector)
@@ -82,15 +82,17 @@ class CachedEmbedder:
 
     def _encoded(self, texts: Sequence[str], multivector: MultiVector) -> list[tuple[Vector, bytes]]:
         keys = [_key(multivector, text) for text in texts]
-        missing = list({key: place for place, key in enumerate(keys) if not self._has(key)}.values())
+        missing = list({key: position for position, key in enumerate(keys) if not self._has(key)}.values())
         # Batched by length: a batch takes as long as its longest text.
-        missing.sort(key=lambda place: len(texts[place]))
+        missing.sort(key=lambda position: len(texts[position]))
         for start_at in range(0, len(missing), BATCH):
-            places = missing[start_at : start_at + BATCH]
-            made = self._embedder().embed_passages_with_multivectors([texts[place] for place in places], multivector)
-            self._keep([(keys[place], *each) for place, each in zip(places, made, strict=True)])
+            positions = missing[start_at : start_at + BATCH]
+            made = self._embedder().embed_passages_with_multivectors(
+                [texts[position] for position in positions], multivector
+            )
+            self._keep([(keys[position], *each) for position, each in zip(positions, made, strict=True)])
             self._say(f"  {min(start_at + BATCH, len(missing)):,} of {len(missing):,} passages embedded")
-        found = [self._kept(key) for key in keys]
+        found = [self._cached(key) for key in keys]
         return [each for each in found if each is not None]
 
     def close(self) -> None:
@@ -99,7 +101,7 @@ class CachedEmbedder:
     def _has(self, key: bytes) -> bool:
         return self._file.execute("SELECT 1 FROM kept WHERE key = ?", (key,)).fetchone() is not None
 
-    def _kept(self, key: bytes) -> tuple[Vector, bytes] | None:
+    def _cached(self, key: bytes) -> tuple[Vector, bytes] | None:
         row = self._file.execute("SELECT vector, detail FROM kept WHERE key = ?", (key,)).fetchone()
         return (array("f", row[0]), row[1]) if row else None
 

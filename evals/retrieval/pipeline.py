@@ -18,7 +18,7 @@ from cicada_embedded.passage_index import SqlitePassageIndex
 from evals.retrieval.dataset import Dataset, Row
 from evals.retrieval.measures import Rankings
 
-COLLECTION = KnowledgeBaseKey("evaluation", "corpus")
+CORPUS_BASE = KnowledgeBaseKey("evaluation", "corpus")
 # Recall@100 needs so many passages of the final order.
 LIMIT = 100
 
@@ -55,7 +55,7 @@ def search_over(
 
 def search_all(dataset: Dataset, search: HybridSearch) -> dict[str, Retrieval]:
     """Every query's search by the query's id."""
-    found = PassageFilter(COLLECTION)
+    found = PassageFilter(CORPUS_BASE)
     return {query.id: search.retrieve(query.text, found) for query in dataset.queries}
 
 
@@ -86,14 +86,14 @@ def _passages(hits: Sequence[Hit]) -> list[Passage]:
 
 
 def _document() -> DocumentKey:
-    return DocumentKey(COLLECTION, "corpus")
+    return DocumentKey(CORPUS_BASE, "corpus")
 
 
 def _embedded(rows: Sequence[Row], embedder: MultiVectorEmbedder, multivector: MultiVector) -> list[EmbeddedPassage]:
     encodings = embedder.embed_passages_with_multivectors([passage_text(row) for row in rows], multivector)
     return [
-        EmbeddedPassage(_passage(number, row), vector, kept)
-        for number, (row, (vector, kept)) in enumerate(zip(rows, encodings, strict=True))
+        EmbeddedPassage(_passage(number, row), vector, multivector)
+        for number, (row, (vector, multivector)) in enumerate(zip(rows, encodings, strict=True))
     ]
 
 

@@ -50,13 +50,13 @@ class Sqlite:
         if retriever == "hybrid":
             return len(self._index.search(query).lexical)
         with self._file.reading() as connection:
-            base_key = find_knowledge_base(connection, live_build(connection), BASE)
-            assert base_key is not None  # noqa: S101 - it was ingested
-            allowed = selected_numbers(connection, selection(base_key, query.filter))
+            base = find_knowledge_base(connection, live_build(connection), BASE)
+            assert base is not None  # noqa: S101 - it was ingested
+            allowed = selected_numbers(connection, selection(base, query.filter))
             if retriever == "bm25":
-                return len(self._lexical.search(connection, base_key, query.text, allowed, LIMIT))
+                return len(self._lexical.search(connection, base, query.text, allowed, LIMIT))
             vector = self._semantic.unit(query.vector)
-            return len(self._semantic.search(connection, base_key, vector, allowed, LIMIT))
+            return len(self._semantic.search(connection, base, vector, allowed, LIMIT))
 
 
 class OpenSearch:
@@ -100,17 +100,17 @@ def _passages(corpus: Corpus, number: int) -> list[EmbeddedPassage]:
     return [
         EmbeddedPassage(
             Passage(
-                passage_id=f"{document.document_id}#{place:06d}",
+                passage_id=f"{document.document_id}#{chunk:06d}",
                 document=document,
                 version="v1",
                 title=f"Report {number}",
-                text=corpus.texts[place],
-                context=f"Report {number} · Section {place - first}",
-                locator=SectionLocator((f"Section {place - first}",)),
+                text=corpus.texts[chunk],
+                context=f"Report {number} · Section {chunk - first}",
+                locator=SectionLocator((f"Section {chunk - first}",)),
             ),
-            corpus.vectors[place].tolist(),
+            corpus.vectors[chunk].tolist(),
         )
-        for place in range(first, first + CHUNKS_OF_A_DOCUMENT)
+        for chunk in range(first, first + CHUNKS_OF_A_DOCUMENT)
     ]
 
 

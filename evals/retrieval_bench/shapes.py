@@ -25,7 +25,7 @@ from evals.plays.dataset import plays_dataset
 from evals.retrieval.dataset import Dataset
 from evals.retrieval.embedding import CachedEmbedder, local_embedder
 from evals.retrieval.measures import scores_of
-from evals.retrieval.pipeline import COLLECTION, Pipeline, rankings_of, search_all, search_over
+from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, rankings_of, search_all, search_over
 from evals.retrieval.report import FINAL
 from evals.retrieval.standin import Say
 
@@ -57,5 +57,5 @@ def _measured(
 
 def _milliseconds(search: HybridSearch, text: str) -> float:
     started = time.perf_counter()
-    search.retrieve(text, PassageFilter(COLLECTION))
+    search.retrieve(text, PassageFilter(CORPUS_BASE))
     return 1000 * (time.perf_counter() - started)

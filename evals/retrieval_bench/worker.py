@@ -1,4 +1,4 @@
-"""Measures one engine of this environment: `python -m evals.retrieval_bench.worker ENGINE PLACE CHUNKS`."""
+"""Measures one engine of this environment: `python -m evals.retrieval_bench.worker ENGINE LOCATION CHUNKS`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from uuid import uuid4
 from evals.retrieval_bench.engine import Engine, measured
 
 
-def _maker(engine: str, place: str) -> Callable[[], Engine]:
+def _maker(engine: str, location: str) -> Callable[[], Engine]:
     """Only this engine is imported: the others would be counted as its memory."""
     if engine == "bm25s":
         from evals.retrieval_bench.bm25s_peer import Bm25s
@@ -22,10 +22,10 @@ def _maker(engine: str, place: str) -> Callable[[], Engine]:
     from evals.retrieval_bench.ours import OpenSearch, Sqlite
 
     if engine == "sqlite":
-        return partial(Sqlite, Path(place))
-    return partial(OpenSearch, place, f"bench-{uuid4().hex}")
+        return partial(Sqlite, Path(location))
+    return partial(OpenSearch, location, f"bench-{uuid4().hex}")
 
 
 if __name__ == "__main__":
-    name, place, chunks = sys.argv[1:]
-    print(json.dumps(asdict(measured(name, _maker(name, place), int(chunks)))))
+    name, location, chunks = sys.argv[1:]
+    print(json.dumps(asdict(measured(name, _maker(name, location), int(chunks)))))

@@ -33,5 +33,5 @@ def delete_profile(kind: str = "", name: str = "") -> BedrockFunctionResponse:
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """A function-details event in, the tool's sentences out."""
+    """Function-details event in, the tool's sentences out."""
     return app.resolve(event, context)

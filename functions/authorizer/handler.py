@@ -12,7 +12,7 @@ from cicada.identity.principal import groups_text
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """An IAM policy; the tenant, the user, his groups and the token's expiry go along to `$connect`.
+    """Returns an IAM policy; tenant, user, groups and the token's expiry are passed on to `$connect`.
 
     A token that cannot be checked because the keys are out of reach is an error (HTTP 500), not a refusal.
     """

@@ -1,4 +1,4 @@
-"""Ingest: brings the index into the state of the uploaded files that S3 announces, and makes it anew on demand."""
+"""Ingest: updates the index from the uploads that S3 announces, and rebuilds it on demand."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ _AT_ONCE = 4
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """An SQS event ends in a batch verdict, `{"key": "documents/…"}` in a report, `{"rebuild": …}` in its progress."""
+    """Returns a batch verdict for an SQS event, a report for `{"key": "documents/…"}`, progress for `{"rebuild":
+    …}`.
+    """
     if "rebuild" in event:
         return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
     if "key" in event:
         return report_fields(ingester(_EPISODES).ingest(document_named(event["key"])))
-    # Made ahead of the threads, which would each make their own otherwise and share no calls of the embedder.
+    # Made before the threads start: each would make its own otherwise, and embedder calls would not be shared.
     ingest = ingester(_EPISODES)
-    # A document that several messages announce is ingested once, for all of them.
+    # A document that several messages announce is ingested once.
     announced = announced_together(event["Records"])
     attempts = attempted(lambda document: _ingest(ingest, document, announced[document]), announced, _AT_ONCE)
 

@@ -12,7 +12,7 @@ from cicada.entry.requests import answered_requests
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """An SQS event ends in a batch verdict; `{"message": "…"}` in the whole answer as JSON."""
+    """Returns a batch verdict for an SQS event, and the whole answer as JSON for `{"message": "…"}`."""
     if "Records" in event:
         return answered_requests(event, _process)
     return answer_at_once(event, answerer(), default_knowledge_base())

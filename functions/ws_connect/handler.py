@@ -1,4 +1,4 @@
-"""`$connect`: remember who is on the connection."""
+"""`$connect`: store the connection's principal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cancel`, `history`, `ping`, and `$default` for every frame that is no command."""
+"""`cancel`, `history`, `ping`, and `$default` for every frame that is not a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`$disconnect`: forget the connection. Best effort on API Gateway's side, so rows also have a time to live."""
+"""`$disconnect`: delete the connection's row. API Gateway's call is best effort, so rows also have a time to live."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from cicada.bootstrap.connections import connections
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Requests under way go on; they are picked up by `resume`."""
+    """Requests in progress continue; `resume` picks them up."""
     connections().remove(event["requestContext"]["connectionId"])
     return {"statusCode": 200}

@@ -13,7 +13,7 @@ from cicada.errors import InvalidFrameError
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """The events are posted; the reply says when to ask again, or why not."""
+    """Posts the events; the reply says when to ask again, or why the request cannot be resumed."""
     return command_reply(event, connections, _resume)
 
 

@@ -21,14 +21,14 @@ from infra.constructs.tables import Tables
 from infra.settings import StageSettings
 
 _TOOLS = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada" / "agents" / "tools.json"
-# What the tools do with the users' entries; theories are not deleted.
+# The tools' actions on the users' entries; theories are not deleted.
 _KEEP = ("GetItem", "PutItem", "Query")
 
 
 class Agents(Construct):
-    """`environment` and `grant_use` are for the function that hands messages to the agents.
+    """`environment` and `grant_use` are for the function that passes messages to the agents.
 
-    On the local stage the Bedrock stand-in plays the agents, under their names as ids.
+    On the local stage the Bedrock stand-in runs the agents; their names are their ids.
     """
 
     def __init__(self, scope: Construct, id: str, *, functions: Functions, tables: Tables, search: Search) -> None:
@@ -66,7 +66,7 @@ class Agents(Construct):
         return ids
 
     def grant_use(self, function: lambda_.Function) -> None:
-        """Let the function invoke the agents, and use their tools itself when they cannot be reached."""
+        """Let the function invoke the agents, and use their tools itself when they are unavailable."""
         self._grant_entries(function, *_KEEP, "DeleteItem")
         for agent in self._agents.values():
             agent.grant_invoke(function)
@@ -134,7 +134,7 @@ class Agent(Construct):
 
 
 def agent_descriptions() -> Mapping[str, Any]:
-    """The agents' instructions and functions, from the one description that the library has too."""
+    """The agents' instructions and functions, from the description that the library also uses."""
     described: dict[str, Any] = json.loads(_TOOLS.read_text("utf-8"))
     return described
 

@@ -1,4 +1,4 @@
-"""The alarms: what has to be looked at before users tell of it (docs/operations.md)."""
+"""The alarms: conditions to look into before users report them (docs/operations.md)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from infra.constructs.tables import Tables
 
 _PERIOD = Duration.minutes(5)
 _WAITING_SECONDS = 60
-# Of the 300 s that an answer may take.
+# Out of the 300 s that an answer may take.
 _LONG_ANSWER_SECONDS = 240
 
 
 class Alarms(Construct):
-    """All tell one topic; `-c alarmEmail=…` at deployment subscribes an address to it."""
+    """All notify one topic; `-c alarmEmail=…` at deployment subscribes an address to it."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Alarms(Construct):
         self._alarm(f"{name}-given-up", count, 0, description=description)
 
     def _let_alarms_publish(self) -> None:
-        """A topic with a policy has lost the default one, which lets everything of the account publish.
+        """An explicit policy replaces the topic's default one, which lets everything in the account publish.
 
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
         """
@@ -110,7 +110,7 @@ class Alarms(Construct):
         )
 
     def _alarm(self, name: str, metric: cloudwatch.IMetric, threshold: float, *, description: str) -> None:
-        """Rings when the metric is above the threshold for one period."""
+        """In alarm when the metric is above the threshold for one period."""
         id = "".join(part.capitalize() for part in name.split("-"))
         alarm = cloudwatch.Alarm(
             self,

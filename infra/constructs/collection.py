@@ -17,7 +17,7 @@ from infra.constructs.function import allow
 from infra.settings import StageSettings
 
 _LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada"
-# The library's words on its index.
+# The library's definition of its index.
 _MAPPING = _LIBRARY / "adapters" / "opensearch" / "mapping.json"
 _INDEX = _LIBRARY / "adapters" / "opensearch" / "index.json"
 
@@ -25,7 +25,7 @@ _INDEX = _LIBRARY / "adapters" / "opensearch" / "index.json"
 class Collection(Construct):
     """A vector-search collection of the NextGen generation, which scales to zero when idle, and its index.
 
-    The limit of capacity units is the limit of what it can cost.
+    The limit of capacity units bounds its cost.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
@@ -60,13 +60,13 @@ class Collection(Construct):
             mappings=_mappings(settings),
             settings=aoss.CfnIndex.IndexSettingsProperty(index=aoss.CfnIndex.IndexProperty(knn=True)),
         )
-        # A rebuild of the index puts another one in its place, and an alias of its name.
+        # A rebuild replaces the index by another one, with an alias of the old name.
         self._index.apply_removal_policy(RemovalPolicy.RETAIN)
         deployer = ["aoss:CreateIndex", "aoss:DescribeIndex", "aoss:UpdateIndex", "aoss:DeleteIndex"]
         self._index.add_resource_dependency(self._data_policy("Deployer", _deployer(), deployer))
 
     def _security_policies(self) -> list[aoss.CfnSecurityPolicy]:
-        """What must be there before the collection. It is reached from outside a VPC: IAM decides who gets in."""
+        """The policies that the collection needs first. It is reachable from outside a VPC: IAM decides on access."""
         covered = {"ResourceType": "collection", "Resource": [f"collection/{self.name}"]}
         policies: dict[str, object] = {
             "encryption": {"Rules": [covered], "AWSOwnedKey": True},
@@ -87,7 +87,7 @@ class Collection(Construct):
         self._grant(function, ["aoss:DescribeIndex", "aoss:ReadDocument"])
 
     def grant_write(self, function: lambda_.Function) -> None:
-        """Let the function search, change documents, and put a new index in the place of the one that answers."""
+        """Let the function search, change documents, and replace the live index by a new one."""
         documents = ["aoss:ReadDocument", "aoss:WriteDocument"]
         indices = [f"aoss:{verb}Index" for verb in ("Create", "Delete", "Describe", "Update")]
         aliases = [f"aoss:{verb}CollectionItems" for verb in ("Create", "Delete", "Describe", "Update")]
@@ -118,7 +118,7 @@ def _role_arn(function: lambda_.Function) -> str:
 
 
 def _deployer() -> str:
-    """CloudFormation's role of the CDK bootstrap stack, which makes the index."""
+    """CloudFormation's role of the CDK bootstrap stack, which creates the index."""
     return Fn.sub(
         "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/"
         "cdk-${qualifier}-cfn-exec-role-${AWS::AccountId}-${AWS::Region}",
@@ -127,14 +127,14 @@ def _deployer() -> str:
 
 
 def _index_name(settings: StageSettings) -> str:
-    """An index for each embedder, named as the library names it."""
+    """The index's name, as the library makes it: each embedder has its own index."""
     form = json.loads(_INDEX.read_text("utf-8"))
     model = re.sub(form["replaced_by_hyphen"], "-", settings.embedding_model_id.lower()).strip("-")
     return str(form["name"].format(model=model, dimension=settings.embedding_dimension))
 
 
 def _mappings(settings: StageSettings) -> aoss.CfnIndex.MappingsProperty:
-    """The library's mapping, and the vector of this stage's embedder; the service chooses the vectors' engine."""
+    """The library's mapping with the vector size of this stage's embedder; the service chooses the k-NN engine."""
     fields: dict[str, dict[str, Any]] = json.loads(_MAPPING.read_text("utf-8"))
     properties = {name: aoss.CfnIndex.PropertyMappingProperty(**field) for name, field in fields.items()}
     properties["vector"] = aoss.CfnIndex.PropertyMappingProperty(

@@ -64,7 +64,7 @@ class Conversation(Construct):
     def _grant_commands(
         self, ws_message: lambda_.Function, ws_resume: lambda_.Function, ws_control: lambda_.Function
     ) -> None:
-        """Accepting stores, resuming reads and points, and both may call a processor and replay events."""
+        """Accepting stores requests, resuming reads and attaches; both may queue a request again and replay events."""
         self.join(ws_message, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
         self.join(ws_resume, on_log=("Query", "UpdateItem"))
         self.join(ws_control, on_log=("GetItem", "Query", "UpdateItem"))
@@ -74,7 +74,7 @@ class Conversation(Construct):
         allow(ws_control, ["dynamodb:Query"], f"{self._tables.requests.table_arn}/index/{HISTORY_INDEX}")
 
     def join(self, function: lambda_.Function, *, on_log: Sequence[str]) -> None:
-        """Give the function the conversation's settings, and these of DynamoDB's actions on the request log."""
+        """Give the function the conversation's settings, and allow these DynamoDB actions on the request log."""
         settings = {
             "requests_table": self._tables.requests.table_name,
             "connections_table": self._tables.connections.table_name,

@@ -1,4 +1,4 @@
-"""The bucket that documents are uploaded to, and the queue that tells ingest of them."""
+"""The bucket for uploaded documents, and the queue that notifies ingest of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from infra.settings import StageSettings
 class Documents(Construct):
     """Uploads go below `documents/<tenant>/<knowledge base>/`; ingest writes its reports below `reports/`.
 
-    What indexes are made from is below `truth/`, which holds the text of all documents and their vectors.
+    The ground truth, from which indexes are built, is below `truth/`: the text of all documents and their vectors.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings, consumer_timeout_seconds: int) -> None:

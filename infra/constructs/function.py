@@ -1,4 +1,4 @@
-"""The functions: one folder below `functions/` each, with the defaults that all share."""
+"""The functions: one folder below `functions/` each, with shared defaults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """Makes the functions of one stage, and hands them out by name."""
+    """Creates the functions of one stage, and returns them by name."""
 
     settings: StageSettings
     layers: Layers
@@ -40,7 +40,7 @@ class Functions:
     ) -> lambda_.Function:
         """The function in `functions/<name>`. `environment` becomes its `CICADA_<NAME>` variables.
 
-        `searches`, `reads_documents`: which layers it gets beside the base.
+        `searches`, `reads_documents`: which layers it gets besides the base.
         """
         id = "".join(part.capitalize() for part in name.split("_"))
         function_name = f"{self.settings.prefix}-{name.replace('_', '-')}"
@@ -71,9 +71,8 @@ class Functions:
         return function
 
     def _endpoints(self, name: str) -> dict[str, str]:
-        """What the SDK reads; on the local stage it leads to the emulator and to the Bedrock stand-in.
-
-        There each call says in its User-Agent which function makes it, as on AWS the role's session does.
+        """Variables that the SDK reads; on the local stage they point to the emulator and to the Bedrock stand-in.
+        There each call's User-Agent names its function, as the role's session does on AWS.
         """
         local = self.settings.local
         if local is None:
@@ -94,7 +93,7 @@ def configure(function: lambda_.Function, environment: Mapping[str, str]) -> Non
 
 
 def allow(function: lambda_.Function, actions: Sequence[str], *resources: str) -> None:
-    """Let the function's role do exactly this; the CDK's own grants allow more than the code does."""
+    """Allow the function's role exactly this; the CDK's own grants allow more than the code needs."""
     function.add_to_role_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
 
 
@@ -105,7 +104,7 @@ def consume(function: lambda_.Function, queue: sqs.Queue, *, batch_size: int) ->
     """
     allow(function, ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"], queue.queue_arn)
     function.add_event_source_mapping(
-        # As the CDK's SqsEventSource names it. A deployed mapping cannot be replaced by another of the same queue.
+        # The id that the CDK's SqsEventSource uses. A deployed mapping cannot be replaced by another of the same queue.
         f"SqsEventSource:{Names.node_unique_id(queue.node)}",
         event_source_arn=queue.queue_arn,
         batch_size=batch_size,
@@ -124,7 +123,7 @@ def _log_group(scope: Construct, id: str, function_name: str) -> logs.LogGroup:
 
 
 def _role(scope: Construct, id: str, log_group: logs.LogGroup) -> iam.Role:
-    """A role that may write the function's own log and nothing else; AWS's managed policy may write every log."""
+    """A role that may write the function's own log only; AWS's managed policy allows writing every log."""
     role = iam.Role(scope, f"{id}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
     log_group.grant_write(role)
     return role

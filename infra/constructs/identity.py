@@ -37,7 +37,7 @@ class Identity(Construct):
 
     @property
     def token_settings(self) -> dict[str, str]:
-        """What whoever checks the pool's tokens must know."""
+        """The settings that a verifier of the pool's tokens needs."""
         return {
             "token_issuer": self._issuer,
             "token_client_id": self.client.user_pool_client_id,
@@ -51,7 +51,7 @@ class Identity(Construct):
 
     @property
     def _keys_url(self) -> str:
-        """Where the authorizer finds the keys: at the issuer, which locally is the emulator."""
+        """The URL of the signing keys: at the issuer, which locally is the emulator."""
         local = self._settings.local
         base = f"{local.aws_url}/{self.pool.user_pool_id}" if local else self._issuer
         return f"{base}/.well-known/jwks.json"

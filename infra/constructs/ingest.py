@@ -11,16 +11,16 @@ from infra.constructs.models import model_arns
 from infra.constructs.search import Search
 
 _TIMEOUT_SECONDS = 900
-# Documents are read one at a time (`python -m evals.reader_limits` for what that takes), and four are held at once.
-# More than 3,008 MB has to be asked for in a new account.
+# Documents are read one at a time (`python -m evals.reader_limits` for what that takes), and four are held in memory at
+# once. A new account has to request more than 3,008 MB.
 _MEMORY_MB = 3008
-# Files that are ingested together share the calls of the embedding model. No more than the function ingests at once:
-# the worst file takes minutes of CPU, and a file that waits for it would be delivered again with it.
+# Files of one batch share the calls of the embedding model. A batch has no more files than the function ingests in
+# parallel: the worst file takes minutes of CPU, and a file that waits for it would be delivered again with it.
 _BATCH_SIZE = 4
 
 
 class Ingest(Construct):
-    """The bucket, its queue, and the function that works it off."""
+    """The bucket, its queue, and the function that consumes the queue."""
 
     def __init__(self, scope: Construct, id: str, *, functions: Functions, search: Search) -> None:
         super().__init__(scope, id)
@@ -46,12 +46,12 @@ class Ingest(Construct):
         if settings.context_model_id:
             allow(self.function, ["bedrock:InvokeModel"], *model_arns(settings.context_model_id))
         consume(self.function, self.documents.changes, batch_size=_BATCH_SIZE)
-        # Files whose ingest has failed are delivered again before their visibility timeout is over.
+        # The function shortens the visibility timeout of files whose ingest has failed.
         redelivery = ["sqs:ChangeMessageVisibility", "sqs:GetQueueUrl"]
         allow(self.function, redelivery, self.documents.changes.queue_arn)
 
     def _grant_storage(self, function: lambda_.Function) -> None:
-        """Without `s3:ListBucket` S3 says of a missing object not that it is missing, but that it is forbidden."""
+        """Without `s3:ListBucket` S3 answers 403 and not 404 for a missing object."""
         bucket = self.documents.bucket
         truth, record = bucket.arn_for_objects("truth/*"), bucket.arn_for_objects("rebuild/record.json.gz")
         allow(function, ["s3:ListBucket"], bucket.bucket_arn)

@@ -17,11 +17,11 @@ from infra.settings import StageSettings
 
 
 class Layers(Construct):
-    """`base` is what every function gets: this project's package and the packages it needs.
+    """`base`, for every function: this project's package and the packages it needs.
 
-    `embedded` is what the functions that search get besides, where the index is embedded in them: the engine and its
-    packages, which are not shipped to AWS. `documents` is what reads uploaded files: one function needs it, and every
-    megabyte costs the others time at their cold start.
+    `embedded`, for the functions that search on the local stage: the embedded engine and its packages, which are not
+    shipped to AWS. `documents`: the packages that read uploaded files. One function needs it, and every megabyte would
+    lengthen the others' cold start.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
@@ -58,7 +58,7 @@ class Layers(Construct):
             str(ROOT / "layers"),
             asset_hash=asset_hash,
             asset_hash_type=AssetHashType.CUSTOM,
-            # Never pulled: the local bundling succeeds or raises.
+            # The image is never pulled: local bundling succeeds or raises.
             bundling=BundlingOptions(image=DockerImage.from_registry("unused"), local=bundling),
         )
         return lambda_.LayerVersion(

@@ -17,7 +17,7 @@ TIMEOUT_SECONDS = 300
 
 
 class MessageProcessor(Construct):
-    """One message an invocation: an answer holds its processor until it has ended."""
+    """One message an invocation: an answer occupies its processor until it has ended."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class MessageProcessor(Construct):
         allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
         search.grant_read(self.function)
         agents.grant_use(self.function)
-        # Answers and the agents' tool use are streams.
+        # Answers and the agents' tool use are streamed.
         allow(self.function, ["bedrock:InvokeModelWithResponseStream"], *model_arns(settings.chat_model_id))
         # On AWS one mapping serves all message groups.
         self._consume(requests.queue, mappings=settings.local.processors if settings.local else 1)

@@ -10,9 +10,9 @@ _PROFILE = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|global)\.(.+)")
 
 
 def model_arns(model_id: str) -> list[str]:
-    """What must be allowed to invoke a model: itself, or an inference profile and its model wherever it leads.
+    """The ARNs to allow for invoking a model: the model's own, or an inference profile's and its model's in any region.
 
-    Which regions a cross-region profile leads to is AWS's to change, so the region is open there, the model is not.
+    AWS may change the regions of a cross-region profile, so the region is a wildcard there, the model is not.
     """
     profile = _PROFILE.fullmatch(model_id)
     if profile is None:

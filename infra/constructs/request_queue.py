@@ -28,7 +28,7 @@ class RequestQueue(Construct):
             "Requests",
             queue_name=f"{settings.prefix}-requests.fifo",
             fifo=True,
-            # Six times the consumer's timeout, as Lambda's guide asks. Nobody waits for it: see docs/delivery.md.
+            # Six times the consumer's timeout, as Lambda's guide asks. No client waits for it: see docs/delivery.md.
             visibility_timeout=Duration.seconds(6 * consumer_timeout_seconds),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=3),
             encryption=sqs.QueueEncryption.SQS_MANAGED,

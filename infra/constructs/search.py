@@ -13,7 +13,9 @@ from infra.settings import StageSettings
 
 
 class Search(Construct):
-    """`environment` is what a function needs of the index, `query_environment` to search it; the grants let it."""
+    """`environment`: a function's settings for the index. `query_environment`: those for searching it. The grants allow
+    it.
+    """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
         super().__init__(scope, id)
@@ -49,7 +51,7 @@ class Search(Construct):
         }
 
     def grant_read(self, function: lambda_.Function) -> None:
-        """Let the function put a question into another language, embed it, search, and rerank."""
+        """Let the function translate a question, embed it, search, and rerank."""
         self._grant_embedding(function)
         self._grant_models(function, model_arns(self._settings.query_model_id))
         if self._settings.rerank_model_ids:
@@ -67,7 +69,7 @@ class Search(Construct):
         self._grant_models(function, model_arns(self._settings.embedding_model_id))
 
     def _grant_reranking(self, function: lambda_.Function) -> None:
-        """Rerank itself knows no resources, so what narrows it down is which models may be invoked."""
+        """The Rerank action has no resources, so it is restricted by the models that may be invoked."""
         self._grant_models(function, [foundation_model_arn(model_id) for model_id in self._settings.rerank_model_ids])
         allow(function, ["bedrock:Rerank"], "*")
 

@@ -12,7 +12,9 @@ HISTORY_INDEX = "history"
 
 
 class Tables(Construct):
-    """`requests`: the request log. `connections`: who is on which connection. `entries`: the users' own notes."""
+    """`requests`: the request log. `connections`: each connection's principal. `entries`: the users' profiles and
+    theories.
+    """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
         super().__init__(scope, id)
@@ -22,7 +24,7 @@ class Tables(Construct):
             index_name=HISTORY_INDEX,
             partition_key=dynamodb.Attribute(name="historyKey", type=dynamodb.AttributeType.STRING),
             sort_key=dynamodb.Attribute(name="historyOrder", type=dynamodb.AttributeType.NUMBER),
-            # Attributes that no event updates, so that the index is written once for each request.
+            # No event updates these attributes, so the index is written once for each request.
             projection_type=dynamodb.ProjectionType.INCLUDE,
             non_key_attributes=["title", "expiresAt"],
         )

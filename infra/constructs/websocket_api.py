@@ -19,7 +19,7 @@ from infra.routes import ROUTES
 from infra.settings import StageSettings
 
 _STAGE = "v1"
-# No query string in the log: a client may have put its token there.
+# No query string in the log: it may hold a token.
 _LOG_FIELDS = {
     "requestId": "$context.requestId",
     "connectionId": "$context.connectionId",
@@ -52,7 +52,7 @@ class WebSocketApi(Construct):
             api_name=f"{settings.prefix}-chat",
             connect_route_options=apigateway.WebSocketRouteOptions(
                 integration=_integration("Connect", connect),
-                # A token may come as subprotocol or in the query string, so neither can be demanded as identity source.
+                # A token may come as subprotocol or in the query string, so neither can be a required identity source.
                 authorizer=authorizers.WebSocketLambdaAuthorizer("Authorizer", authorizer, identity_source=[]),
             ),
             disconnect_route_options=apigateway.WebSocketRouteOptions(
@@ -63,11 +63,12 @@ class WebSocketApi(Construct):
             self.api.add_route(
                 action,
                 integration=_integration(action.strip("$"), commands[function]),
-                # The emulator returns replies on every route, and does not know the resource that allows it on AWS.
+                # The emulator returns replies on every route, and does not support the resource that enables this on
+                # AWS.
                 return_response=settings.local is None,
             )
         if settings.local:
-            # The emulator takes the API's id from this tag, so that the address stays the same from start to start.
+            # The emulator takes the API's id from this tag, so that the address stays the same between starts.
             Tags.of(self.api).add("ms-custom-id", "cicada")
         self.stage = self._stage()
 
@@ -99,11 +100,12 @@ class WebSocketApi(Construct):
         local = self._settings.local
         if local:
             return f"{local.calls_url}/_aws/execute-api/{self.api.api_id}/{_STAGE}"
-        # Built from the id rather than the stage: functions that the stage waits for may have it in their settings.
+        # Built from the API's id, not from the stage: the stage depends on functions that may have it in their
+        # settings.
         return f"https://{self.api.api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}/{_STAGE}"
 
     def grant_post(self, function: lambda_.Function) -> None:
-        """Let the function post to connections and find them gone; nothing else."""
+        """Let the function post to connections and learn that they are gone; nothing else."""
         arn = f"arn:{Aws.PARTITION}:execute-api:{Aws.REGION}:{Aws.ACCOUNT_ID}:{self.api.api_id}/{_STAGE}"
         allow(function, ["execute-api:ManageConnections"], f"{arn}/POST/@connections/*")
 

@@ -1,4 +1,4 @@
-"""One stage of CICADA, composed of its capabilities."""
+"""One stage of CICADA, composed of its constructs."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def main() -> None:
     except (EmbedderUnavailableError, ValueError) as error:
         raise SystemExit(str(error)) from error
     print(f"Bedrock stand-in on http://{arguments.host}:{arguments.port}", flush=True)
-    # A keep-alive longer than the functions' idle times spares them half-closed connections.
+    # Keep-alive is longer than the functions' idle times, so that they meet no half-closed connections.
     uvicorn.run(app, host=arguments.host, port=arguments.port, log_level="warning", timeout_keep_alive=75)
 
 

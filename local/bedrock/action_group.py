@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the function said, and the attributes it returned, if any."""
+    """The function's text, and the attributes that it returned, if any."""
 
     text: str
     session_attributes: Mapping[str, str] | None
@@ -41,7 +41,9 @@ class ActionGroupLambdas:
         return boto3.client("lambda", region_name=self._region, endpoint_url=self._endpoint, config=config)
 
     def call(self, function: str, event: Mapping[str, Any]) -> Outcome:
-        """Raises WireError (DependencyFailedException) when the Lambda cannot be called, fails or answers badly."""
+        """Raises WireError (DependencyFailedException) when the Lambda cannot be called, fails or returns an invalid
+        response.
+        """
         try:
             reply = self._client.invoke(FunctionName=function, Payload=json.dumps(event).encode())
             payload = reply["Payload"].read()

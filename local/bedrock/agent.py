@@ -1,4 +1,4 @@
-"""InvokeAgent: chooses functions, has their Lambdas called, and streams the answer with its traces."""
+"""InvokeAgent: chooses functions, calls their Lambdas, and streams the answer with its traces."""
 
 import base64
 import re
@@ -54,7 +54,7 @@ def _now() -> str:
 
 
 class AgentRuntime:
-    """ContentKind the agents and their sessions; one call of `events` answers one request."""
+    """Holds the agents and their sessions; one call of `events` answers one request."""
 
     def __init__(
         self, agents: AgentsFile, lambdas: ActionGroupLambdas, embedder: Embedder, now: Callable[[], str] = _now
@@ -110,7 +110,7 @@ def _opened(session: Session, asked: Invocation) -> Session:
 
 
 def _after(session: Session, outcome: Outcome) -> Session:
-    """A Lambda that returns no attributes leaves them as they were."""
+    """The attributes after a call; a Lambda that returns none leaves them unchanged."""
     attributes, prompt = outcome.session_attributes, outcome.prompt_attributes
     return replace(
         session,

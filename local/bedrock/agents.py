@@ -1,4 +1,4 @@
-"""The agents the stand-in knows: a JSON file that the deployment writes, and the sessions held with them.
+"""The stand-in's agents, from a JSON file that the deployment writes, and their sessions.
 
 {"agents": {"<agentId>": {"name": "profile", "instruction": "…", "actionGroups": [
     {"name": "profiles", "lambda": "<name or ARN>", "functions": [
@@ -32,7 +32,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a session remembers. `unfinished` is a message whose missing argument was asked for."""
+    """A session's state. `unfinished` is a message whose missing argument was asked for."""
 
     attributes: Mapping[str, str] = field(default_factory=dict)
     prompt_attributes: Mapping[str, str] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Session:
 
 
 class AgentsFile:
-    """Read again whenever it changes; it may not exist yet."""
+    """The agents' file, read again whenever it changes; it may not exist yet."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

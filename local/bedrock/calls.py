@@ -1,4 +1,4 @@
-"""Who has called what: `GET /_standin/calls` lists callers, by their User-Agent, and paths."""
+"""Records callers: `GET /_standin/calls` lists them, by their User-Agent, with the paths that they called."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 

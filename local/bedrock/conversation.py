@@ -1,4 +1,4 @@
-"""A Converse request as values, checked as Bedrock checks it, and what a model replies with."""
+"""A Converse request as values, validated like Bedrock, and the parts of a model's reply."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The end of a reply. Token counts are absent when nobody upstream counted."""
+    """The end of a reply. Token counts are absent when the upstream server sends none."""
 
     stop_reason: str = "end_turn"
     input_tokens: int | None = None
@@ -73,7 +73,7 @@ class Model(Protocol):
 
 
 def parse(model_id: str, body: Mapping[str, Any]) -> ConverseRequest:
-    """Raises WireError (ValidationException) in the cases that Bedrock's own checks refuse."""
+    """Raises WireError (ValidationException) where Bedrock does."""
     messages = tuple(_message(index, message) for index, message in enumerate(body.get("messages") or ()))
     _check_turns(messages)
     config = body.get("toolConfig") or {}

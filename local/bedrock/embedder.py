@@ -1,4 +1,4 @@
-"""What embeds texts: the port, its values, the embedder for unit tests, and loading in the background."""
+"""Embedding of texts: the port, its values, the embedder for unit tests, and loading in the background."""
 
 import hashlib
 import re
@@ -25,7 +25,9 @@ class EmbedderUnavailableError(WireError):
 
 
 class MultiVector(StrEnum):
-    """What is given of a text besides its vector: one vector for each run of about 25 words, or for each word piece."""
+    """The kind of multivector returned besides a text's vector: one vector a window of about 25 words, or one a word
+    piece.
+    """
 
     WINDOWS = "windows"
     TOKENS = "tokens"
@@ -33,7 +35,7 @@ class MultiVector(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextMultiVector:
-    """Vectors of parts of a text, one row a part, each in a scale of its own. `weights`: how rare each token is."""
+    """Vectors of parts of a text, one row a part, each row scaled by itself. `weights`: how rare each token is."""
 
     rows: Bytes
     weights: Vectors
@@ -43,7 +45,7 @@ class TextMultiVector:
 class Embeddings:
     """Pooled vectors before normalisation, one row a text, and how many tokens each text had.
 
-    `multivectors`: one a text where they were asked for and the embedder gives them.
+    `multivectors`: one a text if requested and supported by the embedder.
     """
 
     vectors: Vectors
@@ -57,7 +59,7 @@ class Embeddings:
 
 
 class Embedder(Protocol):
-    """Anything that turns texts into vectors of one length. Implementations are safe to call from many threads."""
+    """Turns texts into vectors of a fixed length. Implementations are thread-safe."""
 
     @property
     def name(self) -> str: ...
@@ -69,7 +71,7 @@ class Embedder(Protocol):
 
 
 class HashEmbedder:
-    """Hashed words and character trigrams: deterministic and instant, for unit tests only (it finds no meaning)."""
+    """Hashed words and character trigrams: deterministic and instant, for unit tests only (it knows no meaning)."""
 
     name = "hash"
     state = "ready"
@@ -91,7 +93,7 @@ def _pieces(text: str) -> list[str]:
 
 
 class BackgroundEmbedder:
-    """Loads an embedder beside the server's start; a caller who comes earlier waits for it, and sees its error."""
+    """Loads an embedder in the background; an early caller waits for it, and gets its error."""
 
     def __init__(self, name: str, load: Callable[[], Embedder]) -> None:
         self.name = name

@@ -1,5 +1,6 @@
 """InvokeModel for embedding models, one local model behind: in the forms of Titan Text Embeddings V2 and Cohere Embed,
-and in one of its own, `cicada.minilm-l6-v2`, which gives more of a text than its vector."""
+and in one of its own, `cicada.minilm-l6-v2`, which also gives multivectors.
+"""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -28,7 +29,9 @@ def invoke(model_id: str, body: Mapping[str, Any], embedder: Embedder) -> dict[s
 
 
 def _family(model_id: str, body: Mapping[str, Any]) -> str:
-    """By the id where it names a family; an inference profile's id does not, so there by the body."""
+    """The model family: from the id if it names one; from the body otherwise, as an inference profile's id names
+    none.
+    """
     for family, name in (("own", "cicada.minilm"), ("titan", "titan-embed"), ("cohere", "cohere.embed")):
         if name in model_id:
             return family
@@ -36,7 +39,7 @@ def _family(model_id: str, body: Mapping[str, Any]) -> str:
 
 
 def _titan(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
-    """One text. The vector has the local model's 384 dimensions whichever allowed number was asked for."""
+    """One text. The vector has the local model's 384 dimensions, whichever allowed number is requested."""
     text = body.get("inputText")
     if not isinstance(text, str) or not 1 <= len(text) <= TITAN_CHARACTERS:
         raise invalid(f"inputText must have 1 to {TITAN_CHARACTERS} characters.")
@@ -54,7 +57,7 @@ def _titan(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 
 def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
-    """Up to 96 texts; with `embedding_types` the vectors are by type, as Cohere answers then."""
+    """Up to 96 texts; with `embedding_types` the vectors are grouped by type, like Cohere's."""
     texts = body.get("texts")
     if not isinstance(texts, list) or not 1 <= len(texts) <= COHERE_TEXTS or not all(isinstance(t, str) for t in texts):
         raise invalid(f"texts must be a list of 1 to {COHERE_TEXTS} strings.")
@@ -73,7 +76,7 @@ def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 
 def _own(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
-    """Up to 96 `texts`; with `details` (`windows` or `tokens`) what the embedder gives of each besides."""
+    """Up to 96 `texts`; with `details` (`windows` or `tokens`) also the multivector of each."""
     texts, wanted = body.get("texts"), body.get("details")
     if not isinstance(texts, list) or not 1 <= len(texts) <= OWN_TEXTS or not all(isinstance(t, str) for t in texts):
         raise invalid(f"texts must be a list of 1 to {OWN_TEXTS} strings.")

@@ -1,4 +1,4 @@
-"""Answers with the sentences of the passages that are nearest to the question, or says that none is near.
+"""Answers with the passages' sentences nearest to the question, or says that none is near.
 
 A passage that has a number is cited by it, as [n]; one without is named by its locator alone.
 """
@@ -28,7 +28,7 @@ def answer(prompt: Prompt, embedder: Embedder) -> str:
 
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:
-    """Sentences that bear on a statement, for it or against it. Raises EmbedderUnavailableError."""
+    """Sentences relevant to a statement, for it or against it. Raises EmbedderUnavailableError."""
     quotes = _quotes(statement, passages, embedder)
     if not quotes:
         return f"I found no lines that speak for or against “{statement}”."
@@ -42,7 +42,7 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder) -> str:
 
 
 def _best(found: Nearest) -> list[Span]:
-    """The best span and up to two more that are nearly as good; a question among them brings its reply along."""
+    """The best span and up to two more that score nearly as well; a question among them is followed by its reply."""
     positions: list[int] = []
     for position, score in found.ranked[:RANKED]:
         if score >= found.ranked[0][1] - WITHIN:

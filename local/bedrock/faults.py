@@ -1,10 +1,10 @@
-"""Faults to order: the next calls of an operation throttle, break, drop, stall or corrupt, for tests of recovery.
+"""Fault injection for tests of recovery: the next calls of an operation throttle, break, drop, stall or corrupt.
 
     POST /_standin/faults {"operation": "converse-stream", "kind": "drop", "after": 3, "times": 2}
-    GET lists what is still to come, DELETE forgets it.
+    GET lists the pending faults, DELETE cancels them.
 
-`after` counts the deltas (chunks for an agent) that are sent before the fault. A throttle or exception without it is an
-HTTP error, as is every one outside a stream.
+`after` counts the deltas (chunks for an agent) that are sent before the fault. Without it a throttle or exception is an
+HTTP error, as always outside a stream.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ class Fault:
         return at_once and self.kind in (Kind.THROTTLE, Kind.EXCEPTION)
 
     def error(self) -> WireError:
-        """The error of a throttle or an exception. Streams have their own name for a model that broke."""
+        """The error of a throttle or an exception. Streams have a different name for a model error."""
         if self.kind is Kind.THROTTLE:
             return WireError("ThrottlingException", "Too many requests, please wait before trying again.")
         if self.operation == "converse-stream" and self.after:
@@ -67,7 +67,7 @@ class Fault:
 
 
 class Faults:
-    """The faults still to come, oldest first."""
+    """The pending faults, oldest first."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -78,7 +78,7 @@ class Faults:
             self._waiting.append(fault)
 
     def take(self, operation: str) -> Fault | None:
-        """The fault that this call of the operation must suffer."""
+        """Take the pending fault for this call of the operation, if any."""
         with self._lock:
             for index, fault in enumerate(self._waiting):
                 if fault.operation == operation:

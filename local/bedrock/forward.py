@@ -22,7 +22,7 @@ STOP_REASONS = {
 
 
 class ForwardingModel(Model):
-    """The Model of a server somewhere else."""
+    """A Model that calls another server."""
 
     def __init__(self, upstream: Upstream) -> None:
         self._upstream = upstream
@@ -94,7 +94,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _turns(message: Message) -> Iterator[dict[str, Any]]:
-    """A message with tool results becomes one `tool` turn for each, then what else was said."""
+    """A message with tool results becomes one `tool` turn for each, followed by its other content."""
     for block in message.blocks:
         if isinstance(block, ToolResult):
             yield {"role": "tool", "tool_call_id": block.tool_use_id, "content": block.text}
@@ -114,7 +114,7 @@ def _turns(message: Message) -> Iterator[dict[str, Any]]:
 def _events(response: urllib3.BaseHTTPResponse) -> Iterator[Mapping[str, Any]]:
     """The JSON of each `data:` line of the server-sent events."""
     rest = b""
-    # Whatever has come: waiting for a full buffer would hold tokens back.
+    # Read whatever has arrived: waiting for a full buffer would delay tokens.
     while piece := response.read1(4096):
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
@@ -134,7 +134,7 @@ def _event(data: bytes) -> Mapping[str, Any]:
 
 
 def _parts(events: Iterator[Mapping[str, Any]]) -> Iterator[Part]:
-    """Text as it comes; a tool call's arguments come in pieces and are given whole, at the end."""
+    """Yields text as it arrives; a tool call's arguments arrive in pieces and are yielded whole, at the end."""
     calls: dict[int, dict[str, str]] = {}
     reason, usage = "", dict[str, int]()
     for event in events:

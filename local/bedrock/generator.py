@@ -1,4 +1,4 @@
-"""The stand-in's own model: quotes passages, and calls tools by a script; the same request, the same reply."""
+"""The stand-in's own model: quotes passages, and calls tools by a script. Deterministic."""
 
 import hashlib
 import re
@@ -44,12 +44,12 @@ class ExtractiveModel:
 
 
 def asks_for_translation(instruction: str) -> bool:
-    """Whether the text is to be translated, which is beyond this model: it says the text as it is."""
+    """Whether the prompt asks for a translation, which this model cannot do: it returns the text unchanged."""
     return instruction.lstrip().lower().startswith("translate ")
 
 
 def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:
-    """What the user last said, and the calls made since. A message that answers a question completes the one before."""
+    """The user's last message, and the tool calls since. A message that answers a question completes the one before."""
     said = max(index for index, message in enumerate(messages) if message.role == "user" and message.text)
     text = messages[said].text
     if said >= 2 and messages[said - 1].text.endswith(ASKING):
@@ -72,7 +72,7 @@ def _tool_use(request: ConverseRequest, tool: Tool, given: Mapping[str, Any]) ->
 
 
 def _limited(text: str, max_tokens: int | None) -> Iterator[Part]:
-    """A word a delta, its white space before it."""
+    """One delta a word, with the white space before it."""
     deltas = re.findall(r"\s*\S+", text)
     for delta in deltas[:max_tokens]:
         yield Text(delta)

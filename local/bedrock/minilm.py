@@ -92,7 +92,7 @@ def _attention(query: Vectors, key: Vectors, value: Vectors) -> Vectors:
 
 
 def _gelu(x: Vectors) -> Vectors:
-    """x·Φ(x), in blocks that fit the processor's cache."""
+    """x·Φ(x), in blocks that fit into the processor's cache."""
     for start in range(0, len(x), ROWS_PER_BLOCK):
         _gelu_block(x[start : start + ROWS_PER_BLOCK])
     return x
@@ -115,10 +115,10 @@ def _gelu_block(x: Vectors) -> None:
 
 
 class MiniLM:
-    """The model in memory. Calls share nothing mutable, so any number of threads may embed at once.
+    """The model in memory. Thread-safe: calls share nothing mutable.
 
-    Batches are spread over the processors here; the matrix library does best with one thread of its own
-    (`settings.limit_matrix_threads`), because its threads wait for each other actively.
+    Batches run in parallel on all processors; the matrix library is limited to one thread
+    (`settings.limit_matrix_threads`), because its threads busy-wait for each other.
     """
 
     name = "all-MiniLM-L6-v2"
@@ -148,11 +148,11 @@ class MiniLM:
 
     @property
     def vocabulary(self) -> dict[str, int]:
-        """Number of each word piece."""
+        """The id of each word piece."""
         return dict(self._tokenizer.get_vocab())
 
     def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings:
-        """Details come from the same forward pass, and cost next to nothing besides it."""
+        """Multivectors come from the same forward pass at almost no extra cost."""
         encodings = self._tokenizer.encode_batch(list(texts))
         counts = tuple(len(encoding.ids) for encoding in encodings)
         made = self._spread(lambda batch: self._described(batch, multivector), encodings, counts)
@@ -162,15 +162,17 @@ class MiniLM:
         )
 
     def tokens(self, texts: Sequence[str]) -> Vectors:
-        """The last layer's vectors of the word pieces of all texts, one after the other."""
+        """The last layer's vectors of all texts' word pieces, concatenated."""
         encodings = self._tokenizer.encode_batch(list(texts))
         made = self._spread(self._layers_out, encodings, [len(encoding.ids) for encoding in encodings])
-        return np.concatenate([x for x, _ in made])[[kept for encoding in encodings for kept in pieces(encoding)]]
+        return np.concatenate([x for x, _ in made])[
+            [is_piece for encoding in encodings for is_piece in pieces(encoding)]
+        ]
 
     def _spread(
         self, work: Callable[[Sequence[Encoding]], T], encodings: Sequence[Encoding], counts: Sequence[int]
     ) -> list[T]:
-        """The work on batches of texts, in the texts' order."""
+        """Apply the work to batches in parallel; the results are in the texts' order."""
         batches = [encodings[rows] for rows in _batches(counts)]
         return [work(batch) for batch in batches] if len(batches) < 2 else list(self._threads.map(work, batches))
 
@@ -184,12 +186,12 @@ class MiniLM:
         return vectors, [describe(multivector, x[rows], encoding) for encoding, rows in zip(batch, texts, strict=True)]
 
     def _layers_out(self, encodings: Sequence[Encoding]) -> tuple[Vectors, list[slice]]:
-        """The last layer's vectors, and which of them are which text's."""
+        """The last layer's vectors, and each text's slice of them."""
         ends = list(accumulate(len(encoding.ids) for encoding in encodings))
         texts = [slice(start, end) for start, end in pairwise([0, *ends])]
         ids = [piece for encoding in encodings for piece in encoding.ids]
-        places = [place for encoding in encodings for place in range(len(encoding.ids))]
-        x = self._norm(self._words[ids] + self._positions[places])
+        positions = [position for encoding in encodings for position in range(len(encoding.ids))]
+        x = self._norm(self._words[ids] + self._positions[positions])
         for layer in self._layers:
             x = layer(x, texts)
         return x, texts
@@ -217,7 +219,7 @@ def _norm(tensors: Mapping[str, Vectors], name: str) -> _LayerNorm:
 
 def _layer(tensors: Mapping[str, Vectors], name: str) -> _Layer:
     query, key, value = (_linear(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value"))
-    scale = np.float32(HEAD_SIZE**-0.5)  # folded into the query once instead of into every score
+    scale = np.float32(HEAD_SIZE**-0.5)  # the scale is applied to the query once, not to every score
     weight = np.concatenate([query.weight * scale, key.weight, value.weight], axis=1)
     return _Layer(
         qkv=_Linear(weight, np.concatenate([query.bias * scale, key.bias, value.bias])),

@@ -1,7 +1,7 @@
 """The spans of a prompt's passages that are nearest to a question, by embedding similarity and shared words.
 
 The weights come from multinomial logistic regression over the spans of 76 questions that two plays answer, rounded.
-What the answers are worth, on these questions and on others: docs/figures/stand-in-answers.json.
+The answers' accuracy, on these questions and on others: docs/figures/stand-in-answers.json.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from local.bedrock.spans import Span, spans_of
 from local.bedrock.words import Rarity, stem, terms, words
 
 SIMILARITY, WORDS, NEIGHBOURS_WORDS, RANK, SPEAKER = 3.5, 4.0, 2.5, 2.0, 1.5
-MISSING = 0.6  # how much similarity a question loses that has no word in common with the passages
+MISSING = 0.6  # the similarity that a question loses if it has no word in common with the passages
 CONTEXT_WORDS = 40  # a shorter span is embedded with the end of the one before it and the start of the next
-EMBEDDED = 32  # the best by words and rank: embedding takes most of an answer's time
+EMBEDDED = 32  # only the best by words and rank are embedded: embedding takes most of an answer's time
 
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
     """`spans` in the passages' order; `ranked`: positions of the best and their scores, best first.
 
-    `nearness`: the best cosine similarity to the question, less what the passages lack of the question's words.
+    `nearness`: the best cosine similarity to the question, less a penalty for its words that the passages lack.
     """
 
     spans: tuple[Span, ...]
@@ -55,7 +55,9 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder) -> N
 
 
 def _without_similarity(question: str, spans: Sequence[Span], found: Sequence[frozenset[str]]) -> Vectors:
-    """A score for each span: rare words shared by it and by its neighbours, its passage's rank, and its speaker."""
+    """A score for each span without embeddings: rare shared words (its own and its neighbours'), its passage's rank,
+    its speaker.
+    """
     asked = dict.fromkeys(terms(question))
     rarity = Rarity(found)
     total = rarity.total(asked) or 1.0
@@ -72,7 +74,7 @@ def _without_similarity(question: str, spans: Sequence[Span], found: Sequence[fr
 
 
 def _speaker_asked_for(question: str, spans: Sequence[Span]) -> Vectors:
-    """1 for the lines of the speaker whom the question names first, -1 if it asks who says or does it."""
+    """1 for lines of the speaker that the question names first, -1 if it asks who says or does it."""
     names = [frozenset(map(stem, words(span.speaker))) for span in spans]
     named = next((term for term in terms(question) if any(term in name for name in names)), None)
     sign = -1.0 if words(question)[:1] == ["who"] else 1.0
@@ -86,7 +88,7 @@ def _window(spans: Sequence[Span], position: int) -> list[int]:
 
 
 def _in_context(spans: Sequence[Span], position: int) -> str:
-    """A span's text as it is embedded: who speaks, and for a short span what stands before and after."""
+    """A span's text for embedding: with its speaker, and for a short span with the text before and after."""
     span, window = spans[position], _window(spans, position)
     spare = max(0, CONTEXT_WORDS - len(span.text.split())) // 2
     before = spans[position - 1].text.split()[-spare:] if spare and position - 1 in window else []
@@ -96,6 +98,6 @@ def _in_context(spans: Sequence[Span], position: int) -> str:
 
 
 def _missing_share(question: str, present: frozenset[str]) -> float:
-    """The share of the question's words that are not present."""
+    """The share of the question's words that are absent."""
     asked = dict.fromkeys(terms(question))
     return sum(term not in present for term in asked) / len(asked) if asked else 1.0

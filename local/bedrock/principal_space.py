@@ -1,4 +1,4 @@
-"""Makes the file of the token space: `python -m local.bedrock.principal_space`."""
+"""Writes the file of the token space: `python -m local.bedrock.principal_space`."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def main() -> None:
 
 
 def principal_space(tokens: Vectors) -> TokenSpace:
-    """The mean of the tokens' vectors, and the directions that tell them apart best."""
+    """The mean of the tokens' vectors, and their principal directions."""
     mean = tokens.mean(axis=0)
     centred = tokens - mean
     centred /= np.linalg.norm(centred, axis=1, keepdims=True)
@@ -26,7 +26,7 @@ def principal_space(tokens: Vectors) -> TokenSpace:
 
 
 def random_texts(vocabulary: dict[str, int]) -> list[str]:
-    """Texts of words drawn from the whole vocabulary alike."""
+    """Texts of words drawn uniformly from the vocabulary."""
     by_number = sorted(vocabulary, key=vocabulary.__getitem__)
     words = [word for word in by_number[FIRST_WORD:] if word.isascii() and not word.startswith("##")]
     draw = np.random.default_rng(SEED)

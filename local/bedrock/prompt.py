@@ -1,4 +1,4 @@
-"""Reads passages and the question out of a prompt; knows nothing of the application that wrote it."""
+"""Parses passages and the question from a prompt, independently of the application that wrote it."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`number` is None where the prompt gives it none, so that nothing can be cited by it."""
+    """`number` is None if the prompt gives none; then it cannot be cited by number."""
 
     number: int | None
     heading: str
@@ -43,7 +43,7 @@ class Prompt:
 
 
 def parse(text: str) -> Prompt:
-    """Split a user message. Without a `Question:` line the question is whatever stands outside the passages."""
+    """Split a user message. Without a `Question:` line the question is all text outside the passages."""
     lines = text.splitlines()
     asked = max((row for row, line in enumerate(lines) if QUESTION.match(line)), default=len(lines))
     passages = tuple(_passages(lines[:asked]))
@@ -94,7 +94,7 @@ def _body(lines: Sequence[str]) -> Iterator[Line]:
 
 
 def _said(lines: Sequence[str]) -> list[str]:
-    """A passage's own words: its lines with a quotation bar, without the bar, or all of them where none has one."""
+    """A passage's own text: its lines with a quotation bar, without the bar; all lines if none has one."""
     barred = [BAR.sub("", line).strip() for line in lines if BAR.match(line)]
     return [line for line in barred or lines if line]
 
@@ -104,6 +104,6 @@ def _as_name(speaker: str) -> str:
 
 
 def _short(field: str) -> str:
-    """A section that starts with its number is known by it."""
+    """A section that starts with a number is named by the number alone."""
     numbered = re.match(r"\d+(?:\.\d+)*(?= )", field)
     return numbered.group(0) if numbered else field.rstrip(".")

@@ -11,7 +11,7 @@ from local.bedrock.wire import invalid
 from local.bedrock.words import Rarity, terms
 
 MAX_SOURCES = 1000
-EMBEDDED = 40  # the best by words; embedding a thousand passages here would take a minute
+EMBEDDED = 40  # the best by words: embedding a thousand passages here would take a minute
 COSINE_SHARE = 0.7
 
 
@@ -29,7 +29,7 @@ def rerank(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 
 def relevance(query: str, texts: Sequence[str], embedder: Embedder) -> Vectors:
-    """0 to 1 for each text. Texts beyond the shortlist keep the share of words alone, below every embedded one's."""
+    """0 to 1 for each text. Texts beyond the shortlist are scored by words alone, below every embedded one."""
     found = [terms(text) for text in texts]
     asked = dict.fromkeys(terms(query))
     rarity = Rarity(found)

@@ -8,9 +8,8 @@ from typing import Self
 
 
 def limit_matrix_threads(environment: MutableMapping[str, str] = os.environ) -> None:
-    """One thread in numpy's matrix library, unless set otherwise. Only has an effect before numpy is imported.
-
-    Its threads wait for one another actively, which slows all of them down where others use the processors as well.
+    """Limit numpy's matrix library to one thread, unless set otherwise. Has no effect after numpy is imported. Its
+    threads busy-wait for each other, which slows all of them down when other processes use the processors.
     """
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
 

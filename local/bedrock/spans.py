@@ -1,4 +1,4 @@
-"""Passages cut into spans that can be quoted."""
+"""Cuts passages into quotable spans."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ def spans_of(passages: Sequence[Passage]) -> list[Span]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A long speech in runs of whole sentences."""
+    """A long speech, cut into runs of whole sentences."""
     run: list[str] = []
     length = 0
     for sentence in re.split(r"(?<=[.!?;:])\s+", text):

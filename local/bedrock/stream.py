@@ -1,4 +1,4 @@
-"""Sends events as frames, at a chosen pace, and disturbs them where a fault says so."""
+"""Sends events as frames at a set pace, and applies faults."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from itertools import chain
@@ -14,11 +14,11 @@ CONTENT_TYPE = "application/vnd.amazon.eventstream"
 
 
 class DroppedConnectionError(Exception):
-    """The connection is to be closed in the middle of the reply."""
+    """Close the connection in the middle of the reply."""
 
 
 class EventStreamResponse:
-    """An ASGI response. Nothing is sent before the first event exists, so an early error keeps its HTTP status."""
+    """An ASGI response. Nothing is sent before the first event, so an early error keeps its HTTP status."""
 
     def __init__(self, events: Iterator[Event], pace: float, fault: Fault | None, headers: Mapping[str, str]) -> None:
         self._events = events
@@ -44,7 +44,7 @@ class EventStreamResponse:
                     await send({"type": "http.response.body", "body": frame, "more_body": True})
                 await send({"type": "http.response.body", "body": b""})
             except DroppedConnectionError:
-                pass  # the server closes a connection whose reply was left unfinished
+                pass  # the server closes a connection whose reply is incomplete
             tasks.cancel_scope.cancel()
 
     async def _frames(self) -> AsyncIterator[bytes]:
@@ -80,7 +80,7 @@ async def _cancel_on_disconnect(receive: Receive, scope: anyio.CancelScope) -> N
 
 
 async def cut_short(_: Scope, __: Receive, send: Send) -> None:
-    """An ASGI response whose body ends before its announced length: what a dropped connection looks like."""
+    """An ASGI response whose body ends before its announced length, like that of a dropped connection."""
     headers = [(b"content-type", b"application/json"), (b"content-length", b"1000")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": b"{", "more_body": True})

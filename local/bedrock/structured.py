@@ -1,4 +1,4 @@
-"""The smallest input that a JSON Schema allows, filled from the text: what a forced tool is called with."""
+"""The smallest input that a JSON Schema allows, filled from the text: the input of a forced tool call."""
 
 from collections.abc import Mapping
 from typing import Any

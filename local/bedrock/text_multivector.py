@@ -1,4 +1,4 @@
-"""What a forward pass gives of a text besides its vector."""
+"""A text's multivector from a forward pass."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,14 +17,14 @@ def describe(multivector: MultiVector, tokens: Vectors, encoding: Encoding) -> T
 
 
 def pieces(encoding: Encoding) -> list[bool]:
-    """Which tokens are word pieces, and not the model's marks of beginning and end."""
+    """A mask of the tokens that are word pieces, not the model's start and end marks."""
     return [word is not None for word in encoding.word_ids]
 
 
 def _tokens(tokens: Vectors, encoding: Encoding) -> TextMultiVector:
-    kept = pieces(encoding)
-    weights = [rarity(piece) for piece, is_kept in zip(encoding.ids, kept, strict=True) if is_kept]
-    return TextMultiVector(token_space().rows(tokens[kept]), np.array(weights, np.float32))
+    are_pieces = pieces(encoding)
+    weights = [rarity(piece) for piece, is_piece in zip(encoding.ids, are_pieces, strict=True) if is_piece]
+    return TextMultiVector(token_space().rows(tokens[are_pieces]), np.array(weights, np.float32))
 
 
 def _windows(tokens: Vectors, encoding: Encoding) -> TextMultiVector:

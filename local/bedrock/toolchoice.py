@@ -1,6 +1,6 @@
-"""Which tool a message calls: a script of patterns, no understanding. Converse tool use and InvokeAgent share it.
+"""Chooses the tool that a message calls, by a script of patterns. Converse tool use and InvokeAgent share it.
 
-A message calls one tool, and the tool's result is the answer. What no pattern matches is told what can be asked.
+A message calls one tool, and the tool's result is the answer. If no pattern matches, the answer says what can be asked.
 """
 
 import re
@@ -27,7 +27,7 @@ SCRIPT = {
     # The first six words of a theory are its title.
     "save_theory": r"save (?:the|my|this) theory(?: that|:)?(?: (?P<statement>(?P<title>\S+(?: \S+){0,5}).*))?",
 }
-# Where evidence can be searched for, any other message is a claim: its first sentence, without the words up to a colon.
+# With an evidence tool, any other message is a claim: its first sentence, without the words up to a colon.
 CLAIM = {"search_evidence": r"(?:[^:.?!]*: *)?(?P<query>.+?)(?:[.?!](?:\s.*)?)?"}
 UNSAID = {"kind": "character"}
 
@@ -57,7 +57,9 @@ class Done:
 
 
 def continued(unfinished: str, message: str) -> str:
-    """A message that answers the question asked before completes that message; one of the script starts afresh."""
+    """A message that answers the question asked before completes the earlier message; one that matches the script
+    starts anew.
+    """
     scripted = any(_match(pattern, message) for pattern in SCRIPT.values())
     return message if not unfinished or scripted else f"{unfinished}: {message}"
 
@@ -91,7 +93,7 @@ def _complete(tool: Tool, said: Mapping[str, str]) -> Call | Say:
 
 
 def _told(call: Done, embedder: Embedder) -> str:
-    """The result as it is, or the passages in it that are nearest to what was searched for."""
+    """The result unchanged, or its passages nearest to the search text."""
     if call.failed:
         return f"That did not work: {call.result}"
     passages = parse(call.result).passages

@@ -1,4 +1,4 @@
-"""Tools as the stand-in sees them, whether they come from a Converse toolConfig or from an agent's action group."""
+"""Tools, from a Converse toolConfig or from an agent's action group."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a tool takes. `kind` is a type of JSON Schema."""
+    """A tool's parameter. `kind` is a type of JSON Schema."""
 
     name: str
     kind: str

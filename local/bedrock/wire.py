@@ -38,7 +38,7 @@ def invalid(message: str) -> WireError:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of a stream, before it is a frame. `is_delta` marks what is paced and counted by faults."""
+    """One event of a stream, before encoding as a frame. `is_delta`: paced, and counted by faults."""
 
     kind: str
     payload: Mapping[str, Any]

@@ -40,7 +40,7 @@ def words(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """`tells`, `telling` → `tell`; light on purpose: what it joins must mean the same."""
+    """`tells`, `telling` → `tell`; deliberately light: forms with the same stem must mean the same."""
     for suffix, ending in SUFFIXES:
         base = word.removesuffix(suffix)
         if base != word and len(base) >= 3 and not (suffix == "s" and base[-1] in "su"):
@@ -55,7 +55,7 @@ def terms(text: str) -> list[str]:
 
 
 def count_tokens(text: str) -> int:
-    """About what a model would count: words and punctuation marks."""
+    """Approximately a model's token count: words and punctuation marks."""
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 

@@ -1,4 +1,4 @@
-"""`python -m local.stage run|stop`: what `make run` and `make stop` do."""
+"""`python -m local.stage run|stop`: the commands of `make run` and `make stop`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _print_addresses(stage: LocalStage) -> None:
 
 
 def _wait(stage: LocalStage) -> None:
-    """Until Ctrl-C, or until a process of the stage ends by itself."""
+    """Wait until Ctrl-C, or until a process of the stage ends by itself."""
     try:
         while True:
             for process in stage.processes:

@@ -1,4 +1,4 @@
-"""Tells the Bedrock stand-in which agents there are and which functions their tools are."""
+"""Writes the agents and the functions of their tools for the Bedrock stand-in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TOOLS = ROOT / "layers" / "shared" / "python" / "cicada" / "agents" / "tools.js
 
 
 def write_agents(config: StageConfig) -> None:
-    """The agents' ids on the local stage are their names."""
+    """Write the file. On the local stage, the agents' ids are their names."""
     described = json.loads(_TOOLS.read_text("utf-8"))
     agents = {
         name: {

@@ -1,4 +1,4 @@
-"""How the AWS SDK and the CDK reach the emulator: with nobody's credentials."""
+"""How the AWS SDK and the CDK reach the emulator: with dummy credentials."""
 
 from __future__ import annotations
 

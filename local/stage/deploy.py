@@ -22,11 +22,11 @@ _FINGERPRINT_TAG = "fingerprint"
 
 
 def deploy(config: StageConfig) -> bool:
-    """Synthesise, bootstrap and deploy, unless the emulator holds this very version. True if it deployed."""
+    """Synthesise, bootstrap and deploy, unless the emulator already has this version. True if it deployed."""
     fingerprint = _fingerprint(config)
     assembly = config.folder / "cdk.out"
     if not LOCAL_PACKAGES.exists():
-        # The layers that were built refer to what is no longer there.
+        # The built layers refer to packages that no longer exist.
         shutil.rmtree(assembly, ignore_errors=True)
     elif deployed_fingerprint(config) == fingerprint:
         return False

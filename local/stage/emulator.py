@@ -12,10 +12,10 @@ _COMMAND = ROOT / ".build" / "emulator" / "bin" / "ministack"
 
 
 def start_emulator(config: StageConfig) -> Running:
-    """Start it with the state of its last orderly end. It is ready when it answers."""
+    """Start it with the state of its last orderly shutdown. It is ready when it answers."""
     if not _COMMAND.exists():
         raise StageError("The emulator is not installed: run `make setup`.")
-    # Stored addresses hold the port, so the state of another port is of no use.
+    # Stored addresses contain the port, so the state is usable with the same port only.
     state = config.folder / f"emulator-{config.emulator_port}"
     temporary = config.folder / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
@@ -24,15 +24,15 @@ def start_emulator(config: StageConfig) -> Running:
         "BIND_HOST": "127.0.0.1",
         "MINISTACK_REGION": REGION,
         "PERSIST_STATE": "1",
-        # It refuses what the functions' roles do not allow, as AWS does.
+        # It enforces the functions' IAM roles, like AWS.
         "AUTH": "true",
         "STATE_DIR": str(state / "state"),
         "S3_PERSIST": "1",
         "S3_DATA_DIR": str(state / "s3"),
-        # Two servers that nothing here uses.
+        # Two servers that are not used here.
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
-        # The functions' code is unpacked there; it goes with the stage.
+        # The functions' code is unpacked there; it is deleted with the stage.
         "TMPDIR": str(temporary),
         "PATH": f"{_COMMAND.parent}:{inherited().get('PATH', '')}",
     }
@@ -49,7 +49,8 @@ def start_bedrock(config: StageConfig) -> Running:
         | client_environment(config)
         | {
             "CICADA_AGENTS_FILE": str(config.agents_file),
-            # Several texts are embedded at once, a thread each; threads within each would only wait for one another.
+            # Several texts are embedded in parallel, a thread each; more threads within each would only wait for each
+            # other.
             "OPENBLAS_NUM_THREADS": "1",
         }
     )

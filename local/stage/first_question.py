@@ -1,4 +1,4 @@
-"""Asks the question that shows that everything works together."""
+"""Asks a first question, which shows that the whole stage works."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ QUESTION = "Who tells Macbeth that the queen is dead?"
 
 
 def ask_first_question(config: StageConfig) -> None:
-    """Prints the question and the answer as it streams, with the command that a user would type."""
+    """Print the question and the streamed answer, with the command that a user would type."""
     print(f"\n$ cicada ask {QUESTION!r}\n", flush=True)
     command = [sys.executable, "-m", "cli", "ask", QUESTION]
     environment = inherited() | {"CICADA_STAGE_FILE": str(config.info_file)}
@@ -22,5 +22,5 @@ def ask_first_question(config: StageConfig) -> None:
 
 
 def _model_url() -> str:
-    """The server that the stand-in forwards to, if one was named."""
+    """The URL of the server that the stand-in forwards to, if any."""
     return inherited().get("CICADA_LLM_URL", "")

@@ -1,7 +1,7 @@
-"""Runs a command that must not outlive whoever started it: `python -m local.stage.guard COMMAND …`.
+"""Runs a command that must not outlive its starter: `python -m local.stage.guard COMMAND …`.
 
-Its standard input is a pipe from the starter. When that ends, for whatever reason, the command and all that it has
-started are ended too; a starter that is killed outright cannot do that itself.
+Its standard input is a pipe from the starter. When the pipe closes, for whatever reason, the guard ends the command and
+all its child processes; a starter that is killed outright cannot do that itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _GRACE_SECONDS = 30
 def main(command: list[str]) -> int:
     """The command's exit status."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
-    # The terminal's Ctrl-C is for the starter, who ends its processes in order.
+    # The terminal's Ctrl-C is for the starter, which ends its processes in order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: _end(process))
     threading.Thread(target=_end_with_starter, args=(process,), daemon=True).start()

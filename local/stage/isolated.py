@@ -1,4 +1,4 @@
-"""A stage beside others: what tests and measurements run on."""
+"""A stage beside others, for tests and measurements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from local.stage.settings import StageConfig
 
-# Linux gives out 32768 to 60999, macOS and Windows 49152 to 65535.
+# Ephemeral ports: Linux uses 32768 to 60999, macOS and Windows 49152 to 65535.
 _FIRST_PORT, _PORTS = 12_000, 20_000
 
 
@@ -30,8 +30,8 @@ def isolated(folder: Path, **context: str) -> StageConfig:
 def free_port() -> int:
     """A port that nothing listens on at the moment.
 
-    It is drawn from below those that systems give to outgoing connections and to servers that ask for any: one of
-    these could take it before its server is there. Processes side by side hardly draw the same.
+    It is drawn from below the ephemeral ports that systems give to outgoing connections and to servers that ask for
+    any: one of these could take it before the server starts. Parallel processes rarely draw the same.
     """
     while True:
         port = _FIRST_PORT + secrets.randbelow(_PORTS)

@@ -1,4 +1,4 @@
-"""One stage a folder: a lock that ends with its process, however that ends."""
+"""One stage a folder: a lock that is released with its process, however that ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATIENCE_SECONDS = 240
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock. `StageError` if another stage does."""
+    """Hold the folder's lock. `StageError` if another stage holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a+") as file:
         if not _take(file.fileno()):
@@ -30,7 +30,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def stop(folder: Path) -> str:
-    """Ask the stage that holds the lock to end, and wait until it has; a sentence on what was done."""
+    """Ask the stage that holds the lock to end, and wait for it; returns a sentence on what was done."""
     if not (folder / "lock").exists():
         return "The local stage is not running."
     with (folder / "lock").open("r+") as file:
@@ -47,7 +47,7 @@ def stop(folder: Path) -> str:
 
 
 def _holder(file: IO[str], deadline: float) -> int:
-    """The process that holds the lock; it writes its number just after it has taken it."""
+    """The process that holds the lock; it writes its id just after taking the lock."""
     while not (found := file.read()):
         if time.monotonic() > deadline:
             raise StageError("The local stage is starting and does not say which process it is; try again.")

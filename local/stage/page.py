@@ -18,10 +18,10 @@ EXAMPLES = (
 
 
 def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
-    """Start the page's server; the page learns from `/config.json` where to connect and to sign in."""
+    """Start the page's server; the page reads from `/config.json` where to connect and to sign in."""
     page_config = {
         "websocketUrl": info["websocketUrl"],
-        # The emulator does not return the subprotocol that browsers need to see chosen.
+        # The emulator does not return the chosen subprotocol, which browsers require.
         "tokenIn": "query",
         "cognitoUrl": info["endpointUrl"],
         "clientId": info["clientId"],

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from local.stage.settings import ROOT, StageError
 
-# A process that does not come up ends, mostly; one that hangs is given up after this, on a slow machine too.
+# A process that fails to start usually ends; one that hangs is given up after this, which suits a slow machine.
 START_SECONDS = 300.0
 _POLL_SECONDS = 0.1
-# Longer than the guard waits before it kills.
+# Longer than the guard waits before SIGKILL.
 _END_SECONDS = 45
 
 
@@ -30,7 +30,7 @@ class Running:
     log: Path
 
     def stop(self) -> None:
-        """End the process and whatever it has started, and wait until it is gone."""
+        """End the process and its children, and wait until it is gone."""
         if self.guard.stdin:
             self.guard.stdin.close()
         try:
@@ -41,7 +41,7 @@ class Running:
 
 
 def start(name: str, command: list[str], environment: Mapping[str, str], log: Path) -> Running:
-    """Start the command in the project's folder; what it prints goes to the log."""
+    """Start the command in the project's folder; its output goes to the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         guard = subprocess.Popen(
@@ -56,7 +56,7 @@ def start(name: str, command: list[str], environment: Mapping[str, str], log: Pa
 
 
 def finish(name: str, command: list[str], environment: Mapping[str, str], log: Path) -> int:
-    """Run the command to its end under a guard; its exit status."""
+    """Run the command to its end under a guard; returns its exit status."""
     running = start(name, command, environment, log)
     try:
         return running.guard.wait()

@@ -14,7 +14,7 @@ _PATIENCE_SECONDS = 900
 
 
 def ingest_samples(config: StageConfig, bucket: str) -> Iterator[str]:
-    """Ingest what has changed; a line for each file. `StageError` when a file is refused or nothing comes."""
+    """Ingest changed files; prints a line for each. `StageError` when a file is refused or no report comes."""
     uploader = Uploader(aws_client(config, "s3"), bucket, _PATIENCE_SECONDS)
     for result in uploader.ingest(uploads_of(sorted(_SAMPLES.glob("*.json")), "default", "scripts")):
         name = result.path.name

@@ -9,7 +9,7 @@ from local.stage.settings import ROOT, StageConfig
 
 
 def start_opensearch(config: StageConfig, say: Callable[[str], None]) -> RunningServer:
-    """Fetched once for all stages; each keeps its own data."""
+    """Start it. The distribution is fetched once for all stages; each stage has its own data."""
     distribution = prepare(ROOT / ".build" / "opensearch", say)
     log = config.folder / "logs" / "opensearch.log"
     return start(distribution, config.folder / "opensearch", config.opensearch_port, log, say)

@@ -13,7 +13,7 @@ ACCOUNT = "000000000000"
 
 
 class StageError(Exception):
-    """The stage cannot start; the message is a sentence that says what to do."""
+    """The stage cannot start; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class StageConfig:
     """Where the stage keeps its files and which ports it listens on, all on 127.0.0.1.
 
     `search`: `embedded` or `opensearch`. `opensearch_url`: a server that runs already, or empty to start one.
-    `context`: settings of the deployed app that differ from its own (infra/settings.py), by name.
+    `context`: the CDK context, for settings that differ from the defaults (infra/settings.py), by name.
     """
 
     folder: Path
@@ -47,7 +47,7 @@ class StageConfig:
 
     @property
     def info_file(self) -> Path:
-        """What runs where, as JSON, while the stage runs; the clients read it."""
+        """Addresses of the running stage's parts, as JSON; the clients read it."""
         return self.folder / "stage.json"
 
     @property
@@ -56,12 +56,12 @@ class StageConfig:
 
     @property
     def agents_file(self) -> Path:
-        """The agents as the Bedrock stand-in plays them."""
+        """The agents' file for the Bedrock stand-in."""
         return self.folder / "agents.json"
 
 
 def load(environment: dict[str, str] | None = None) -> StageConfig:
-    """Raises `StageError` for a value that makes no sense."""
+    """Raises `StageError` for an invalid value."""
     values = dict(os.environ) if environment is None else environment
     search = values.get("SEARCH") or "embedded"
     if search not in ("embedded", "opensearch"):
@@ -78,7 +78,7 @@ def load(environment: dict[str, str] | None = None) -> StageConfig:
 
 
 def inherited() -> dict[str, str]:
-    """The environment that the stage's processes start from: this one without anybody's AWS account in it."""
+    """The base environment of the stage's processes: this one without AWS settings."""
     return {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
 
 

@@ -1,4 +1,4 @@
-"""The local stage: everything that runs, started in order and ended in reverse."""
+"""The local stage: its processes, started in order and ended in reverse."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Say = Callable[[str], None]
 
 
 class LocalStage:
-    """A context: entering starts the stage and returns it, leaving ends all of its processes."""
+    """A context manager: entering starts the stage and returns it, leaving ends all of its processes."""
 
     def __init__(self, config: StageConfig, say: Say) -> None:
         self._config = config
@@ -75,7 +75,7 @@ class LocalStage:
         self._config.info_file.write_text(json.dumps(self.info, indent=2), "utf-8")
 
     def _require_ports(self) -> None:
-        """Before anything is started: a port that is taken is nothing to learn after a minute."""
+        """Check the ports before starting anything: a taken port should not be reported after a minute."""
         require_free(self._config.emulator_port, "EMULATOR_PORT")
         require_free(self._config.bedrock_port, "BEDROCK_PORT")
         require_free(self._config.page_port, "PAGE_PORT")
@@ -85,7 +85,7 @@ class LocalStage:
         self._ending.callback(running.stop)
 
     def _forget(self) -> None:
-        """What is left when everything has ended: the state and the logs."""
+        """Delete the information file and the functions' code; the state and the logs stay."""
         self._say("Removing temporary files …")
         self._config.info_file.unlink(missing_ok=True)
         shutil.rmtree(self._config.folder / "tmp", ignore_errors=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SampleUser:
-    """Known to everybody, of the emulator only."""
+    """Publicly known credentials, valid in the emulator only."""
 
     name: str
     password: str
@@ -24,9 +24,9 @@ SAMPLE_USERS = (SampleUser("alice", "Alice-of-the-local-stage-1"), SampleUser("b
 
 
 def ensure_users(config: StageConfig, pool_id: str) -> list[dict[str, str]]:
-    """Create the users that are missing, with their passwords set: `name`, `password` and `sub` of each of all.
+    """Create missing users, with their passwords; returns `name`, `password` and `sub` of every user.
 
-    `sub` is the user's id in access tokens, and in the lists of who may read a document.
+    `sub` is the user's id in access tokens, and in a document's list of readers.
     """
     client: CognitoIdentityProviderClient = aws_client(config, "cognito-idp")
     for user in SAMPLE_USERS:

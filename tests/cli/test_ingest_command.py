@@ -25,7 +25,7 @@ from cli.__main__ import main
 from cli.operator import deployment_target
 from clients.documents import uploader
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
-from tests.unit.ingest.scripts import COLLECTION, script, shipped_episodes, speech
+from tests.unit.ingest.scripts import SCRIPTS, script, shipped_episodes, speech
 
 BUCKET = "documents"
 GOOD = script(speech(1, "The queen, my lord, is dead."))
@@ -150,7 +150,7 @@ def test_a_folder_is_uploaded_with_its_sidecars_and_followed_to_the_end(
     )
     assert lines[2] == "2 files: 2 indexed."
     assert {document.document_id for document in backend.index.documents} == {"macbeth.json", "acts/hamlet.json"}
-    assert backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata["genre"] == "tragedy"
+    assert backend.index.passages_of(DocumentKey(SCRIPTS, "macbeth.json"))[0].metadata["genre"] == "tragedy"
     prefix = "documents/default/scripts/"
     puts = [key for key in backend.client.puts if key.startswith(f"{prefix}macbeth")]
     assert puts == [f"{prefix}macbeth.json.metadata.json", f"{prefix}macbeth.json"]
@@ -191,7 +191,7 @@ def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts_and_is_sa
     assert "sidecar" not in capsys.readouterr().err
     (folder / "macbeth.json.metadata.json").unlink()
     assert main(["ingest", str(folder), "--patience", "5"]) == 0
-    assert backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata["genre"] == "tragedy"
+    assert backend.index.passages_of(DocumentKey(SCRIPTS, "macbeth.json"))[0].metadata["genre"] == "tragedy"
     assert capsys.readouterr().err == (
         f"{folder}/macbeth.json: the sidecar of an earlier upload still holds; `cicada remove` the document first to"
         " take it away\n"
@@ -365,7 +365,7 @@ def test_a_removed_document_is_gone_from_the_index_and_from_the_bucket_with_its_
     assert backend.client.deletes == [prefix, f"{prefix}.metadata.json"]
     (folder / "macbeth.json.metadata.json").unlink()
     main(["ingest", str(folder / "macbeth.json")])
-    assert "genre" not in backend.index.passages_of(DocumentKey(COLLECTION, "macbeth.json"))[0].metadata
+    assert "genre" not in backend.index.passages_of(DocumentKey(SCRIPTS, "macbeth.json"))[0].metadata
 
 
 def test_a_document_that_is_not_there_is_one_sentence_and_the_others_are_removed(

@@ -27,7 +27,7 @@ from functions.ingest_document import handler as module
 from functions.ingest_document.handler import handler
 from tests.fakes.passage_index import InMemoryIndexRebuild
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
-from tests.unit.ingest.scripts import COLLECTION, MACBETH, play, script, speech
+from tests.unit.ingest.scripts import MACBETH, SCRIPTS, play, script, speech
 
 ROOT = Path(__file__).parents[2]
 BUCKET = "documents"
@@ -182,7 +182,7 @@ def test_a_misplaced_object_is_passed_over_and_the_rest_of_its_message_goes_in(b
     ]
     event = {"Records": [{"messageId": "1", "body": json.dumps({"Records": records})}]}
     assert handler(event, None) == {"batchItemFailures": []}
-    assert list(bucket.index.documents) == [DocumentKey(COLLECTION, "macbeth+1.json")]
+    assert list(bucket.index.documents) == [DocumentKey(SCRIPTS, "macbeth+1.json")]
 
 
 def test_a_message_that_is_no_notification_goes_back_to_the_queue(bucket: Bucket) -> None:
@@ -202,7 +202,7 @@ def test_files_of_one_batch_share_the_calls_of_the_embedder(bucket: Bucket) -> N
         bucket.upload(name, play("macbeth"))
     assert handler(announcement(*(PREFIX + name for name in names)), None) == {"batchItemFailures": []}
     assert len(bucket.index.documents) == 6
-    assert all(len(bucket.index.documents[DocumentKey(COLLECTION, name)]) == 140 for name in names)
+    assert all(len(bucket.index.documents[DocumentKey(SCRIPTS, name)]) == 140 for name in names)
     assert bucket.ingesters == 1
 
 

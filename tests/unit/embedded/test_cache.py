@@ -47,9 +47,9 @@ def loaded(connection: sqlite3.Connection, sizes: dict[int, int], searched: list
     """The collections that had to be read, in that order, when these are searched one after the other."""
     read: list[int] = []
 
-    def refreshed(_: sqlite3.Connection, base_key: KnowledgeBaseState, __: Sized) -> Sized:
-        read.append(base_key.number)
-        return Sized(base_key.revision, sizes[base_key.number])
+    def refreshed(_: sqlite3.Connection, base: KnowledgeBaseState, __: Sized) -> Sized:
+        read.append(base.number)
+        return Sized(base.revision, sizes[base.number])
 
     collections = KnowledgeBaseCache(Sized(-1, 0), refreshed)
     for number in searched:
@@ -93,9 +93,9 @@ def written(index: SqlitePassageIndex, passages: list[EmbeddedPassage]) -> None:
 def listed(path: Path, filter: PassageFilter) -> Selected:
     file = IndexFile(path, "embedder", 2)
     with file.reading() as connection:
-        base_key = find_knowledge_base(connection, live_build(connection), BASE)
-        assert base_key is not None
-        selected = selected_numbers(connection, selection(base_key, filter))
+        base = find_knowledge_base(connection, live_build(connection), BASE)
+        assert base is not None
+        selected = selected_numbers(connection, selection(base, filter))
     file.close()
     return selected
 
@@ -166,9 +166,9 @@ def query_plan(path: Path, filter: PassageFilter) -> list[str]:
     """How SQLite goes about the lists of what a filter shows and hides. https://sqlite.org/eqp.html"""
     file = IndexFile(path, "embedder", 2)
     with file.reading() as connection:
-        base_key = find_knowledge_base(connection, live_build(connection), BASE)
-        assert base_key is not None
-        chosen = selection(base_key, filter)
+        base = find_knowledge_base(connection, live_build(connection), BASE)
+        assert base is not None
+        chosen = selection(base, filter)
         listings = [each for each in (chosen.shown, chosen.hidden) if each]
         plans = [connection.execute(f"EXPLAIN QUERY PLAN {each.sql}", each.values) for each in listings]
         steps = [str(row[3]) for plan in plans for row in plan]

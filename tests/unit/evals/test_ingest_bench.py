@@ -9,13 +9,13 @@ from evals.ingest_bench import Rates, Scripted, measured, sample_texts
 
 
 def test_the_slower_way_through_the_batcher_decides() -> None:
-    assert Rates("e", 10, own=100.0, batched=95.0, together=80.0).share == pytest.approx(0.8)
+    assert Rates("e", 10, own=100.0, batched=95.0, parallel=80.0).share == pytest.approx(0.8)
 
 
 def test_every_way_embeds_every_text() -> None:
     rates = measured(Scripted(call_seconds=0.0), ["a", "bb", "ccc"] * 50, rounds=1)
     assert (rates.embedder, rates.texts) == ("scripted", 150)
-    assert min(rates.own, rates.batched, rates.together) > 0
+    assert min(rates.own, rates.batched, rates.parallel) > 0
 
 
 def test_the_texts_are_those_that_ingest_embeds() -> None:

@@ -12,13 +12,13 @@ import pytest
 
 from cicada.documents.model import DocumentKey
 from cicada.knowledge_bases.settings import MultiVector
-from evals.retrieval.calibration import SetObservations, fit, kept, observe
+from evals.retrieval.calibration import SetObservations, fit, observe, shares_kept
 from evals.retrieval.comparison import load_run, paired_bootstrap, save_run
 from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
 from evals.retrieval.embedding import CachedEmbedder
 from evals.retrieval.measures import means, scores_of
 from evals.retrieval.peers import min_max, peer_rankings, reciprocal_ranks
-from evals.retrieval.pipeline import COLLECTION, Pipeline, rankings_of, retriever, search_all
+from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, rankings_of, retriever, search_all
 from evals.retrieval.plot import save_plot
 from evals.retrieval.report import Report, render, to_json
 from tests.unit.evals.retrieval_set import CORPUS, QUERIES, LetterEncoder, write_set
@@ -63,7 +63,7 @@ def test_the_title_is_searched_as_ingest_has_it_searched(dataset: Dataset) -> No
     encoder = LetterEncoder()
     with retriever(dataset, encoder, Pipeline()) as search:
         assert "Act 5\nThe queen, my lord, is dead." in encoder.texts
-        (first, *_) = search.index.passages_of(DocumentKey(COLLECTION, "corpus"))
+        (first, *_) = search.index.passages_of(DocumentKey(CORPUS_BASE, "corpus"))
     assert (first.title, first.context, first.text) == ("Act 5", "Act 5", "The queen, my lord, is dead.")
 
 
@@ -172,6 +172,8 @@ def test_the_calibration_learns_what_tells_relevant_passages(dataset: Dataset) -
     assert [each.relevant.sum() for each in observed.own] == [1, 1, 1]
     learnt = fit([SetObservations(observed.own, [])])
     assert learnt.score > 0
-    relevant, others, empty, foreign = kept(SetObservations(observed.own, observed.foreign), learnt, threshold=0.0)
+    relevant, others, empty, foreign = shares_kept(
+        SetObservations(observed.own, observed.foreign), learnt, threshold=0.0
+    )
     assert (relevant, others, empty, foreign) == (1.0, 3.0, 0.0, 1.0)
-    assert kept(observed, learnt, threshold=1.0) == [0.0, 0.0, 1.0, 0.0]
+    assert shares_kept(observed, learnt, threshold=1.0) == [0.0, 0.0, 1.0, 0.0]

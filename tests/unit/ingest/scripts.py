@@ -11,8 +11,8 @@ from cicada.ingest.episodes import Episodes, parse_episodes
 from cicada.ingest.model import SourceFile
 
 ROOT = Path(__file__).parents[3]
-COLLECTION = KnowledgeBaseKey("default", "scripts")
-MACBETH = DocumentKey(COLLECTION, "macbeth.json")
+SCRIPTS = KnowledgeBaseKey("default", "scripts")
+MACBETH = DocumentKey(SCRIPTS, "macbeth.json")
 
 
 def shipped_episodes() -> Episodes:
@@ -24,7 +24,7 @@ def play(name: str) -> bytes:
 
 
 def source(document_id: str, content: bytes = b"[]", version: str = "v1") -> SourceFile:
-    return SourceFile(DocumentKey(COLLECTION, document_id), document_id.rpartition("/")[2], content, version)
+    return SourceFile(DocumentKey(SCRIPTS, document_id), document_id.rpartition("/")[2], content, version)
 
 
 def speech(message_id: int, text: str, speaker: object = "Seyton", **fields: object) -> dict[str, Any]:

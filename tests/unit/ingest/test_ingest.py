@@ -27,7 +27,7 @@ from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
 from tests.unit.ingest.passage_index import CountingEmbedder, DetailedCountingEmbedder, DisturbedIndex
-from tests.unit.ingest.scripts import COLLECTION, MACBETH, play, script, shipped_episodes, speech
+from tests.unit.ingest.scripts import MACBETH, SCRIPTS, play, script, shipped_episodes, speech
 
 GOOD = script(speech(1, "The queen, my lord, is dead."))
 BETTER = script(speech(1, "She should have died hereafter."))
@@ -266,14 +266,14 @@ def test_a_file_that_cannot_be_used_is_reported_and_the_old_version_answers_on(s
     ],
 )
 def test_a_file_of_no_known_name_or_type_is_reported(stage: Stage, document_id: str, complaint: str) -> None:
-    report = stage.upload(GOOD, DocumentKey(COLLECTION, document_id))
+    report = stage.upload(GOOD, DocumentKey(SCRIPTS, document_id))
     assert report.outcome is Outcome.REJECTED
     assert complaint in report.problems[0].reason
     assert stage.index.documents == {}
 
 
 def test_a_type_is_known_in_upper_case_too(stage: Stage) -> None:
-    assert stage.upload(GOOD, DocumentKey(COLLECTION, "MACBETH.JSON")).outcome is Outcome.INDEXED
+    assert stage.upload(GOOD, DocumentKey(SCRIPTS, "MACBETH.JSON")).outcome is Outcome.INDEXED
 
 
 def test_a_file_that_is_too_large_is_reported() -> None:

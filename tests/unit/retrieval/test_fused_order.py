@@ -10,7 +10,7 @@ from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.multivector import Kind
 from cicada.retrieval.rerank.scores import Calibration
 from tests.fakes.retrieval import FixedIndex
-from tests.unit.retrieval.test_gated import retriever
+from tests.unit.retrieval.test_gated import hits_of
 
 QUERY = EncodedQuery("Who?", [1.0])
 COSINES = [0.7, 0.5, *(0.4 - number / 100 for number in range(20))]
@@ -19,7 +19,7 @@ SCORES = [9.0, 7.0, *(5.0 - number / 10 for number in range(20))]
 
 def hits(cosine: float = 1.0) -> IndexHits:
     order = list(range(22))
-    return IndexHits(retriever(SCORES, [1, 0, *order[2:]]), retriever([cosine * each for each in COSINES], order))
+    return IndexHits(hits_of(SCORES, [1, 0, *order[2:]]), hits_of([cosine * each for each in COSINES], order))
 
 
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])

@@ -29,7 +29,7 @@ def scored(scores: dict[int, float]) -> tuple[Hit, ...]:
     )
 
 
-def retriever(*numbers: int) -> tuple[Hit, ...]:
+def hits_of(*numbers: int) -> tuple[Hit, ...]:
     """Passages of these numbers, in this order; the scores say nothing more."""
     return scored({number: 100.0 - place for place, number in enumerate(numbers)})
 
@@ -41,18 +41,18 @@ def fused(lexical: tuple[Hit, ...], semantic: tuple[Hit, ...], fusion: Fusion = 
 
 
 def test_first_in_both_lanes_is_one_by_reciprocal_ranks() -> None:
-    assert fused(retriever(7, 1), retriever(7, 2))[7] == pytest.approx(1.0)
+    assert fused(hits_of(7, 1), hits_of(7, 2))[7] == pytest.approx(1.0)
 
 
 def test_first_in_one_lane_only_is_one_half_by_reciprocal_ranks() -> None:
-    assert fused(retriever(7), ()) == pytest.approx({7: 0.5})
+    assert fused(hits_of(7), ()) == pytest.approx({7: 0.5})
 
 
 def test_the_reciprocal_ranks_are_one_over_sixty_plus_rank() -> None:
     greatest = 2 / 61
     expected = {2: 2 / 62 / greatest, 1: 1 / 61 / greatest, 3: 1 / 61 / greatest}
-    assert fused(retriever(1, 2), retriever(3, 2)) == pytest.approx(expected)
-    assert list(fused(retriever(1, 2), retriever(3, 2))) == [2, 1, 3]
+    assert fused(hits_of(1, 2), hits_of(3, 2)) == pytest.approx(expected)
+    assert list(fused(hits_of(1, 2), hits_of(3, 2))) == [2, 1, 3]
 
 
 def test_z_scores_are_those_of_each_lanes_own_hits() -> None:
@@ -109,7 +109,7 @@ def test_candidates_keep_what_the_lanes_gave_them() -> None:
 
 @BOTH
 def test_equal_passages_come_in_the_order_of_their_ids(fusion: Fusion) -> None:
-    assert list(fused(retriever(9), retriever(3), fusion)) == [3, 9]
+    assert list(fused(hits_of(9), hits_of(3), fusion)) == [3, 9]
 
 
 @BOTH
@@ -130,20 +130,18 @@ def test_every_passage_of_either_lane_comes_once_in_falling_order(
 
 @given(ORDER, ORDER)
 def test_the_lanes_count_alike(lexical: list[int], semantic: list[int]) -> None:
-    assert fused(retriever(*lexical), retriever(*semantic)) == pytest.approx(
-        fused(retriever(*semantic), retriever(*lexical))
-    )
+    assert fused(hits_of(*lexical), hits_of(*semantic)) == pytest.approx(fused(hits_of(*semantic), hits_of(*lexical)))
 
 
 @given(ORDER.filter(bool), ORDER)
 def test_moving_up_in_a_lane_never_lowers_a_passage(lexical: list[int], semantic: list[int]) -> None:
     last = lexical[-1]
-    before = fused(retriever(*lexical), retriever(*semantic))[last]
-    assert fused(retriever(last, *lexical[:-1]), retriever(*semantic))[last] >= before
+    before = fused(hits_of(*lexical), hits_of(*semantic))[last]
+    assert fused(hits_of(last, *lexical[:-1]), hits_of(*semantic))[last] >= before
 
 
 @given(SCORES.filter(lambda scores: len(set(scores.values())) > 1), st.floats(0.01, 100))
 def test_the_scale_of_a_lanes_scores_does_not_matter_to_z_scores(scores: dict[int, float], factor: float) -> None:
-    semantic = retriever(*range(31))
+    semantic = hits_of(*range(31))
     scaled = {number: score * factor for number, score in scores.items()}
     assert fused(scored(scaled), semantic, "zscore") == pytest.approx(fused(scored(scores), semantic, "zscore"))

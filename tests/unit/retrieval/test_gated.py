@@ -18,13 +18,13 @@ def passage(number: int) -> Passage:
     return Passage(f"p{number:03d}", key, "1", "Macbeth", f"text {number}", "", SectionLocator(()))
 
 
-def retriever(scores: list[float], order: list[int]) -> tuple[Hit, ...]:
+def hits_of(scores: list[float], order: list[int]) -> tuple[Hit, ...]:
     return tuple(Hit(passage(number), score) for number, score in zip(order, scores, strict=False))
 
 
 def found(lexical: list[float], semantic: list[float], second: list[int] | None = None) -> tuple[Candidate, ...]:
     order = list(range(31))
-    return fuse(IndexHits(retriever(lexical, order), retriever(semantic, second or order)), "zscore")
+    return fuse(IndexHits(hits_of(lexical, order), hits_of(semantic, second or order)), "zscore")
 
 
 def test_lanes_agree_where_both_put_the_same_passage_first_by_far() -> None:
@@ -80,7 +80,7 @@ def test_the_margin_counts_standard_deviations_of_both_lanes_together() -> None:
     deviations = 2 * 6 / (sum((each - 1 / 6) ** 2 for each in scores) / 36) ** 0.5
     assert deviations > MARGIN
     assert retrievers_agree(
-        fuse(IndexHits(retriever(scores, list(range(36))), retriever(scores, list(range(36)))), "zscore")
+        fuse(IndexHits(hits_of(scores, list(range(36))), hits_of(scores, list(range(36)))), "zscore")
     )
 
 
