@@ -3,11 +3,11 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv/bin
 UV := $(VENV)/uv
-# Texts are embedded side by side; threads inside each would only wait for one another.
+# Texts are embedded in parallel; more threads within each would only wait for each other.
 export OPENBLAS_NUM_THREADS := 1
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
-# Some of the tests wait for others' timeouts, so there is a worker more than there are cores.
+# Some tests wait for timeouts, so there is one worker more than there are cores.
 TEST_WORKERS ?= 3
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
 .DEFAULT_GOAL := help
