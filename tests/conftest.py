@@ -1,4 +1,4 @@
-"""All tests: no network but this machine's own, no credentials, nothing from the environment, no chance."""
+"""All tests: no network but loopback, no credentials, nothing from the environment, no randomness."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupSc
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the developer's AWS account nor a stage that runs here has a say, nor what an earlier test has set."""
+    """Shield the tests from the developer's AWS account, from a running stage, and from an earlier test's variables."""
     monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
     for name in unwanted_variables():
         monkeypatch.delenv(name)

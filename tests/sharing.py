@@ -1,11 +1,11 @@
-"""Which tests run in the same worker, and in which order: what is costly to start is started once."""
+"""Which tests run in the same worker, and in which order, so that costly fixtures start once."""
 
 from __future__ import annotations
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-# Whose tests share what takes long to start, the longest first: a run lasts as long as its last group.
+# Groups of tests that share a slow fixture, the longest first: a run lasts as long as its last group.
 _SHARING = {
     "tests/e2e/": "a deployed stage",
     "tests/contract/test_index_": "an OpenSearch server",

@@ -32,7 +32,7 @@ def backend() -> Iterator[FakeBackend]:
 
 @pytest.fixture
 def scrambled_backend(backend: FakeBackend) -> FakeBackend:
-    """Its events come mixed up, some twice and some not at all."""
+    """Its events arrive out of order, some twice and some not at all."""
     backend.scramble = random.Random(7)
     return backend
 

@@ -1,7 +1,8 @@
-"""A backend that speaks CICADA's protocol, and a user pool that speaks Cognito's: what the page needs, and no model.
+"""A backend that speaks CICADA's protocol, and a user pool that speaks Cognito's: all that the page needs, without a
+model.
 
-It stores before it sends and replays on resume, as the real one does, and can be told to disturb: to hold an answer,
-to cut connections, to mix up, repeat and lose frames, and to refuse.
+It stores before it sends and replays on resume, as the real one does, and can inject faults: hold an answer, cut
+connections, reorder, repeat and lose frames, and refuse.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the browser tests do on the page again and again."""
+"""Steps on the page that the browser tests share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fake backend answers: events as the real one makes them, of public-domain plays."""
+"""The fake backend's answers: events in the real form, from public-domain plays."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ FUNCTIONS = {"message_processor": "cicada-local-message-processor"}
 
 @pytest.fixture(autouse=True)
 def _no_stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Neither the environment nor a stage that happens to run here has a say."""
+    """Shield the tests from the environment and from a running stage."""
     for name in ("CICADA_URL", "CICADA_TOKEN", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CICADA_STAGE_FILE", str(tmp_path / "stage.json"))

@@ -1,4 +1,4 @@
-"""`cicada ingest` and `cicada remove`, run as people run them, on a bucket whose changes the real ingest works off."""
+"""`cicada ingest` and `cicada remove`, run as people run them, on a bucket whose changes the real ingest processes."""
 
 from __future__ import annotations
 

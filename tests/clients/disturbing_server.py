@@ -1,4 +1,4 @@
-"""A server that keeps the protocol's promise over a network that does not keep its own."""
+"""A server that follows the protocol, over an unreliable network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client against a server on this machine whose connections are disturbed in every way a network knows."""
+"""The client against a local server whose connections suffer every kind of network fault."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Clock:
         return time.monotonic() + self.ahead
 
     def outlast(self, timing: Timing) -> None:
-        """Let more time pass than the patience."""
+        """Let more time pass than the client's patience."""
         self.ahead += timing.patience_seconds + 1
 
 

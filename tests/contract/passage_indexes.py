@@ -1,4 +1,4 @@
-"""The indexes under test: each opens any number of `PassageIndex`es on the same kept passages."""
+"""The indexes under test: each opens any number of `PassageIndex`es on the same stored passages."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ class OpenSearchUnderTest:
         index = OpenSearchPassageIndex(self.client, IndexOptions(model_id, dimension, given_name=self.name))
         if is_new:
             index.delete(_NOWHERE)
-            # Only sooner, not on demand: the index under test still has to wait until it sees what it wrote.
+            # A shorter refresh interval, not a refresh on demand: the index still has to wait until its writes are
+            # visible.
             self.client.indices.put_settings(index=self.name, body={"index": {"refresh_interval": "100ms"}})
         return index
 
@@ -99,7 +100,7 @@ class OpenSearchUnderTest:
 
 
 def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether it holds at last; an index may show what was written some time later."""
+    """Whether it holds eventually; an index may show writes with a delay."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not holds():
         if time.monotonic() > deadline:

@@ -32,7 +32,7 @@ RESET = '{"type":"reset","reason":"Again."}'
 
 @dataclass(frozen=True)
 class LettersUnderTest:
-    """A queue, the way in, and what processors get out of it."""
+    """A queue, the way in, and the messages that processors receive."""
 
     queue: DeadLetterQueue
     dead_letter: Callable[[RequestKey, str], None]

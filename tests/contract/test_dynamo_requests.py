@@ -1,4 +1,4 @@
-"""What the DynamoDB adapters ask for: moto reads consistently and keeps rows whatever is asked."""
+"""The requests of the DynamoDB adapters, checked directly: moto ignores consistency and time to live."""
 
 from __future__ import annotations
 

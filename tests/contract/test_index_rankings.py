@@ -1,4 +1,4 @@
-"""The two engines prove each other: on a play and on random documents, both put nearly the same passages first."""
+"""The two engines check each other: on a play and on random documents, both rank nearly the same passages first."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Engines:
         self.record("passages", count)
 
     def overlaps(self, questions: list[tuple[str, list[float]]]) -> Overlap:
-        """Printed too, to be seen with `pytest -s`."""
+        """Also printed, for `pytest -s`."""
         lexical, semantic, first = [], [], []
         for text, towards in questions:
             query = IndexQuery(PassageFilter(MACBETH.base_key), text, towards, 10)

@@ -1,4 +1,4 @@
-"""What every `IndexRebuild` keeps: nobody sees a moment without the right passages, and no write is lost."""
+"""The contract of `IndexRebuild`: at every moment a search finds the right passages, and no write is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EVERYTHING = PassageFilter(PLAYS)
 
 @pytest.fixture
 def index(under_test: IndexUnderTest) -> PassageIndex:
-    """ContentKind the first version of Macbeth."""
+    """Holds the first version of Macbeth."""
     index = under_test.open()
     put(index, MACBETH, speeches(MACBETH, 2, "v1"))
     return index
@@ -234,7 +234,7 @@ def by_document(retriever: tuple[Hit, ...]) -> tuple[tuple[int, int], ...]:
 
 @dataclass(slots=True)
 class Traffic:
-    """Two of the documents are replaced again and again, and all are searched for."""
+    """Keeps replacing two of the documents, and searches for all."""
 
     under_test: IndexUnderTest
     reader: PassageIndex
@@ -262,7 +262,7 @@ class Traffic:
     def _write(self, document: DocumentKey) -> None:
         index = self.under_test.open()
         for number in count(1):
-            # What is true is kept before the index is written, as an ingest does.
+            # The ground truth is written before the index, as in an ingest.
             self.newest[document] = speeches(document, 5, f"v{number}")
             began = time.monotonic()
             index.replace(document, self.newest[document])

@@ -1,4 +1,4 @@
-"""What the OpenSearch index keeps beyond the port, on a real server: ingests that die, and those that meet."""
+"""What the OpenSearch index guarantees beyond the port, on a real server: failed and concurrent ingests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every `PassageIndex` keeps, and the fake of it: held against all of them alike."""
+"""The contract of `PassageIndex`, for every implementation and the fake."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def index(under_test: IndexUnderTest) -> PassageIndex:
 
 
 def put(index: PassageIndex, document: DocumentKey, passages: list[EmbeddedPassage]) -> None:
-    """Replace the document and wait until the index shows it and nothing else of it."""
+    """Replace the document and wait until the index shows only this version."""
     index.replace(document, passages)
     readers = frozenset(reader for each in passages for reader in each.passage.readers)
     shown = PassageFilter(document.base_key, frozenset({document.document_id}), reader=readers)
@@ -435,7 +435,7 @@ def test_after_any_writes_every_filter_finds_exactly_what_was_kept(index: Passag
 
 
 def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]], rng: random.Random) -> None:
-    """A random question, answered by the index and by looking at everything that was kept."""
+    """A random question, answered by the index and by brute force over all stored passages."""
     base_key = KnowledgeBaseKey(rng.choice("ab"), rng.choice(("plays", "minutes")))
     document_ids = None if rng.random() < 0.5 else frozenset(rng.sample(["d0", "d1", "d2", "d9"], rng.randint(1, 3)))
     choices = {"act": frozenset({rng.choice("123")}), "speaker": frozenset({"ross", "duncan"})}

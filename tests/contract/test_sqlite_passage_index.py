@@ -1,4 +1,4 @@
-"""What the embedded index keeps beyond the port: one file, several processes and threads, sudden deaths."""
+"""What the embedded index guarantees beyond the port: one file, several processes and threads, killed processes."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def traffic() -> Traffic:
 
 @pytest.fixture(autouse=True)
 def _published(traffic: Traffic, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whatever a test is about, the frames that it saw and sent are published ones."""
+    """In every test, all frames seen and sent match the published schemas."""
     traffic.of_library(monkeypatch)
     yield
     assert traffic.faults() == []

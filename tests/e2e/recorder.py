@@ -44,7 +44,7 @@ class Recorded:
 
 
 class Recorder:
-    """For several threads. What it does not understand is recorded too, as an action that nobody is allowed."""
+    """Thread-safe. Calls that it cannot parse are recorded too, as an action that no role is allowed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

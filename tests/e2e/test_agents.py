@@ -1,4 +1,4 @@
-"""What the agents' tools keep for a user, with the agents themselves and with what stands in when they fail."""
+"""What the agents' tools keep for a user, with the agents themselves and with the fallback when they fail."""
 
 from __future__ import annotations
 

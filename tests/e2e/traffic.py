@@ -1,6 +1,6 @@
 """Every frame that the end-to-end tests see or send, held against the published schemas.
 
-Where it is read and sent, in the WebSocket library and in the browser, so that no test can leave it out.
+Recorded in the WebSocket library and in the browser, so that no test can bypass it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _refused_on_purpose = ContextVar("_refused_on_purpose", default=False)
 
 @contextmanager
 def refused_on_purpose() -> Iterator[None]:
-    """What is sent here is meant to be no good command."""
+    """Frames sent inside are deliberately invalid."""
     token = _refused_on_purpose.set(True)
     try:
         yield

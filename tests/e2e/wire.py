@@ -48,7 +48,7 @@ class Wire:
         return frame
 
     def drop(self) -> None:
-        """End the connection without a word, as a lost network does."""
+        """Drop the connection without a close frame, like a lost network."""
         self._socket.socket.shutdown(socket.SHUT_RDWR)
 
 
@@ -66,7 +66,7 @@ def ask(wire: Wire, message: str, **fields: object) -> str:
 
 
 class Events:
-    """A request's events, each once, whatever way they came."""
+    """A request's events, each once, however they arrived."""
 
     def __init__(self) -> None:
         self.by_seq: dict[int, Frame] = {}

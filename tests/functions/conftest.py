@@ -42,7 +42,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[UserPool]:
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
-    """What the functions log, as they format it: the log's handler has kept an earlier standard output."""
+    """The functions' formatted log; captured here because the handler holds an earlier standard output."""
     [handler] = [each for each in logging.getLogger("cicada").handlers if isinstance(each, logging.StreamHandler)]
     text = io.StringIO()
     monkeypatch.setattr(handler, "stream", text)

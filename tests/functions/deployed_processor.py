@@ -1,4 +1,4 @@
-"""What the message processor needs besides the message path: an index, a scripted Bedrock, and Lambda's poller."""
+"""The message processor's other dependencies: an index, a scripted Bedrock, and Lambda's poller."""
 
 from __future__ import annotations
 

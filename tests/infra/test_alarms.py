@@ -1,4 +1,4 @@
-"""The alarms of a deployed stage: which of them ring when something happens, and who hears of it."""
+"""The alarms of a deployed stage: which of them go off at an incident, and who is notified."""
 
 from __future__ import annotations
 

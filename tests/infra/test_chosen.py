@@ -1,4 +1,4 @@
-"""What a deployment may choose reaches whoever it is for."""
+"""A deployment's options reach the functions that they are for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everybody can do what they must be able to do, and nothing else: the templates' policies against what is needed."""
+"""Every role can do exactly what it needs: the templates' policies compared with the needed permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/operations.md keeps its word: its table of promises is compared with the templates."""
+"""The table of promises in docs/operations.md is compared with the templates."""
 
 from __future__ import annotations
 

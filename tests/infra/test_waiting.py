@@ -1,4 +1,4 @@
-"""Who waits for whom: every time limit leaves enough to the one that it waits for."""
+"""Timeouts: every time limit is longer than that of the call it waits for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the model of the delivery must never do, said without reference to how it does it."""
+"""What the model of the delivery must never do, stated independently of how it works."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def _problem_at_rest(state: State, bounds: Bounds) -> str:
 
 
 def _problem_of_who_is_there(state: State) -> str:
-    """Whoever was pointed to last and has stayed gets everything unasked, if the network and the senders live."""
+    """The connection attached last, if it stays, gets everything without a resume, if the network and the senders
+    live.
+    """
     if state.client.connection == NOBODY or state.client.connection != state.pointed:
         return ""
     numbers = {frame.seq for frame in state.client.seen | state.network} | state.unposted

@@ -1,4 +1,4 @@
-"""Actors that run one at a time and stop ahead of every call to a port: who goes on is decided from outside.
+"""Actors that run one at a time and stop before every call to a port: a scheduler decides which one continues.
 
 An actor is a thread, because the real code is written to be run by one; but only the one that has the baton runs.
 """

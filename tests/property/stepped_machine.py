@@ -1,4 +1,4 @@
-"""What every machine does to the actors of its world: let one go on, kill it, put a service out of its reach."""
+"""Steps that every machine applies to its world's actors: continue one, kill it, make a service unavailable to it."""
 
 from __future__ import annotations
 

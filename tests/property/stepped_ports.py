@@ -66,7 +66,7 @@ def _tell_answer(actor: Actor) -> None:
 
 @dataclass
 class SteppedQueue:
-    """Whatever was ever queued may be delivered at any time, and again.
+    """Every queued message may be delivered at any time, and repeatedly.
 
     As on SQS a repeat within five minutes is dropped; of a take-over, one within the same ten seconds.
     """

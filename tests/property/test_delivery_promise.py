@@ -1,4 +1,4 @@
-"""The promise: whoever comes back assembles exactly what was generated, whatever was lost on the way.
+"""The promise: a client that resumes assembles exactly the generated text, whatever was lost on the way.
 
 A client, and processors that die, step in at any moment between two steps of the others.
 """
@@ -71,7 +71,7 @@ class Client:
 
 @dataclass
 class Chance:
-    """Decides at each step whether somebody steps in; nobody does while somebody has."""
+    """Decides at each step whether another actor steps in; at most one does at a time."""
 
     here: Situation
     client: Client

@@ -18,7 +18,7 @@ documents = st.sampled_from(DOCUMENTS)
 
 
 class Rebuilding(SteppedMachine):
-    """People upload and remove, the queue delivers, operators rebuild, and everything may die."""
+    """Users upload and remove, the queue delivers, operators rebuild, and every process may die."""
 
     world: World
 
@@ -75,7 +75,7 @@ TURNS = st.lists(st.tuples(some, st.integers(1, 45)), max_size=10)
 
 
 def take_turns(world: World, turns: list[tuple[int, int]]) -> None:
-    """Whoever is chosen makes so many steps at a stretch; at last everybody goes on to the end."""
+    """The chosen actor makes so many steps in a row; finally all run to their end."""
     for which, steps in turns:
         for _ in range(steps):
             if world.actors:

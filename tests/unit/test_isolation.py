@@ -1,4 +1,4 @@
-"""The tests themselves: what they cannot reach."""
+"""The tests' own isolation."""
 
 from __future__ import annotations
 

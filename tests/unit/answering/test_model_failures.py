@@ -101,7 +101,7 @@ class Answered(Situation):
 
     @property
     def everything_said(self) -> str:
-        """All text that was ever stored, also what a reset has voided."""
+        """All text ever stored, including text discarded by a reset."""
         events = (parse_event(event.body) for event in self.log.events(KEY, 0, self.head().last_seq))
         return "".join(event.content for event in events if isinstance(event, Chunk))
 
@@ -177,7 +177,7 @@ def test_an_agents_stream_is_under_the_same_rule(fault: object, lasting: bool) -
     ids=["throttled", "unavailable", "throttled in the stream", "dropped in the stream"],
 )
 class TestBeforeTheFirstToken:
-    """Nothing of the answer is out, so a failed call is made again where nobody sees it."""
+    """No text has been sent yet, so a failed call is retried invisibly."""
 
     def test_a_failure_that_passes_is_not_seen(self, first: Reply, code: str) -> None:
         with asked(first, first, SEYTON) as (here, bedrock):

@@ -1,4 +1,4 @@
-"""What a process keeps of an index file, and which passages a filter lets it find."""
+"""A process's cache of an index file, and the passages that a filter selects."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def state(number: int) -> KnowledgeBaseState:
 
 
 def loaded(connection: sqlite3.Connection, sizes: dict[int, int], searched: list[int]) -> list[int]:
-    """The collections that had to be read, in that order, when these are searched one after the other."""
+    """The knowledge bases that had to be read, in order, when these are searched one after the other."""
     read: list[int] = []
 
     def refreshed(_: sqlite3.Connection, base: KnowledgeBaseState, __: Sized) -> Sized:

@@ -41,7 +41,7 @@ def _write(path: Path, rows: Sequence[object], gzipped: bool) -> None:
 
 
 class LetterEncoder:
-    """Counts of letters as the vector, and one row of them as the detail; remembers how often it was asked."""
+    """Counts of letters as the vector, and one row of them as the multivector; records how often it was called."""
 
     model_id = "letters"
     dimension = 26

@@ -1,4 +1,4 @@
-"""What chaos takes for a broken promise, and what it lets pass."""
+"""What a chaos run reports as a broken promise, and what it accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scoring the router on labelled messages."""
+"""Scoring the classifier on labelled messages."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""That the end-to-end tests' look at their frames misses none: on a server that sends what is not published."""
+"""The end-to-end tests' frame check misses no frame: tested on a server that sends unpublished frames."""
 
 from __future__ import annotations
 

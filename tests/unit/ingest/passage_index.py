@@ -75,7 +75,7 @@ class CountingEmbedder:
 
 
 class DetailedCountingEmbedder(CountingEmbedder):
-    """Its detail of a text is the text and the kind of detail."""
+    """Its multivector of a text is the text and the kind of multivector."""
 
     def embed_passages_with_multivectors(
         self, texts: Sequence[str], multivector: MultiVector

@@ -1,4 +1,4 @@
-"""The verb: what becomes of a file, and what of its document when something fails."""
+"""Ingest of one file: its outcome, and the state of its document after a failure."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def detailed(stage: Stage, multivector: MultiVector) -> Ingester:
 
 
 def with_details(stage: Stage) -> Stage:
-    """Its embedder gives details."""
+    """Its embedder gives multivectors."""
     stage.embedder = DetailedCountingEmbedder()
     stage.ingester = replace(stage.ingester, embedder=stage.embedder, index=stage.index)
     return stage

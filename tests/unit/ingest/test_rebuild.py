@@ -1,4 +1,4 @@
-"""The rebuild: what ends up in the new index, who may work on it, and what a failure leaves."""
+"""The rebuild: the new index's content, the exclusive right to work on it, and the state after a failure."""
 
 from __future__ import annotations
 

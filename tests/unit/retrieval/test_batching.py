@@ -1,4 +1,4 @@
-"""The micro-batcher: whose vectors are whose, and what is one call."""
+"""The micro-batcher: each caller gets its own vectors, and how texts are batched into calls."""
 
 from __future__ import annotations
 

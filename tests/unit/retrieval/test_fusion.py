@@ -21,7 +21,7 @@ BOTH = pytest.mark.parametrize("fusion", ["zscore", "rrf"])
 
 
 def scored(scores: dict[int, float]) -> tuple[Hit, ...]:
-    """A retriever of passages with these numbers and scores."""
+    """Hits of passages with these numbers and scores."""
     order = sorted(scores, key=lambda number: -scores[number])
     return tuple(
         Hit(Passage(f"{number:02d}", DOCUMENT, "v1", "Macbeth", "text", "", SectionLocator(())), scores[number])

@@ -1,4 +1,4 @@
-"""The reranker that costs nothing."""
+"""The local reranker."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def candidates(*hits: tuple[float | None, float | None]) -> list[Candidate]:
 
 
 def index(*kept: tuple[float, bytes]) -> InMemoryPassageIndex:
-    """An index of passages by the direction of their vectors and their details."""
+    """An index of passages, by the direction of their vectors and their multivectors."""
     made = InMemoryPassageIndex("model", 2)
     made.replace(
         DOCUMENT,
