@@ -23,7 +23,7 @@ TESTS = (
     "tests/unit/adapters/test_sqlite_lexical.py",
     "tests/contract/test_passage_index.py",
     "tests/contract/test_sqlite_passage_index.py",
-    "tests/unit/evals/test_retrieval_evaluation.py",
+    "tests/evals/test_retrieval_evaluation.py",
     "tests/cli/test_eval_retrieval.py",
 )
 

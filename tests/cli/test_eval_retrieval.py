@@ -9,7 +9,7 @@ import pytest
 
 from cli.__main__ import main
 from evals.retrieval import run
-from tests.unit.evals.retrieval_set import write_set
+from tests.evals.retrieval_set import write_set
 
 MEASURES = {"ndcg@10", "recall@100", "mrr@10"}
 

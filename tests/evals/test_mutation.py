@@ -9,7 +9,7 @@ import pytest
 from evals.mutation.areas import AREAS, load_areas
 from evals.mutation.mutants import mutants
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 AREA = """
 libraries = []
 

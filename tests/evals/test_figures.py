@@ -30,7 +30,7 @@ from evals.figures.record import Record, load_records, save_record
 from evals.figures.sets import TUNED_ON, Sets
 from evals.figures.weights import leave_one_out
 from local.stage.settings import ROOT
-from tests.unit.evals.retrieval_set import LetterEncoder, write_set
+from tests.evals.retrieval_set import LetterEncoder, write_set
 
 RECORDS = load_records()
 # Figures of retrieval sets, which a tiny set does for; the others embed the plays or read large documents.

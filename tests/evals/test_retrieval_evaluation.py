@@ -21,7 +21,7 @@ from evals.retrieval.peers import min_max, peer_rankings, reciprocal_ranks
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, rankings_of, retriever, search_all
 from evals.retrieval.plot import save_plot
 from evals.retrieval.report import Report, render, to_json
-from tests.unit.evals.retrieval_set import CORPUS, QUERIES, LetterEncoder, write_set
+from tests.evals.retrieval_set import CORPUS, QUERIES, LetterEncoder, write_set
 
 
 @pytest.fixture

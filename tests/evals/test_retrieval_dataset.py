@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evals.retrieval.dataset import DatasetError, load_dataset
-from tests.unit.evals.retrieval_set import CORPUS, write_set
+from tests.evals.retrieval_set import CORPUS, write_set
 
 
 @pytest.mark.parametrize("gzipped", [True, False])
