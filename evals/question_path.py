@@ -1,9 +1,8 @@
 """Which of the project's files one question passes, from `sendMessage` to its first chunk.
 
 `python -m evals.question_path` starts a stage of its own, disables its processor, and runs both handlers in fresh
-interpreters with the deployed functions' environment. A file is passed when one of its functions is called or one of
-its values is made. Imports do not count, nor does the wiring at a function's start: each handler has answered another
-question before.
+interpreters with the deployed functions' environment. A file is passed when one of its functions is called. Imports do
+not count, nor does the wiring at a function's start: each handler has answered another question before.
 """
 
 from __future__ import annotations
