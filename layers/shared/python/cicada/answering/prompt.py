@@ -12,6 +12,7 @@ from cicada.answering.model import Prompt
 from cicada.documents.model import Passage, ScriptLocator
 from cicada.knowledge_bases.settings import ContentKind
 from cicada.retrieval.model import RankedPassage
+from cicada.text import one_line
 
 _DOCUMENT_RULES = """\
 You are CICADA, an assistant that answers from documents.
@@ -76,13 +77,9 @@ def _quoted(text: str) -> str:
 def _heading(passage: Passage) -> str:
     locator = passage.locator
     if isinstance(locator, ScriptLocator):
-        place = _one_line(
+        place = one_line(
             f"Episode: {locator.episode_name} · Chapter: {locator.chapter_id} {locator.chapter_title}".rstrip()
             + f" · Messages: {locator.first_message}–{locator.last_message}"
         )
-        return f"{place}\n{_one_line('Speakers: ' + ', '.join(locator.speakers))}" if locator.speakers else place
-    return _one_line(" · ".join([f"Document: {passage.title}", *(f"Section: {name}" for name in locator.path[-1:])]))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+        return f"{place}\n{one_line('Speakers: ' + ', '.join(locator.speakers))}" if locator.speakers else place
+    return one_line(" · ".join([f"Document: {passage.title}", *(f"Section: {name}" for name in locator.path[-1:])]))
