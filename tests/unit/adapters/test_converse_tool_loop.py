@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.bedrock.converse_stream import ConverseModel
+from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.adapters.retry import Retry
 from cicada.agents.description import describe

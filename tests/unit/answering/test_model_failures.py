@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId
-from cicada.adapters.bedrock.chat_model import BedrockChatModel
-from cicada.adapters.bedrock.converse_stream import ConverseModel
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind
 from cicada.agents.ports import Agent

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.adapters.bedrock.agent import BedrockAgent
-from cicada.adapters.bedrock.converse_stream import ConverseModel
+from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.agents.fallback import FallbackAgent
 from cicada.agents.ports import Agent

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId
-from cicada.adapters.bedrock.converse_stream import ConverseModel
+from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
 from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore

@@ -6,8 +6,7 @@ import time
 from functools import cache
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
-from cicada.adapters.bedrock.chat_model import BedrockChatModel
-from cicada.adapters.bedrock.converse_stream import ConverseModel
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.answering.answer import Answerer, PassageAnswerer

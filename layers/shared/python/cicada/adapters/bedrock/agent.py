@@ -10,8 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cicada.adapters.bedrock.stream import retried_stream
-from cicada.adapters.retry import STANDARD, Retry
+from cicada.adapters.retry import STANDARD, Retry, retried_stream
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.errors import ConfigurationError
 from cicada.identity.principal import groups_text

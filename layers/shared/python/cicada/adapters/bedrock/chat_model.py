@@ -1,18 +1,39 @@
-"""The chat model over Bedrock's ConverseStream."""
+"""The chat model over Bedrock's ConverseStream: builds requests and assembles replies from events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.bedrock.converse_stream import ConverseModel, converse_reply, user_message
-from cicada.adapters.bedrock.stream import retried_stream
-from cicada.adapters.retry import STANDARD, Retry
+from cicada.adapters.aws_errors import IncompleteStreamError
+from cicada.adapters.retry import STANDARD, Retry, retried_stream
 from cicada.answering.model import ModelUsage, Prompt
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ConverseModel:
+    """A model and its limits. `top_p` None leaves it out: some models take either it or the temperature."""
+
+    model_id: str
+    max_tokens: int
+    temperature: float
+    top_p: float | None = None
+
+    def request(self, system: str, messages: Sequence[Message]) -> dict[str, Any]:
+        """Arguments of `converse_stream`."""
+        inference: dict[str, Any] = {"maxTokens": self.max_tokens, "temperature": self.temperature}
+        if self.top_p is not None:
+            inference["topP"] = self.top_p
+        instructions = {"system": [{"text": system}]} if system else {}
+        return {"modelId": self.model_id, "messages": list(messages), "inferenceConfig": inference, **instructions}
 
 
 class BedrockChatModel:
@@ -28,3 +49,103 @@ class BedrockChatModel:
         with closing(retried_stream(lambda: converse_reply(self._client, request), self._retry)) as parts:
             for part in parts:
                 yield part if isinstance(part, str) else ModelUsage(part.input_tokens, part.output_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool call of the model. `arguments` is None if the model did not write a JSON object."""
+
+    tool_use_id: str
+    name: str
+    arguments: Mapping[str, object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyEnd:
+    """The last item of a reply: all its blocks in order, the stop reason, and its token counts."""
+
+    content: tuple[str | ToolUse, ...]
+    stop_reason: str
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def tool_uses(self) -> tuple[ToolUse, ...]:
+        """The tool calls to run; none if the reply was cut off."""
+        if self.stop_reason != "tool_use":
+            return ()
+        return tuple(block for block in self.content if isinstance(block, ToolUse))
+
+
+def user_message(*content: Mapping[str, Any]) -> Message:
+    return {"role": "user", "content": list(content)}
+
+
+def converse_reply(client: BedrockRuntimeClient, request: Mapping[str, Any]) -> Generator[str | ReplyEnd]:
+    """Pieces of text as they arrive, then the end. Raises what boto3 raises, and `IncompleteStreamError`."""
+    events = client.converse_stream(**request)["stream"]
+    with closing(events):
+        reply = _Reply()
+        for event in events:
+            text = reply.take(event)
+            if text:
+                yield text
+        yield reply.end()
+
+
+@dataclass(slots=True)
+class _Reply:
+    """A partly received reply. Blocks are identified by their index."""
+
+    blocks: dict[int, list[str]] = field(default_factory=dict)
+    tools: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    stop_reason: str = ""
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+    def take(self, event: Mapping[str, Any]) -> str:
+        """Add the event; returns its text, or an empty string."""
+        if "contentBlockStart" in event:
+            start = event["contentBlockStart"]
+            if "toolUse" in start["start"]:
+                self.tools[start["contentBlockIndex"]] = start["start"]["toolUse"]
+                self.blocks[start["contentBlockIndex"]] = []
+        elif "contentBlockDelta" in event:
+            return self._delta(event["contentBlockDelta"])
+        elif "messageStop" in event:
+            self.stop_reason = event["messageStop"]["stopReason"]
+        elif "metadata" in event:
+            self.usage = event["metadata"].get("usage", {})
+        return ""
+
+    def _delta(self, delta: Mapping[str, Any]) -> str:
+        parts = self.blocks.setdefault(delta["contentBlockIndex"], [])
+        text: str = delta["delta"].get("text", "")
+        parts.append(text or delta["delta"].get("toolUse", {}).get("input", ""))
+        return text
+
+    def end(self) -> ReplyEnd:
+        if not self.stop_reason:
+            raise IncompleteStreamError("The reply has no end.")
+        content = (self._block(index) for index in sorted(self.blocks))
+        return ReplyEnd(
+            tuple(block for block in content if block),
+            self.stop_reason,
+            self.usage.get("inputTokens", 0),
+            self.usage.get("outputTokens", 0),
+        )
+
+    def _block(self, index: int) -> str | ToolUse:
+        text = "".join(self.blocks[index])
+        if index not in self.tools:
+            return text if text.strip() else ""
+        tool = self.tools[index]
+        return ToolUse(tool["toolUseId"], tool["name"], _json_object(text))
+
+
+def _json_object(text: str) -> Mapping[str, object] | None:
+    """The object, or None for anything else. Empty text is an empty object: a tool without parameters gets none."""
+    try:
+        value = json.loads(text or "{}")
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

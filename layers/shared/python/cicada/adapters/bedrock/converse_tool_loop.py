@@ -7,16 +7,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.bedrock.converse_stream import (
-    ConverseModel,
-    Message,
-    ReplyEnd,
-    ToolUse,
-    converse_reply,
-    user_message,
-)
-from cicada.adapters.bedrock.stream import retried_stream
-from cicada.adapters.retry import STANDARD, Retry
+from cicada.adapters.bedrock.chat_model import ConverseModel, Message, ReplyEnd, ToolUse, converse_reply, user_message
+from cicada.adapters.retry import STANDARD, Retry, retried_stream
 from cicada.agents.description import AgentDescription
 from cicada.agents.model import AgentKind, AgentTurn, ToolSession
 from cicada.agents.reasoning import ReasoningFilter

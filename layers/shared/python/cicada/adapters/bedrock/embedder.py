@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cicada.adapters.aws_errors import bedrock_errors
 from cicada.adapters.bedrock.embedding_models import MultiVectorEmbeddingModel, embedding_model
-from cicada.adapters.bedrock.errors import bedrock_errors
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.errors import ConfigurationError, UnavailableError
 from cicada.knowledge_bases.settings import MultiVector

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cicada.adapters.bedrock.converse_stream import ConverseModel, user_message
-from cicada.adapters.bedrock.errors import bedrock_errors
+from cicada.adapters.aws_errors import bedrock_errors
+from cicada.adapters.bedrock.chat_model import ConverseModel, user_message
 from cicada.adapters.retry import Retry
 from cicada.errors import UnavailableError
 from cicada.languages.detection import LANGUAGES

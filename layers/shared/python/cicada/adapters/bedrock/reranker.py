@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cicada.adapters.bedrock.errors import bedrock_errors
+from cicada.adapters.aws_errors import bedrock_errors
 from cicada.documents.model import Passage
 from cicada.errors import UnavailableError
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
