@@ -8,21 +8,26 @@ searched, and later updated with the passages that were added.
 from __future__ import annotations
 
 import sqlite3
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
 from itertools import groupby
 
 import numpy as np
+import Stemmer  # type: ignore[import-not-found]  # It has no types.
 
 from cicada.documents.model import Passage
-from cicada.languages.stemming import stemmed_language
-from cicada.languages.terms import MAX_TERMS
+from cicada.languages.stemming import ELISIONS, stemmed_language, stop_words
+from cicada.languages.terms import MAX_TERMS, is_cjk, words
 from cicada.retrieval.bm25 import Bm25
-from cicada_embedded.analysis import analyzer
 from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, batches, best_rows
 from cicada_embedded.filters import KnowledgeBaseState
 from cicada_embedded.inverted import FIELDS, MAX_COUNT, ScoredLanguage, Segment, merged, new_segment, scored_language
 
+# Cached words for each language and process; a word takes about 150 bytes.
+_MAX_REMEMBERED = 200_000
 _COUNTS = np.dtype([("term", "<u8"), *((field, "u1") for field in FIELDS)])
 # Passages for each new segment. Segments are merged; large ones need fewer merges.
 BATCH_SIZE = 100_000
@@ -47,10 +52,10 @@ def add_words(connection: sqlite3.Connection, number: int, passage: Passage) -> 
     language = stemmed_language(passage.language)
     terms_of = analyzer(language).terms
     title, context, text = (Counter(terms_of(each)) for each in (passage.title, passage.context, passage.text))
-    words = text + context + (Counter() if passage.title in passage.context else title)
-    by_field = (words, title, context)
+    scored = text + context + (Counter() if passage.title in passage.context else title)
+    by_field = (scored, title, context)
     counts = np.array(
-        [(term, *(min(field[term], MAX_COUNT) for field in by_field)) for term in words.keys() | title.keys()], _COUNTS
+        [(term, *(min(field[term], MAX_COUNT) for field in by_field)) for term in scored.keys() | title.keys()], _COUNTS
     )
     lengths = np.array([tuple(field.total() for field in by_field)], _LENGTHS)
     connection.execute("INSERT INTO words VALUES (?, ?, ?, ?)", (number, language, lengths.tobytes(), counts.tobytes()))
@@ -135,3 +140,64 @@ def _few(segments: list[Segment]) -> tuple[Segment, ...]:
         while len(few) > 1 and few[-2].size < 2 * few[-1].size:
             few[-2:] = [merged(few[-2:])]
     return tuple(few)
+
+
+class Analyzer:
+    """Text to terms: stemmed by the passage's language, without stop words.
+
+    Terms are 64-bit hashes, which need no dictionary; the chance of a collision among a million is 3 in 10⁸.
+
+    Chinese, Japanese and Korean text is split into pairs of characters, whatever the language is. Accents on Latin
+    letters are dropped after stemming, so that a question typed without them finds the same passages.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._stemmer = Stemmer.Stemmer(language) if language else None
+        self._elisions = ELISIONS.get(language, frozenset())
+        self._stop_words = stop_words(language)
+        self._remembered: dict[str, int | None] = {}
+
+    def terms(self, text: str) -> list[int]:
+        """The text's terms in order, with repetitions."""
+        found = (self._term(word) for word in words(text))
+        return [term for term in found if term is not None]
+
+    def _term(self, word: str) -> int | None:
+        if word in self._remembered:
+            return self._remembered[word]
+        if len(self._remembered) >= _MAX_REMEMBERED:
+            self._remembered.clear()
+        term = self._remembered[word] = self._analyzed(word)
+        return term
+
+    def _analyzed(self, word: str) -> int | None:
+        if word in self._stop_words:
+            return None
+        if not is_cjk(word):
+            word = self._without_article(word)
+            if word in self._stop_words:
+                return None
+            word = _without_accents(self._stemmer.stemWord(word) if self._stemmer else word)
+        return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+    def _without_article(self, word: str) -> str:
+        article, apostrophe, rest = word.partition("'")
+        return rest if apostrophe and article in self._elisions else word
+
+
+@lru_cache(maxsize=32)
+def analyzer(language: str) -> Analyzer:
+    """The analyzer of a stemmed language; the empty name is for all other languages."""
+    return Analyzer(language)
+
+
+def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    return "".join(_base(character) for character in word)
+
+
+def _base(character: str) -> str:
+    base = unicodedata.normalize("NFD", character)[0]
+    return base if base.isascii() else character
