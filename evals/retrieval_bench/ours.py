@@ -17,12 +17,11 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
-from cicada_embedded.builds import live_build
 from cicada_embedded.cache import selected_numbers
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import find_knowledge_base, selection
 from cicada_embedded.lexical import LexicalRetriever
-from cicada_embedded.passage_index import SqlitePassageIndex
+from cicada_embedded.passage_index import SqlitePassageIndex, live_build
 from cicada_embedded.semantic import SemanticRetriever
 from evals.retrieval_bench.corpus import CHUNKS_OF_A_DOCUMENT, DIMENSION, Corpus, Question
 from evals.retrieval_bench.engine import LIMIT

@@ -16,11 +16,10 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, Secti
 from cicada.retrieval.model import EmbeddedPassage, IndexHits, IndexQuery
 from cicada_embedded import cache as kept
 from cicada_embedded import lexical, semantic
-from cicada_embedded.builds import live_build
 from cicada_embedded.cache import KnowledgeBaseCache, Selected, best_rows, selected_numbers
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
-from cicada_embedded.passage_index import SqlitePassageIndex
+from cicada_embedded.passage_index import SqlitePassageIndex, live_build
 
 BASE = KnowledgeBaseKey("tenant", "plays")
 ROSS, LENNOX = frozenset({"user:ross"}), frozenset({"user:lennox"})

@@ -16,7 +16,7 @@ BUSY_SECONDS = 30.0
 LAYOUT = "2"
 
 # Passage numbers are never reused (AUTOINCREMENT), so a cached passage never becomes stale.
-# `build` tells the live index from the one that is being built: see `cicada_embedded.builds`.
+# `build` tells the live index from the one that is being built: see `cicada_embedded.index_rebuild`.
 _TABLES = """
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE collection (

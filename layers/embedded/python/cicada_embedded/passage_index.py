@@ -11,7 +11,6 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import UnavailableError
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
-from cicada_embedded.builds import live_build, unfinished_build
 from cicada_embedded.cache import selected_numbers
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
@@ -111,6 +110,17 @@ class SqlitePassageIndex:
         if self._build != unfinished:
             raise UnavailableError("This index is not being built any more; begin again.")
         return [unfinished]
+
+
+def live_build(connection: sqlite3.Connection) -> int:
+    """The number of the build that is searched."""
+    return int(connection.execute("SELECT value FROM property WHERE name = 'live'").fetchone()[0])
+
+
+def unfinished_build(connection: sqlite3.Connection) -> int | None:
+    """The number of the build in progress, which is not searched yet; None without one."""
+    row = connection.execute("SELECT value FROM property WHERE name = 'unfinished'").fetchone()
+    return int(row[0]) if row else None
 
 
 def _hits(retriever: list[tuple[int, float]], passages: dict[int, Passage]) -> tuple[Hit, ...]:
