@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+MetadataValue: TypeAlias = str | float | bool | tuple[str, ...]
+"""A field's value. A date is its ISO text (`2026-01-31`); a keyword list is a tuple."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,45 @@
+"""The catalogue's values: one row for each document of a knowledge base, and pages of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cicada.documents.model import DocumentKey, MetadataValue
+
+TITLE = "title"
+"""Sorts rows by their title, beside the names of metadata fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as the catalogue shows it. `passages`: how many it has. `indexed_at`: epoch seconds.
+
+    `content_hash`: SHA-256 of the file's bytes in hexadecimal; equal files have equal ones.
+    """
+
+    document: DocumentKey
+    title: str
+    version: str
+    passages: int
+    indexed_at: float
+    content_hash: str = ""
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    readers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """Order of rows by a field or by `TITLE`. Rows without the field come last; ties are in order of document id."""
+
+    field: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowPage:
+    """Rows of one page. `total`: rows that match the filter. `next_offset`: the beginning of the next page, or None."""
+
+    rows: tuple[DocumentRow, ...]
+    total: int
+    next_offset: int | None = None

@@ -1,0 +1,53 @@
+"""The typed metadata of a knowledge base's documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cicada.documents.catalogue import Sort
+
+
+class FieldType(StrEnum):
+    """`person` is a keyword that names a user or an employee; `keywords` is a list of keywords."""
+
+    KEYWORD = "keyword"
+    KEYWORDS = "keywords"
+    NUMBER = "number"
+    DATE = "date"
+    BOOLEAN = "boolean"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaField:
+    """One field of the documents' metadata.
+
+    `values`: the canonical values; empty where any value may stand. `synonyms`: for a canonical value, other words for
+    it, abbreviations included. `words`: other names of the field itself, as people write them ("in force since").
+    `display`: its name for people. `shown`: a source and a listing show it. `is_owner`: "my" means the asker's.
+    """
+
+    name: str
+    type: FieldType
+    values: tuple[str, ...] = ()
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    display: str = ""
+    shown: bool = False
+    is_owner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The fields by name. Metadata of other names is kept as keywords.
+
+    `sort`: the order of a listing that asks for none. `date`: the date field that "latest" and a bare period mean.
+    `logins`: for a user's login, the name by which owner fields call this person.
+    """
+
+    fields: Mapping[str, SchemaField] = field(default_factory=dict)
+    sort: Sort | None = None
+    date: str | None = None
+    logins: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,45 @@
+"""A plan: what one message asks for, and the one way in which it is answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cicada.documents.catalogue import Sort
+from cicada.documents.filter import Condition
+from cicada.planning.model import Intent
+
+
+class Shape(StrEnum):
+    """How a question about documents is answered; the names are those of the wire and of the evaluation."""
+
+    METADATA_ONLY = "MetadataOnly"
+    CONTENT_ONLY = "ContentOnly"
+    HYBRID = "Hybrid"
+    NO_MATCH = "NoMatch"
+    NEEDS_CLARIFICATION = "NeedsClarification"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`query`: the message as a stand-alone question. `search_value`: what to search the passages for, or empty.
+
+    `count`: the user asks how many. `count_by`: for how many of each value of this field, or which values there are.
+    `by`: what made the plan, `rules` or `model`. `confidence`: 0 to 1, how sure it is of intent and shape.
+    """
+
+    intent: Intent
+    shape: Shape
+    query: str
+    search_value: str = ""
+    knowledge_base: str = ""
+    filters: tuple[Condition, ...] = ()
+    sort: Sort | None = None
+    count: bool = False
+    count_by: str | None = None
+    limit: int | None = None
+    key_concepts: tuple[str, ...] = ()
+    language: str = "en"
+    confidence: float = 1.0
+    by: str = "rules"
+    clarification: str = ""
