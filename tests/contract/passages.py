@@ -6,8 +6,8 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.filter import Condition, PassageFilter
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from tests.contract.passage_indexes import DIMENSION
 
@@ -36,7 +36,7 @@ def passage(
     version: str = "v1",
     context: str = "",
     language: str = "en",
-    metadata: Mapping[str, str] | None = None,
+    metadata: Mapping[str, MetadataValue] | None = None,
     readers: tuple[str, ...] = (),
 ) -> Passage:
     return Passage(
@@ -68,10 +68,10 @@ def asking(
     limit: int = 10,
     base_key: KnowledgeBaseKey = PLAYS,
     document_ids: frozenset[str] | None = None,
-    metadata: Mapping[str, frozenset[str]] | None = None,
+    conditions: tuple[Condition, ...] = (),
     reader: frozenset[str] = frozenset(),
 ) -> IndexQuery:
-    filter = PassageFilter(base_key, document_ids, metadata or {}, reader)
+    filter = PassageFilter(base_key, document_ids, conditions, reader)
     return IndexQuery(filter, text, towards or vector(1.0), limit)
 
 

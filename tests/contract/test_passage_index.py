@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, ScriptLocator
+from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, PassageFilter, Range, meets
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, ScriptLocator
 from cicada.errors import ConfigurationError
-from cicada.retrieval.model import EmbeddedPassage, Hit
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery
 from cicada.retrieval.ports import PassageIndex
 from tests.contract.passage_indexes import IndexUnderTest, eventually
 from tests.contract.passages import (
@@ -137,7 +137,7 @@ def test_a_filter_is_applied_before_the_best_are_taken(index: PassageIndex) -> N
     put(index, HAMLET, [allowed])
     for query in (
         asking("queen", limit=2, document_ids=frozenset({"hamlet.json"})),
-        asking("queen", limit=2, metadata={"act": frozenset({"1"})}),
+        asking("queen", limit=2, conditions=(AnyOf("act", frozenset({"1"})),)),
     ):
         found = index.search(query)
         assert ids(found.lexical) == ids(found.semantic) == ["hamlet.json#000001"]
@@ -146,15 +146,78 @@ def test_a_filter_is_applied_before_the_best_are_taken(index: PassageIndex) -> N
 def test_a_metadata_field_and_its_value_are_not_confused(index: PassageIndex) -> None:
     kept = passage(MACBETH, 1, "The queen", metadata={"a": "b=c"})
     put(index, MACBETH, [EmbeddedPassage(kept, vector(1.0))])
-    assert index.count(PassageFilter(PLAYS, metadata={"a=b": frozenset({"c"})})) == 0
-    assert index.count(PassageFilter(PLAYS, metadata={"a": frozenset({"b=c", "x"})})) == 1
+    assert index.count(PassageFilter(PLAYS, conditions=(AnyOf("a=b", frozenset({"c"})),))) == 0
+    assert index.count(PassageFilter(PLAYS, conditions=(AnyOf("a", frozenset({"b=c", "x"})),))) == 1
+
+
+FIELDS: dict[str, dict[str, MetadataValue]] = {
+    "d0": {
+        "status": "approved",
+        "value": 12_000.0,
+        "effective": "2025-03-01",
+        "secret": True,
+        "tags": ("gmp", "audit"),
+    },
+    "d1": {"status": "draft", "value": -0.5, "effective": "2024-12-31", "secret": False, "tags": ("gmp",)},
+    "d2": {"status": "true", "value": 9.0, "effective": "2025-12-31"},
+    "d3": {"status": "1", "value": 1e300, "tags": ()},
+    "d4": {},
+}
+CONDITIONS: list[tuple[tuple[Condition, ...], set[str]]] = [
+    ((AnyOf("status", frozenset({"approved", "draft"})),), {"d0", "d1"}),
+    ((AnyOf("tags", frozenset({"audit", "other"})),), {"d0"}),
+    ((AnyOf("tags", frozenset({"gmp"})), AnyOf("tags", frozenset({"audit"}))), {"d0"}),
+    ((AnyOf("secret", frozenset({True})),), {"d0"}),
+    ((AnyOf("secret", frozenset({1.0, "true", "True"})),), set()),
+    ((AnyOf("status", frozenset({True})),), set()),
+    ((AnyOf("value", frozenset({9.0, -0.5})),), {"d1", "d2"}),
+    ((AnyOf("value", frozenset()),), set()),
+    ((NoneOf("status", frozenset({"approved", "1"})),), {"d1", "d2", "d4"}),
+    ((NoneOf("tags", frozenset({"audit"})),), {"d1", "d2", "d3", "d4"}),
+    ((NoneOf("tags", frozenset()),), {"d0", "d1", "d2", "d3", "d4"}),
+    ((Range("effective", least="2025-01-01", below="2026-01-01"),), {"d0", "d2"}),
+    ((Range("effective", above="2024-12-31"),), {"d0", "d2"}),
+    ((Range("effective", most="2024-12-31"),), {"d1"}),
+    ((Range("value", above=-0.5, most=12_000.0),), {"d0", "d2"}),
+    ((Range("value", least=9.0),), {"d0", "d2", "d3"}),
+    ((Range("value", below=0.0),), {"d1"}),
+    ((Range("status", least=0.0),), set()),
+    ((Range("value", least="0"),), set()),
+    ((Exists("effective"),), {"d0", "d1", "d2"}),
+    ((Exists("effective", present=False),), {"d3", "d4"}),
+    ((Exists("tags"),), {"d0", "d1"}),
+    ((Exists("eff"),), set()),
+    ((Exists("effective"), NoneOf("secret", frozenset({False}))), {"d0", "d2"}),
+]
+
+
+def test_every_kind_of_condition_finds_the_same_documents_in_every_index(index: PassageIndex) -> None:
+    _put_fields(index)
+    for conditions, expected in CONDITIONS:
+        found = index.search(asking("queen", conditions=conditions))
+        for hits in (found.lexical, found.semantic):
+            assert {hit.passage.document.document_id for hit in hits} == expected, conditions
+        assert index.count(PassageFilter(PLAYS, conditions=conditions)) == len(expected)
+        assert {name for name, metadata in FIELDS.items() if meets(metadata, conditions)} == expected, conditions
+
+
+def test_typed_metadata_comes_back_as_it_went_in(index: PassageIndex) -> None:
+    _put_fields(index)
+    for name, metadata in FIELDS.items():
+        assert index.passages_of(DocumentKey(PLAYS, name))[0].metadata == metadata
+
+
+def _put_fields(index: PassageIndex) -> None:
+    for name, metadata in FIELDS.items():
+        document = DocumentKey(PLAYS, name)
+        put(index, document, [EmbeddedPassage(passage(document, 1, "queen", metadata=metadata), vector(1.0))])
 
 
 @pytest.mark.parametrize("end", ["\x00", " ", "\n"])
 def test_a_name_that_goes_on_is_another_name(index: PassageIndex, end: str) -> None:
     put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "The queen", metadata={"act": "1"}), vector(1.0))])
     assert index.count(PassageFilter(PLAYS, frozenset({MACBETH.document_id + end}))) == 0
-    assert index.count(PassageFilter(PLAYS, metadata={"act": frozenset({"1" + end})})) == 0
+    assert index.count(PassageFilter(PLAYS, conditions=(AnyOf("act", frozenset({"1" + end})),))) == 0
 
 
 def test_an_empty_choice_of_documents_lets_nothing_through(index: PassageIndex) -> None:
@@ -262,9 +325,9 @@ def test_readers_and_the_other_filters_must_all_let_a_passage_through(index: Pas
     hidden = passage(MACBETH, 1, "queen", metadata={"act": "1"}, readers=("user:ross",))
     other = passage(MACBETH, 2, "queen", metadata={"act": "2"}, readers=("user:ross",))
     put(index, MACBETH, [EmbeddedPassage(hidden, vector(1.0)), EmbeddedPassage(other, vector(1.0))])
-    act, ross = {"act": frozenset({"1"})}, frozenset({"user:ross"})
-    assert ids(index.search(asking("queen", metadata=act, reader=ross)).lexical) == [hidden.passage_id]
-    assert index.search(asking("queen", metadata=act)).semantic == ()
+    act, ross = (AnyOf("act", frozenset({"1"})),), frozenset({"user:ross"})
+    assert ids(index.search(asking("queen", conditions=act, reader=ross)).lexical) == [hidden.passage_id]
+    assert index.search(asking("queen", conditions=act)).semantic == ()
     assert index.search(asking("queen", document_ids=frozenset({"hamlet.json"}), reader=ross)).semantic == ()
 
 
@@ -439,7 +502,8 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
     base_key = KnowledgeBaseKey(rng.choice("ab"), rng.choice(("plays", "minutes")))
     document_ids = None if rng.random() < 0.5 else frozenset(rng.sample(["d0", "d1", "d2", "d9"], rng.randint(1, 3)))
     choices = {"act": frozenset({rng.choice("123")}), "speaker": frozenset({"ross", "duncan"})}
-    metadata = {name: choices[name] for name in rng.sample(sorted(choices), rng.randint(0, 2))}
+    wanted = {name: choices[name] for name in rng.sample(sorted(choices), rng.randint(0, 2))}
+    conditions = tuple(AnyOf(name, frozenset(values)) for name, values in wanted.items())
     reader = frozenset(rng.sample(READERS, rng.randint(0, 2)))
     towards, word = random_vector(rng), rng.choice(WORDS)
     expected = [
@@ -447,17 +511,16 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
         for document, passages in kept.items()
         if document.base_key == base_key and (document_ids is None or document.document_id in document_ids)
         for each in passages
-        if all(each.passage.metadata.get(name) in values for name, values in metadata.items())
+        if all(each.passage.metadata.get(name) in values for name, values in wanted.items())
         and (not each.passage.readers or reader & set(each.passage.readers))
     ]
     cosines = {
         (each.passage.document, each.passage.passage_id): sum(a * b for a, b in zip(each.vector, towards, strict=True))
         for each in expected
     }
-    found = index.search(
-        asking(word, towards, limit=50, base_key=base_key, document_ids=document_ids, metadata=metadata, reader=reader)
-    )
-    assert index.count(PassageFilter(base_key, document_ids, metadata, reader)) == len(expected)
+    filter = PassageFilter(base_key, document_ids, conditions, reader)
+    found = index.search(IndexQuery(filter, word, towards, 50))
+    assert index.count(filter) == len(expected)
     assert sorted(ids(found.lexical)) == sorted(
         each.passage.passage_id for each in expected if word in each.passage.text
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.filter import PassageFilter, meets
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import ConfigurationError, UnavailableError
 from cicada.languages.terms import query_terms
@@ -117,7 +117,7 @@ class InMemoryPassageIndex:
             if document.base_key == filter.base_key
             and (filter.document_ids is None or document.document_id in filter.document_ids)
             for each in kept
-            if all(each.passage.metadata.get(name) in values for name, values in filter.metadata.items())
+            if meets(each.passage.metadata, filter.conditions)
             and (not each.passage.readers or filter.reader.intersection(each.passage.readers))
         ]
 

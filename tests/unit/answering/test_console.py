@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from cicada.answering.console import answer_at_once
+from cicada.documents.filter import AnyOf
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError
 from cicada.identity.principal import Principal
@@ -61,7 +62,7 @@ def test_the_fields_of_a_message_and_the_user_may_be_given() -> None:
     )
     [query] = here.index.queries
     assert query.filter.base_key == KnowledgeBaseKey("acme", "plays")
-    assert query.filter.metadata == {"episode_id": frozenset({"macbeth"})}
+    assert query.filter.conditions == (AnyOf("episode_id", frozenset({"macbeth"})),)
 
 
 def test_without_a_user_it_is_the_consoles() -> None:

@@ -8,7 +8,7 @@ import pytest
 from cicada.answering.model import Cited, Finished, Progress, Text
 from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
-from cicada.documents.filter import PassageFilter
+from cicada.documents.filter import AnyOf, PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
@@ -120,7 +120,7 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
             Question("Who?", "s1", "plays", episodes=("macbeth", "hamlet")),
             PassageFilter(
                 KnowledgeBaseKey("acme", "plays"),
-                metadata={"episode_id": frozenset({"macbeth", "hamlet"})},
+                conditions=(AnyOf("episode_id", frozenset({"macbeth", "hamlet"})),),
                 reader=READER,
             ),
         ),
@@ -128,11 +128,11 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
             Question("Who?", "s1", "plays", ("macbeth",), {"tenant": ("other",), "act": ("1", "2")}),
             PassageFilter(
                 KnowledgeBaseKey("acme", "plays"),
-                metadata={
-                    "tenant": frozenset({"other"}),
-                    "act": frozenset({"1", "2"}),
-                    "episode_id": frozenset({"macbeth"}),
-                },
+                conditions=(
+                    AnyOf("tenant", frozenset({"other"})),
+                    AnyOf("act", frozenset({"1", "2"})),
+                    AnyOf("episode_id", frozenset({"macbeth"})),
+                ),
                 reader=READER,
             ),
         ),

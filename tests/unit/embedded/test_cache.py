@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.filter import AnyOf, PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexHits, IndexQuery
 from cicada_embedded import cache as kept
@@ -143,7 +143,7 @@ def test_passages_that_score_alike_are_found_in_the_order_in_which_they_were_wri
 SELECTIONS = {
     "readers": PassageFilter(BASE, reader=ROSS),
     "documents": PassageFilter(BASE, frozenset({"d0"}), reader=ROSS),
-    "metadata": PassageFilter(BASE, None, {"act": frozenset("1")}, ROSS),
+    "metadata": PassageFilter(BASE, None, (AnyOf("act", frozenset("1")),), ROSS),
 }
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.filter import AnyOf, PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.identity.principal import Principal
 from cicada.permissions.readers import readable_passages
@@ -17,9 +17,9 @@ def test_another_tenant_searches_another_collection() -> None:
 
 
 def test_the_scope_narrows_what_the_user_may_read_and_widens_nothing() -> None:
-    scope = {"act": frozenset({"1", "2"}), "tenant": frozenset({"other"})}
+    scope = (AnyOf("act", frozenset({"1", "2"})), AnyOf("tenant", frozenset({"other"})))
     assert readable_passages(ANN, "plays", scope) == PassageFilter(
         KnowledgeBaseKey("acme", "plays"),
-        metadata=scope,
+        conditions=scope,
         reader=frozenset({"user:ann", "group:legal", "group:tenant:acme"}),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.filter import AnyOf, PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import MultiVector
@@ -94,7 +94,7 @@ def test_the_question_is_embedded_once_as_it_is() -> None:
 def test_the_index_is_asked_for_the_pool_within_the_filter() -> None:
     index, filter = (
         RecordingIndex("letters", 4),
-        PassageFilter(PLAYS, frozenset({"macbeth.json"}), {"act": frozenset("1")}),
+        PassageFilter(PLAYS, frozenset({"macbeth.json"}), (AnyOf("act", frozenset("1")),)),
     )
     HybridSearch(index, LetterEmbedder(), candidates=37).search("abc", filter)
     assert index.query == IndexQuery(filter, "abc", LetterEmbedder().embed_query("abc"), 37)

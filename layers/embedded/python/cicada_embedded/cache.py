@@ -105,7 +105,7 @@ def best_rows(numbers: NDArray[np.int64], scores: NDArray[np.float32], limit: in
     return rows[np.lexsort((numbers[rows], -scores[rows]))[:limit]]
 
 
-def _numbers(connection: sqlite3.Connection, sql: str, values: tuple[int | str, ...]) -> NDArray[np.int64]:
+def _numbers(connection: sqlite3.Connection, sql: str, values: tuple[int | float | str, ...]) -> NDArray[np.int64]:
     # Fetched as one text: fetching 100,000 rows one by one takes five times as long.
     listing = f"SELECT group_concat(number) FROM ({sql})"  # noqa: S608 - made of constants; values are bound
     text = connection.execute(listing, values).fetchone()[0]

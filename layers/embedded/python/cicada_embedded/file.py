@@ -13,7 +13,7 @@ from cicada.errors import ConfigurationError, UnavailableError
 
 # How long a writer waits for another: replacing a long document takes seconds.
 BUSY_SECONDS = 30.0
-LAYOUT = "2"
+LAYOUT = "3"
 
 # Passage numbers are never reused (AUTOINCREMENT), so a cached passage never becomes stale.
 # `build` tells the live index from the one that is being built: see `cicada_embedded.index_rebuild`.
@@ -40,7 +40,7 @@ CREATE TABLE words (
     number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, language TEXT NOT NULL, lengths BLOB NOT NULL,
     counts BLOB NOT NULL);
 CREATE TABLE attribute (
-    collection INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+    collection INTEGER NOT NULL, name TEXT NOT NULL, value NOT NULL,
     number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
     PRIMARY KEY (collection, name, value, number)) WITHOUT ROWID;
 CREATE INDEX attribute_passage ON attribute (number);

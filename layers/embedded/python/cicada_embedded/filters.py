@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
+from cicada_embedded.conditions import condition_sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Listing:
     """SQL that selects passage numbers, and its parameters."""
 
     sql: str
-    values: tuple[int | str, ...]
+    values: tuple[int | float | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +62,14 @@ _OF_READER = "SELECT number FROM reader WHERE collection = ? AND name IN (SELECT
 def selection(state: KnowledgeBaseState, filter: PassageFilter) -> Selection:
     """The knowledge base's passages that match the filter; an empty set of values matches none."""
     sql = ["SELECT number FROM passage WHERE collection = ?"]
-    values: list[int | str] = [state.number]
+    values: list[int | float | str] = [state.number]
     if filter.document_ids is not None:
         sql.append("AND document_id IN (SELECT value FROM json_each(?))")
         values.append(_array(filter.document_ids))
-    for name, allowed in filter.metadata.items():
-        sql.append(
-            "AND number IN (SELECT number FROM attribute "
-            "WHERE collection = ? AND name = ? AND value IN (SELECT value FROM json_each(?)))"
-        )
-        values += [state.number, name, _array(allowed)]
+    for condition in filter.conditions:
+        clause, bound = condition_sql(condition, state.number)
+        sql.append(f"AND {clause}")
+        values += bound
     is_limited = len(values) > 1
     if state.has_restricted:
         sql.append(f"AND (NOT is_restricted OR number IN ({_OF_READER}))")

@@ -16,6 +16,7 @@ from cicada.adapters.passage_codec import (
 )
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.retrieval.model import PassageVectors
+from cicada_embedded.conditions import stored_values
 
 _SELECT = (
     "SELECT number, document_id, passage_id, version, title, text, context, locator, language, metadata, readers "
@@ -52,7 +53,11 @@ def insert_passage(connection: sqlite3.Connection, base_number: int, document_id
     )
     connection.executemany(
         "INSERT INTO attribute VALUES (?, ?, ?, ?)",
-        [(base_number, name, value, number) for name, value in passage.metadata.items()],
+        [
+            (base_number, name, value, number)
+            for name, values in passage.metadata.items()
+            for value in set(stored_values(values))
+        ],
     )
     connection.executemany(
         "INSERT INTO reader VALUES (?, ?, ?)", [(base_number, name, number) for name in set(passage.readers)]

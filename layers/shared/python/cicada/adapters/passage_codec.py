@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cicada.documents.model import Locator, ScriptLocator, SectionLocator
+from cicada.documents.model import Locator, MetadataValue, ScriptLocator, SectionLocator
 
 
 def locator_to_json(locator: Locator) -> str:
@@ -32,13 +32,17 @@ def locator_of(values: Mapping[str, Any]) -> Locator:
     return ScriptLocator(**{**values, "speakers": tuple(values["speakers"])})
 
 
-def metadata_to_json(metadata: Mapping[str, str]) -> str:
+def metadata_to_json(metadata: Mapping[str, MetadataValue]) -> str:
     return _dumps(dict(metadata))
 
 
-def metadata_from_json(text: str) -> dict[str, str]:
-    values: dict[str, str] = json.loads(text)
-    return values
+def metadata_from_json(text: str) -> dict[str, MetadataValue]:
+    return metadata_of(json.loads(text))
+
+
+def metadata_of(values: Mapping[str, Any]) -> dict[str, MetadataValue]:
+    """Metadata from JSON values, where a keyword list is an array."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def readers_to_json(readers: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cicada.documents.filter import AnyOf, Condition
 from cicada.identity.principal import Principal
 
 
@@ -42,10 +43,10 @@ class Question:
     metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
-    def scope(self) -> Mapping[str, frozenset[str]]:
+    def scope(self) -> tuple[Condition, ...]:
         """The client's restriction of the search: for each metadata field, the values of which one must match."""
-        chosen = {name: frozenset(values) for name, values in self.metadata.items()}
-        return chosen | ({"episode_id": frozenset(self.episodes)} if self.episodes else {})
+        chosen = [AnyOf(name, frozenset(values)) for name, values in self.metadata.items()]
+        return (*chosen, *([AnyOf("episode_id", frozenset(self.episodes))] if self.episodes else []))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from cicada.documents.model import KnowledgeBaseKey
+from cicada.documents.model import KnowledgeBaseKey, MetadataValue
 
 Scalar: TypeAlias = str | float | bool
 """One value of a field. A date is its ISO text (`2026-01-31`), so that texts compare as dates do."""
@@ -55,13 +55,54 @@ Condition: TypeAlias = AnyOf | NoneOf | Range | Exists
 
 @dataclass(frozen=True, slots=True)
 class PassageFilter:
-    """The passages that a search may return, always of one knowledge base and so of one tenant.
+    """The documents and passages that a search may return, always of one knowledge base and so of one tenant.
 
-    `document_ids`: None for all documents. `metadata`: for each field, the values of which one must match.
-    `reader`: the user's reader names; a passage that names readers is returned only if one of them matches.
+    All `conditions` must hold. `document_ids`: None for all documents.
+    `reader`: the user's reader names; a document that names readers is returned only if one of them matches.
     """
 
     base_key: KnowledgeBaseKey
     document_ids: frozenset[str] | None = None
-    metadata: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    conditions: tuple[Condition, ...] = ()
     reader: frozenset[str] = frozenset()
+
+
+def meets(metadata: Mapping[str, MetadataValue], conditions: tuple[Condition, ...]) -> bool:
+    """Whether a document with this metadata meets all conditions."""
+    return all(_holds(condition, _scalars(metadata.get(condition.field))) for condition in conditions)
+
+
+def _holds(condition: Condition, found: tuple[Scalar, ...]) -> bool:
+    if isinstance(condition, AnyOf):
+        return _among(found, condition.values)
+    if isinstance(condition, NoneOf):
+        return not _among(found, condition.values)
+    if isinstance(condition, Exists):
+        return bool(found) is condition.present
+    return any(_within(value, condition) for value in found)
+
+
+def _among(found: tuple[Scalar, ...], values: frozenset[Scalar]) -> bool:
+    # In Python True equals 1; as values of a field they differ.
+    wanted = {(isinstance(each, bool), each) for each in values}
+    return any((isinstance(each, bool), each) in wanted for each in found)
+
+
+def _within(value: Scalar, bounds: Range) -> bool:
+    given = [each for each in (bounds.least, bounds.above, bounds.most, bounds.below) if each is not None]
+    if isinstance(value, bool) or any(isinstance(each, str) != isinstance(value, str) for each in given):
+        return False
+    if not given and isinstance(value, str):
+        return False
+    return (
+        (bounds.least is None or value >= bounds.least)  # type: ignore[operator]
+        and (bounds.above is None or value > bounds.above)  # type: ignore[operator]
+        and (bounds.most is None or value <= bounds.most)  # type: ignore[operator]
+        and (bounds.below is None or value < bounds.below)  # type: ignore[operator]
+    )
+
+
+def _scalars(value: MetadataValue | None) -> tuple[Scalar, ...]:
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)

@@ -54,7 +54,7 @@ class Passage:
     """A piece of a document, the unit of search and citation.
 
     `text` is what an answer is built from. `context` (title, place, speakers) is searched together with the
-    text and never shown to the answering model as evidence. `metadata` values are strings: exact-match filters.
+    text and never shown to the answering model as evidence. `metadata`: the fields to filter by.
     `readers`: who may read it, by name (`user:<id>`, `group:<name>`); empty for all users of the tenant.
     """
 
@@ -66,5 +66,5 @@ class Passage:
     context: str
     locator: Locator
     language: str = "en"
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     readers: tuple[str, ...] = ()

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from cicada.documents.filter import PassageFilter
+from cicada.documents.filter import Condition, PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.identity.principal import Principal
 
 
 def readable_passages(
-    principal: Principal, knowledge_base: str, metadata: Mapping[str, frozenset[str]] | None = None
+    principal: Principal, knowledge_base: str, conditions: tuple[Condition, ...] = ()
 ) -> PassageFilter:
-    """The passages of a knowledge base of the user's tenant that the user may read.
+    """The passages of a knowledge base of the user's tenant that the user may read and that meet all conditions.
 
     A passage that names readers must name this user or one of the user's groups.
-    `metadata`: for each field, the values of which one must match.
     """
     base_key = KnowledgeBaseKey(principal.tenant, knowledge_base)
-    return PassageFilter(base_key, metadata=metadata or {}, reader=reader_names(principal))
+    return PassageFilter(base_key, conditions=conditions, reader=reader_names(principal))
 
 
 def reader_names(principal: Principal) -> frozenset[str]:

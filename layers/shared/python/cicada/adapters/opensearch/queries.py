@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from cicada.adapters.opensearch.conditions import condition_body
 from cicada.adapters.opensearch.lucene_tokens import first_tokens
-from cicada.adapters.opensearch.rows import FIELDS, VECTOR_FIELDS, facet, unit, visible_to
+from cicada.adapters.opensearch.rows import FIELDS, VECTOR_FIELDS, unit, visible_to
 from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
@@ -44,8 +45,7 @@ def filters(filter: PassageFilter) -> list[Body]:
     conditions = _of_base(filter.base_key)
     if filter.document_ids is not None:
         conditions.append(_any_of("document_id", filter.document_ids))
-    for name, values in filter.metadata.items():
-        conditions.append(_any_of("facets", (facet(name, value) for value in values)))
+    conditions.extend(map(condition_body, filter.conditions))
     conditions.append(_any_of("readers", visible_to(filter.reader)))
     return conditions
 

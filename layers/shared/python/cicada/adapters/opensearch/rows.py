@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cicada.adapters.opensearch.conditions import facets
 from cicada.adapters.opensearch.generations import stored
 from cicada.adapters.opensearch.schema import analyzer
 from cicada.adapters.passage_codec import locator_from_json, locator_to_json, metadata_from_json, metadata_to_json
@@ -43,7 +43,7 @@ def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPas
         "knowledge_base": document.base_key.knowledge_base,
         "document_id": document.document_id,
         "passage_id": passage.passage_id,
-        "facets": [facet(name, value) for name, value in passage.metadata.items()],
+        "facets": facets(passage.metadata),
         "generation": stored(generation),
         "generation_size": size,
         "readers": reader_terms(passage.readers) if passage.readers else [_EVERYBODY],
@@ -89,14 +89,6 @@ def reader_terms(names: Iterable[str]) -> list[str]:
 def visible_to(reader: Iterable[str]) -> list[str]:
     """The reader terms of which a row must have one to be visible to this user."""
     return [_EVERYBODY, *reader_terms(sorted(reader))]
-
-
-def facet(name: str, value: str) -> str:
-    """A metadata field and its value as one term, so that the mapping needs one field for all of them.
-
-    JSON keeps `a=b` with value `c` apart from `a` with value `b=c`.
-    """
-    return json.dumps([name, value], ensure_ascii=False)
 
 
 def _searched(passage: Passage) -> list[str]:

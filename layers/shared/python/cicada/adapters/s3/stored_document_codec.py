@@ -14,7 +14,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cicada.adapters.passage_codec import locator_of, locator_values
+from cicada.adapters.passage_codec import locator_of, locator_values, metadata_of
 from cicada.documents.model import DocumentKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
@@ -100,7 +100,7 @@ def _passage(row: Mapping[str, Any], document: DocumentKey, version: str) -> Sto
         context=row["context"],
         locator=locator_of(row["locator"]),
         language=row["language"],
-        metadata=row["metadata"],
+        metadata=metadata_of(row["metadata"]),
         readers=tuple(row["readers"]),
     )
     return StoredPassage(passage, row["prefix"], _vector(b64decode(row["vector"])), b64decode(row["detail"]))
