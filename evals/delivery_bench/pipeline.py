@@ -24,6 +24,7 @@ from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import SendMessage
 from cicada.conversation.resume import Resumer
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
 from cicada.errors import CicadaError
@@ -83,7 +84,9 @@ class FixedIndex:
     def search(self, query: IndexQuery) -> IndexHits:  # noqa: ARG002 - the port's
         return IndexHits(self._hits, self._hits)
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None:
         raise NotImplementedError
 
     def delete(self, document: DocumentKey) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from cicada.adapters.opensearch.bulk import BulkWriter
 from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.queries import retriever_bodies
-from cicada.adapters.opensearch.rows import row
+from cicada.adapters.opensearch.rows import rows
 from cicada.adapters.retry import Retry
+from cicada.documents.catalogue import row_of
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
@@ -70,12 +72,8 @@ class OpenSearch:
         """Sends the rows of all documents in one stream of bulk requests, without waiting until each is visible."""
         everything = PassageFilter(BASE)
         self._index.count(everything)  # Creates the index.
-        rows = (
-            row(_key(number), 1, CHUNKS_OF_A_DOCUMENT, each, DIMENSION)
-            for number in range(corpus.documents)
-            for each in _passages(corpus, number)
-        )
-        BulkWriter(self._client, Retry(attempts=5)).add(self._name, rows)
+        written = (row for number in range(corpus.documents) for row in _rows(_key(number), _passages(corpus, number)))
+        BulkWriter(self._client, Retry(attempts=5)).add(self._name, written)
         until = time.monotonic() + _VISIBLE_SECONDS
         while self._index.count(everything) < len(corpus.texts) and time.monotonic() < until:
             time.sleep(0.1)
@@ -115,3 +113,8 @@ def _passages(corpus: Corpus, number: int) -> list[EmbeddedPassage]:
 
 def _key(number: int) -> DocumentKey:
     return DocumentKey(BASE, f"report-{number}")
+
+
+def _rows(document: DocumentKey, passages: list[EmbeddedPassage]) -> Iterator[dict[str, Any]]:
+    row = row_of([each.passage for each in passages])
+    return rows(document, 1, passages, row, DIMENSION) if row else iter(())

@@ -46,11 +46,11 @@ FOUND_BY = [
 @pytest.fixture(scope="module", params=["sqlite", "opensearch"])
 def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PassageIndex]:
     folder: Path = tmp_path_factory.mktemp("index")
-    made: IndexUnderTest = (
-        SqliteUnderTest(folder / "index.sqlite")
-        if request.param == "sqlite"
-        else OpenSearchUnderTest(request.getfixturevalue("opensearch_url"))
-    )
+    made: IndexUnderTest
+    if request.param == "sqlite":
+        made = SqliteUnderTest(folder / "index.sqlite")
+    else:
+        made = OpenSearchUnderTest(request.getfixturevalue("opensearch_url"))
     index = made.open()
     kept = [passage(MACBETH, n, text, language=name) for n, (name, text) in enumerate(TEXTS.items())]
     index.replace(MACBETH, [EmbeddedPassage(each, vector(1.0)) for each in kept])

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
-from cicada.documents.filter import PassageFilter, meets
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
+from cicada.documents.catalogue import TITLE, DocumentRow, RowPage, Sort, row_of
+from cicada.documents.filter import PassageFilter, Scalar, meets
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage
 from cicada.errors import ConfigurationError, UnavailableError
 from cicada.languages.terms import query_terms
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 
 Documents = dict[DocumentKey, tuple[EmbeddedPassage, ...]]
+Rows = dict[DocumentKey, DocumentRow]
 
 
 @dataclass(slots=True)
@@ -22,6 +24,7 @@ class Build:
     """An index that is not searched yet."""
 
     documents: Documents = field(default_factory=dict)
+    rows: Rows = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -31,6 +34,7 @@ class IndexContents:
     model_id: str
     dimension: int
     documents: Documents = field(default_factory=dict)
+    rows: Rows = field(default_factory=dict)
     building: Build | None = None
     lock: Lock = field(default_factory=Lock)
 
@@ -60,21 +64,58 @@ class InMemoryPassageIndex:
         semantic = [Hit(each.passage, _cosine(each.vector, query.vector)) for each in found]
         return IndexHits(_best([hit for hit in lexical if hit.score > 0], query.limit), _best(semantic, query.limit))
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None:
+        row = row or row_of([each.passage for each in passages])
         for each in passages:
             self._check(each.vector)
         with self._contents.lock:
-            for documents in self._written_to():
-                documents[document] = tuple(passages)
+            for build in self._written_to():
+                build.documents[document] = tuple(passages)
+                build.rows.pop(document, None)
+                if row and passages:
+                    build.rows[document] = row
 
     def delete(self, document: DocumentKey) -> None:
         with self._contents.lock:
-            for documents in self._written_to():
-                documents.pop(document, None)
+            for build in self._written_to():
+                build.documents.pop(document, None)
+                build.rows.pop(document, None)
 
     def count(self, filter: PassageFilter) -> int:
         self._check()
         return len(self._matching(filter))
+
+    def row(self, document: DocumentKey) -> DocumentRow | None:
+        return self._rows().get(document)
+
+    def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
+        rows = sorted(self._matching_rows(filter), key=lambda row: row.document.document_id)
+        with_key = [row for row in rows if _sort_key(row, sort) is not None]
+        without = [row for row in rows if _sort_key(row, sort) is None]
+        ordered = [*sorted(with_key, key=lambda row: _sort_key(row, sort), reverse=sort.descending), *without]  # type: ignore[arg-type, return-value]
+        page = tuple(ordered[offset : offset + limit])
+        end = offset + len(page)
+        return RowPage(page, len(ordered), end if page and end < len(ordered) else None)
+
+    def count_documents(self, filter: PassageFilter) -> int:
+        return len(self._matching_rows(filter))
+
+    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
+        return Counter(
+            value for row in self._matching_rows(filter) for value in set(_values(row.metadata.get(field, ())))
+        )
+
+    def _matching_rows(self, filter: PassageFilter) -> list[DocumentRow]:
+        return [
+            row
+            for document, row in list(self._rows().items())
+            if document.base_key == filter.base_key
+            and (filter.document_ids is None or document.document_id in filter.document_ids)
+            and meets(row.metadata, filter.conditions)
+            and (not row.readers or filter.reader.intersection(row.readers))
+        ]
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         kept = self._documents().get(document, ())
@@ -92,13 +133,16 @@ class InMemoryPassageIndex:
     def _documents(self) -> Documents:
         return self._contents.documents if self._build is None else self._build.documents
 
-    def _written_to(self) -> list[Documents]:
+    def _rows(self) -> Rows:
+        return self._contents.rows if self._build is None else self._build.rows
+
+    def _written_to(self) -> list[IndexContents | Build]:
         building = self._contents.building
         if self._build is not None:
             if self._build is not building:
                 raise UnavailableError("This index is not being built any more.")
-            return [self._build.documents]
-        return [self._contents.documents, *([building.documents] if building else [])]
+            return [self._build]
+        return [self._contents, *([building] if building else [])]
 
     def _check(self, vector: Vector | None = None) -> None:
         model_id, dimension = self._embedder
@@ -145,12 +189,23 @@ class InMemoryIndexRebuild:
         with self.contents.lock:
             if self.begun is None or self.begun is not self.contents.building:
                 raise UnavailableError("The new index is not being built any more.")
-            self.contents.documents, self.contents.building = self.begun.documents, None
+            self.contents.documents, self.contents.rows = self.begun.documents, self.begun.rows
+            self.contents.building = None
 
     def abandon(self) -> None:
         with self.contents.lock:
             if self.begun is self.contents.building:
                 self.contents.building = None
+
+
+def _values(value: MetadataValue) -> tuple[Scalar, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
+    """Numbers before texts, as both engines have it."""
+    values = (row.title,) if sort.field == TITLE else _values(row.metadata.get(sort.field, ()))
+    return (isinstance(values[0], str), values[0]) if values else None
 
 
 def _best(hits: list[Hit], limit: int) -> tuple[Hit, ...]:

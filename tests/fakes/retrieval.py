@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
@@ -27,7 +28,9 @@ class FixedIndex:
             raise self.failure
         return IndexHits(self._hits, self._hits)
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None:
         raise NotImplementedError
 
     def delete(self, document: DocumentKey) -> None:

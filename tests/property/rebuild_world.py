@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import DocumentRejectedError, UnavailableError
@@ -118,7 +119,9 @@ class SteppedIndex:
     shelves: Shelves
     shelf: Shelf | None = None
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None:
         pause("look for the indexes")
         for shelf in [self.shelf] if self.shelf else self.shelves.written():
             pause("write an index")

@@ -7,6 +7,7 @@ import pytest
 from cicada.agents.text import ANSWER_LIMIT_BYTES
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.prompt import evidence_text
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
 from cicada.errors import UnavailableError
@@ -46,7 +47,9 @@ class FixedIndex:
         self.queries.append(query)
         return IndexHits(tuple(Hit(each, 1.0) for each in self._passages), ())
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None: ...
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None: ...
 
     def delete(self, document: DocumentKey) -> None: ...
 

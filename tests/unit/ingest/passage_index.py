@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
 from cicada.knowledge_bases.settings import MultiVector
@@ -27,13 +28,15 @@ class DisturbedIndex(InMemoryPassageIndex):
         self.failure_of_replace: CicadaError | None = None
         self.before_replace: Callable[[], None] = lambda: None
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None:
         self._fail()
         if self.failure_of_replace:
             raise self.failure_of_replace
         self.before_replace()
         self.replacements += 1
-        super().replace(document, passages)
+        super().replace(document, passages, row)
 
     def delete(self, document: DocumentKey) -> None:
         self._fail()

@@ -44,6 +44,19 @@ CREATE TABLE attribute (
     number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
     PRIMARY KEY (collection, name, value, number)) WITHOUT ROWID;
 CREATE INDEX attribute_passage ON attribute (number);
+CREATE TABLE document (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL REFERENCES collection,
+    document_id TEXT NOT NULL, title TEXT NOT NULL, is_restricted INTEGER NOT NULL, row TEXT NOT NULL,
+    UNIQUE (collection, document_id));
+CREATE TABLE document_attribute (
+    collection INTEGER NOT NULL, name TEXT NOT NULL, value NOT NULL, place INTEGER NOT NULL,
+    number INTEGER NOT NULL REFERENCES document ON DELETE CASCADE,
+    PRIMARY KEY (collection, name, value, number)) WITHOUT ROWID;
+CREATE INDEX document_attribute_document ON document_attribute (number);
+CREATE TABLE document_reader (
+    collection INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL REFERENCES document ON DELETE CASCADE,
+    PRIMARY KEY (collection, name, number)) WITHOUT ROWID;
+CREATE INDEX document_reader_document ON document_reader (number);
 CREATE TABLE reader (
     collection INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
     PRIMARY KEY (collection, name, number)) WITHOUT ROWID;

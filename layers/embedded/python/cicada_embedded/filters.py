@@ -55,34 +55,54 @@ def find_knowledge_base(
     return KnowledgeBaseState(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
-# The condition on `collection` is for speed: the primary key begins with it, so other tenants' rows are not scanned.
-_OF_READER = "SELECT number FROM reader WHERE collection = ? AND name IN (SELECT value FROM json_each(?))"
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The table of the rows that are selected, and those of their metadata's values and of their readers."""
+
+    rows: str
+    attributes: str
+    readers: str
+
+
+PASSAGES = Tables("passage", "attribute", "reader")
+DOCUMENTS = Tables("document", "document_attribute", "document_reader")
 
 
 def selection(state: KnowledgeBaseState, filter: PassageFilter) -> Selection:
     """The knowledge base's passages that match the filter; an empty set of values matches none."""
-    sql = ["SELECT number FROM passage WHERE collection = ?"]
+    is_limited = filter.document_ids is not None or bool(filter.conditions)
+    return Selection(matching(state, filter, PASSAGES), None if is_limited else _hidden(state, filter))
+
+
+def matching(state: KnowledgeBaseState, filter: PassageFilter, tables: Tables) -> Listing:
+    """The knowledge base's passages or documents that match the filter."""
+    sql = [f"SELECT number FROM {tables.rows} WHERE collection = ?"]  # noqa: S608 - a constant
     values: list[int | float | str] = [state.number]
     if filter.document_ids is not None:
         sql.append("AND document_id IN (SELECT value FROM json_each(?))")
         values.append(_array(filter.document_ids))
     for condition in filter.conditions:
-        clause, bound = condition_sql(condition, state.number)
+        clause, bound = condition_sql(condition, state.number, tables.attributes)
         sql.append(f"AND {clause}")
         values += bound
-    is_limited = len(values) > 1
     if state.has_restricted:
-        sql.append(f"AND (NOT is_restricted OR number IN ({_OF_READER}))")
+        sql.append(f"AND (NOT is_restricted OR number IN ({_of_reader(tables)}))")
         values += [state.number, _array(filter.reader)]
-    return Selection(Listing(" ".join(sql), tuple(values)), None if is_limited else _hidden(state, filter))
+    return Listing(" ".join(sql), tuple(values))
 
 
 def _hidden(state: KnowledgeBaseState, filter: PassageFilter) -> Listing:
     """The knowledge base's passages that this user may not read."""
+    readable = _of_reader(PASSAGES)
     return Listing(
-        f"SELECT number FROM passage WHERE collection = ? AND is_restricted AND number NOT IN ({_OF_READER})",  # noqa: S608 - a constant
+        f"SELECT number FROM passage WHERE collection = ? AND is_restricted AND number NOT IN ({readable})",  # noqa: S608 - a constant
         (state.number, state.number, _array(filter.reader)),
     )
+
+
+def _of_reader(tables: Tables) -> str:
+    # The condition on `collection` is for speed: the primary key begins with it.
+    return f"SELECT number FROM {tables.readers} WHERE collection = ? AND name IN (SELECT value FROM json_each(?))"  # noqa: S608 - a constant
 
 
 def _array(values: Iterable[str]) -> str:

@@ -98,10 +98,11 @@ def _give_up_build(connection: sqlite3.Connection) -> None:
 
 
 def _drop_unused(connection: sqlite3.Connection) -> None:
-    """Delete the passages of all builds that are neither live nor in progress."""
+    """Delete the passages and rows of all builds that are neither live nor in progress."""
     unused = "SELECT number FROM collection WHERE build NOT IN (?, ?)"
     live = live_build(connection)
     # Never NULL: `NOT IN` with a NULL selects nothing.
     used = (live, unfinished_build(connection) or live)
     connection.execute(f"DELETE FROM passage WHERE collection IN ({unused})", used)  # noqa: S608 - a constant
+    connection.execute(f"DELETE FROM document WHERE collection IN ({unused})", used)  # noqa: S608 - a constant
     connection.execute(f"DELETE FROM collection WHERE number IN ({unused})", used)  # noqa: S608 - a constant

@@ -6,12 +6,14 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
+from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import UnavailableError
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
 from cicada_embedded.cache import selected_numbers
+from cicada_embedded.catalogue import count_rows, count_rows_by, find_row, insert_row, page_of_rows, remove_row
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
 from cicada_embedded.lexical import LexicalRetriever, add_words
@@ -56,13 +58,18 @@ class SqlitePassageIndex:
             )
         return IndexHits(_hits(lexical, found), _hits(semantic, found))
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None:
+        row = row or row_of([each.passage for each in passages])
         with self._file.writing() as connection:
             base_numbers = [
                 _revised(connection, build, document.base_key) for build in self._written_builds(connection)
             ]
             for base_number in base_numbers:
                 _remove(connection, base_number, document.document_id)
+                if row and passages:
+                    insert_row(connection, base_number, row)
             for embedded in passages:
                 vector = self._semantic.unit(embedded.vector).tobytes()
                 for base_number in base_numbers:
@@ -85,6 +92,26 @@ class SqlitePassageIndex:
             shown = selection(state, filter).shown
             counting = f"SELECT count(*) FROM ({shown.sql})"  # noqa: S608 - made of constants; values are bound
             return int(connection.execute(counting, shown.values).fetchone()[0])
+
+    def row(self, document: DocumentKey) -> DocumentRow | None:
+        with self._file.reading() as connection:
+            state = self._state(connection, document.base_key)
+            return find_row(connection, state.number, document) if state else None
+
+    def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
+        with self._file.reading() as connection:
+            state = self._state(connection, filter.base_key)
+            return page_of_rows(connection, state, filter, sort, limit, offset) if state else RowPage((), 0)
+
+    def count_documents(self, filter: PassageFilter) -> int:
+        with self._file.reading() as connection:
+            state = self._state(connection, filter.base_key)
+            return count_rows(connection, state, filter) if state else 0
+
+    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
+        with self._file.reading() as connection:
+            state = self._state(connection, filter.base_key)
+            return count_rows_by(connection, state, filter, field) if state else {}
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         with self._file.reading() as connection:
@@ -139,3 +166,4 @@ def _revised(connection: sqlite3.Connection, build: int, base_key: KnowledgeBase
 
 def _remove(connection: sqlite3.Connection, base_number: int, document_id: str) -> None:
     connection.execute("DELETE FROM passage WHERE collection = ? AND document_id = ?", (base_number, document_id))
+    remove_row(connection, base_number, document_id)

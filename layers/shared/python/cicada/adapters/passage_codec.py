@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cicada.documents.model import Locator, MetadataValue, ScriptLocator, SectionLocator
+from cicada.documents.catalogue import DocumentRow
+from cicada.documents.model import DocumentKey, Locator, MetadataValue, ScriptLocator, SectionLocator
 
 
 def locator_to_json(locator: Locator) -> str:
@@ -43,6 +44,36 @@ def metadata_from_json(text: str) -> dict[str, MetadataValue]:
 def metadata_of(values: Mapping[str, Any]) -> dict[str, MetadataValue]:
     """Metadata from JSON values, where a keyword list is an array."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def row_to_json(row: DocumentRow) -> str:
+    """The row without its key."""
+    return _dumps(
+        {
+            "title": row.title,
+            "version": row.version,
+            "passages": row.passages,
+            "indexedAt": row.indexed_at,
+            "contentHash": row.content_hash,
+            "metadata": dict(row.metadata),
+            "readers": list(row.readers),
+        }
+    )
+
+
+def row_from_json(text: str, document: DocumentKey) -> DocumentRow:
+    """The inverse of `row_to_json`."""
+    values = json.loads(text)
+    return DocumentRow(
+        document,
+        values["title"],
+        values["version"],
+        values["passages"],
+        values["indexedAt"],
+        values["contentHash"],
+        metadata_of(values["metadata"]),
+        tuple(values["readers"]),
+    )
 
 
 def readers_to_json(readers: Sequence[str]) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cicada.documents.model import DocumentKey, MetadataValue
+from cicada.documents.model import DocumentKey, MetadataValue, Passage
 
 TITLE = "title"
 """Sorts rows by their title, beside the names of metadata fields."""
@@ -43,3 +43,18 @@ class RowPage:
     rows: tuple[DocumentRow, ...]
     total: int
     next_offset: int | None = None
+
+
+def row_of(passages: Sequence[Passage], indexed_at: float = 0.0, content_hash: str = "") -> DocumentRow | None:
+    """The row of a document of these passages; None without any. Its metadata are what all passages have in common."""
+    if not passages:
+        return None
+    first = passages[0]
+    common = {
+        name: value
+        for name, value in first.metadata.items()
+        if all(each.metadata.get(name) == value for each in passages)
+    }
+    return DocumentRow(
+        first.document, first.title, first.version, len(passages), indexed_at, content_hash, common, first.readers
+    )

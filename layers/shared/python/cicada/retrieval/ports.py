@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort
+from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.knowledge_bases.settings import MultiVector, RerankMode
 from cicada.retrieval.model import (
@@ -35,8 +36,13 @@ class PassageIndex(Protocol):
         """Query both retrievers in one round trip."""
         ...
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
-        """Make `passages` (of one version) the document's only ones. Old ones are found until the new ones are."""
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None:
+        """Make `passages` (of one version) the document's only ones. Old ones are found until the new ones are.
+
+        `row` is the document's row in the catalogue, by default `row_of` the passages; both change in one step.
+        """
         ...
 
     def delete(self, document: DocumentKey) -> None:
@@ -53,6 +59,29 @@ class PassageIndex(Protocol):
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         """Stored vectors by `passage_id`; missing passages are left out."""
+        ...
+
+
+class DocumentCatalogue(Protocol):
+    """The rows of the documents in an index. Filters apply to a row's metadata and readers as they do to passages.
+
+    A document in replacement may be counted twice. Failures are `DependencyError`s.
+    """
+
+    def row(self, document: DocumentKey) -> DocumentRow | None:
+        """None for an unknown document."""
+        ...
+
+    def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
+        """The rows that match, in this order, from the row number `offset`. A list is sorted by its first value."""
+        ...
+
+    def count_documents(self, filter: PassageFilter) -> int:
+        """Number of documents that match."""
+        ...
+
+    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
+        """For each value of the field, how many of the matching documents have it; at most 1,000 values."""
         ...
 
 

@@ -15,7 +15,10 @@ from typing import Any
 from cicada.documents.filter import AnyOf, Condition, NoneOf, Range, Scalar
 from cicada.documents.model import MetadataValue
 
-_FACETS = "facets"
+PASSAGE_FACETS = "facets"
+ROW_FACETS = "row_facets"
+# Stands among the facets of every document's row. No facet equals it: they begin with a quotation mark.
+IS_ROW = "*"
 _SIGN = 1 << 63
 _ALL = (1 << 64) - 1
 
@@ -34,20 +37,40 @@ def facet(name: str, value: Scalar) -> str:
     return f"{_name(name)}{_sortable(value)}"
 
 
-def condition_body(condition: Condition) -> dict[str, Any]:
-    """The condition as a query without score."""
+def value_of(facet: str) -> Scalar:
+    """The value in a term that `facet` made."""
+    _, end = json.JSONDecoder().raw_decode(facet)
+    kind, text = facet[end], facet[end + 1 :]
+    if kind == "s":
+        return text
+    if kind == "b":
+        return text == "1"
+    bits = int(text, 16)
+    (number,) = struct.unpack(">d", struct.pack(">Q", bits ^ (_SIGN if bits & _SIGN else _ALL)))
+    return float(number)
+
+
+def condition_body(condition: Condition, facets: str) -> dict[str, Any]:
+    """The condition as a query without score on the terms of the field `facets`."""
     if isinstance(condition, AnyOf):
-        return _terms(condition)
+        return _terms(condition, facets)
     if isinstance(condition, NoneOf):
-        return {"bool": {"must_not": [_terms(condition)]}}
+        return {"bool": {"must_not": [_terms(condition, facets)]}}
     if isinstance(condition, Range):
-        return {"range": {_FACETS: _bounds(condition)}}
-    present = {"prefix": {_FACETS: _name(condition.field)}}
+        return {"range": {facets: _bounds(condition)}}
+    present = {"prefix": {facets: _name(condition.field)}}
     return present if condition.present else {"bool": {"must_not": [present]}}
 
 
-def _terms(condition: AnyOf | NoneOf) -> dict[str, Any]:
-    return {"terms": {_FACETS: sorted(facet(condition.field, value) for value in condition.values)}}
+def values_body(field: str, most: int) -> dict[str, Any]:
+    """An aggregation: the terms of one field of the rows, most frequent first."""
+    # Lucene's expressions take every character but letters, digits and spaces literally after a backslash.
+    pattern = "".join(each if each.isalnum() or each == " " else f"\\{each}" for each in _name(field))
+    return {"terms": {"field": ROW_FACETS, "include": f"{pattern}.*", "size": most}}
+
+
+def _terms(condition: AnyOf | NoneOf, facets: str) -> dict[str, Any]:
+    return {"terms": {facets: sorted(facet(condition.field, value) for value in condition.values)}}
 
 
 def _bounds(condition: Range) -> dict[str, str]:

@@ -17,8 +17,9 @@ from cicada.adapters.opensearch.generations import (
 )
 from cicada.adapters.opensearch.queries import Body, document_filters, generations_body, scan_body
 from cicada.adapters.opensearch.requests import Requests
-from cicada.adapters.opensearch.rows import row
+from cicada.adapters.opensearch.rows import rows
 from cicada.adapters.opensearch.targets import Target
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import UnavailableError
 from cicada.retrieval.model import EmbeddedPassage
@@ -44,12 +45,13 @@ class DocumentRows:
         target: Target,
         document: DocumentKey,
         passages: Sequence[EmbeddedPassage],
+        row: DocumentRow,
         is_current: Callable[[Target], bool],
     ) -> None:
         """Returns when the new version is visible; the old one disappears with the server's next refresh."""
         generation = next_number(self._of(target, document), self.clock())
-        rows = (row(document, generation, len(passages), each, self.dimension) for each in passages)
-        self.bulk.add(target.alias, rows, is_alias=target.is_building)
+        written = rows(document, generation, passages, row, self.dimension)
+        self.bulk.add(target.alias, written, is_alias=target.is_building)
         keep = newest_whole(self._visible(target, document, generation, is_current)) or generation
         self.remove(target.index, [*document_filters(document), {"range": {"generation": {"lt": stored(keep)}}}])
 

@@ -13,18 +13,27 @@ from typing import Any
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
+from cicada.adapters.opensearch.catalogue import CatalogueReads, count_rows_by, find_row, page_of_rows
 from cicada.adapters.opensearch.creation import create
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.generations import Generations, answering, stored
 from cicada.adapters.opensearch.options import IndexOptions
-from cicada.adapters.opensearch.queries import cosine, document_filters, filters, retriever_bodies, vectors_body
+from cicada.adapters.opensearch.queries import (
+    cosine,
+    document_filters,
+    filters,
+    retriever_bodies,
+    row_filters,
+    vectors_body,
+)
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import FIELDS, passage, vectors
 from cicada.adapters.opensearch.schema import check_embedder
 from cicada.adapters.opensearch.staleness import Hits, without_stale
 from cicada.adapters.opensearch.targets import Target, indices_of, write_to_all
 from cicada.adapters.opensearch.waiting import Say, waiting
-from cicada.documents.filter import PassageFilter
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
+from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import UnavailableError
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
@@ -75,13 +84,16 @@ class OpenSearchPassageIndex:
         hits = dict(zip(bodies, answers, strict=True))
         return IndexHits(_hits(hits.get("lexical", []), base_key, float), _hits(hits["semantic"], base_key, cosine))
 
-    def replace(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+    def replace(
+        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+    ) -> None:
         """Returns when the new version is visible; the old one disappears with the server's next refresh."""
-        if not passages:
+        made = row or row_of([each.passage for each in passages])
+        if made is None or not passages:
             return self.delete(document)
         self._check()
         return write_to_all(
-            self._targets, lambda target: self._rows.replace(target, document, passages, self._is_current)
+            self._targets, lambda target: self._rows.replace(target, document, passages, made, self._is_current)
         )
 
     def delete(self, document: DocumentKey) -> None:
@@ -110,6 +122,26 @@ class OpenSearchPassageIndex:
         body = vectors_body(base_key, passage_ids, _MAX_VECTORS)
         (hits,) = self._without_stale(base_key, lambda: [self._requests.search(self._name, body)["hits"]["hits"]])
         return {hit["_source"]["passage_id"]: vectors(hit["_source"]) for hit in hits}
+
+    def row(self, document: DocumentKey) -> DocumentRow | None:
+        self._check()
+        return find_row(self._catalogue_reads(), document)
+
+    def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
+        """Reads all rows that match, 1,000 a request, and sorts them here: the mapping has no field to sort by."""
+        self._check()
+        return page_of_rows(self._catalogue_reads(), filter, sort, limit, offset)
+
+    def count_documents(self, filter: PassageFilter) -> int:
+        self._check()
+        return self._requests.count(self._name, {"query": {"bool": {"filter": row_filters(filter)}}})
+
+    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
+        self._check()
+        return count_rows_by(self._requests, self._name, filter, field)
+
+    def _catalogue_reads(self) -> CatalogueReads:
+        return CatalogueReads(self._rows, self._name, self._without_stale)
 
     def _targets(self) -> tuple[Target, ...]:
         targets = indices_of(self._requests, self._options.name).targets(self._options.name)

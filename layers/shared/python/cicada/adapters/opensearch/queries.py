@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cicada.adapters.opensearch.conditions import condition_body
+from cicada.adapters.opensearch.conditions import IS_ROW, PASSAGE_FACETS, ROW_FACETS, condition_body
 from cicada.adapters.opensearch.lucene_tokens import first_tokens
 from cicada.adapters.opensearch.rows import FIELDS, VECTOR_FIELDS, unit, visible_to
 from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
@@ -40,14 +40,19 @@ def is_by_vector(body: Body) -> bool:
     return "knn" in body["query"]
 
 
-def filters(filter: PassageFilter) -> list[Body]:
+def filters(filter: PassageFilter, facets: str = PASSAGE_FACETS) -> list[Body]:
     """Conditions that must all hold; they always include the tenant, the knowledge base and the readers."""
     conditions = _of_base(filter.base_key)
     if filter.document_ids is not None:
         conditions.append(_any_of("document_id", filter.document_ids))
-    conditions.extend(map(condition_body, filter.conditions))
+    conditions.extend(condition_body(each, facets) for each in filter.conditions)
     conditions.append(_any_of("readers", visible_to(filter.reader)))
     return conditions
+
+
+def row_filters(filter: PassageFilter) -> list[Body]:
+    """Conditions on the rows of documents."""
+    return [*filters(filter, ROW_FACETS), {"term": {ROW_FACETS: IS_ROW}}]
 
 
 def document_filters(document: DocumentKey) -> list[Body]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from cicada.adapters.opensearch.conditions import facets
+from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, facets
 from cicada.adapters.opensearch.generations import stored
 from cicada.adapters.opensearch.schema import analyzer
-from cicada.adapters.passage_codec import locator_from_json, locator_to_json, metadata_from_json, metadata_to_json
+from cicada.adapters.passage_codec import (
+    locator_from_json,
+    locator_to_json,
+    metadata_from_json,
+    metadata_to_json,
+    row_from_json,
+    row_to_json,
+)
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import EmbeddedPassage, PassageVectors, Vector
@@ -29,12 +37,28 @@ FIELDS = [
     "metadata",
     "readers",
 ]
+ROW_FIELDS = ["document_id", "generation", "row"]
 VECTOR_FIELDS = ["document_id", "passage_id", "generation", "vector", "detail"]
 # The reader term of an unrestricted row. Readers' names are stored with a prefix, so none can equal it.
 _EVERYBODY = "*"
 
 
-def row(document: DocumentKey, generation: int, size: int, embedded: EmbeddedPassage, dimension: int) -> dict[str, Any]:
+def rows(
+    document: DocumentKey, generation: int, passages: Sequence[EmbeddedPassage], row: DocumentRow, dimension: int
+) -> Iterator[dict[str, Any]]:
+    """A generation. The document's row is part of its first passage's, so it changes with the passages in one step."""
+    for number, each in enumerate(passages):
+        fields = _passage_row(document, generation, len(passages), each, dimension)
+        yield fields if number else {**fields, "row": row_to_json(row), ROW_FACETS: [IS_ROW, *facets(row.metadata)]}
+
+
+def document_row(source: Mapping[str, Any], base_key: KnowledgeBaseKey) -> DocumentRow:
+    return row_from_json(source["row"], DocumentKey(base_key, source["document_id"]))
+
+
+def _passage_row(
+    document: DocumentKey, generation: int, size: int, embedded: EmbeddedPassage, dimension: int
+) -> dict[str, Any]:
     """One of the `size` rows of a generation: the searched fields and the passage itself."""
     passage = embedded.passage
     words = analyzer(passage.language)

@@ -72,10 +72,10 @@ def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimensi
     vector = mapping.get("properties", {}).get("vector", {})
     if "dimension" not in vector:
         raise ConfigurationError(f"The index {name} holds no passages of CICADA; name another one.")
-    if "readers" not in mapping["properties"]:
+    if missing := {"readers", "row_facets"} - mapping["properties"].keys():
         raise ConfigurationError(
-            f"The index {name} was made by an earlier version of CICADA and keeps no readers; name another one and "
-            "ingest again."
+            f"The index {name} was made by an earlier version of CICADA and has no field {min(missing)}; name another "
+            "one and ingest again."
         )
     recorded = mapping.get("_meta") or _meta(model_id, vector["dimension"])
     wanted = _meta(model_id, dimension)

@@ -1,0 +1,75 @@
+"""The catalogue: the rows of documents, each a part of the row of its document's first passage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+
+from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, value_of, values_body
+from cicada.adapters.opensearch.documents import PAGE, DocumentRows
+from cicada.adapters.opensearch.queries import Body, document_filters, row_filters
+from cicada.adapters.opensearch.requests import Requests
+from cicada.adapters.opensearch.rows import ROW_FIELDS, document_row
+from cicada.adapters.opensearch.staleness import Hits
+from cicada.documents.catalogue import TITLE, DocumentRow, RowPage, Sort
+from cicada.documents.filter import PassageFilter, Scalar
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+
+_MAX_VALUES = 1000
+
+WithoutStale = Callable[[KnowledgeBaseKey, Callable[[], list[Hits]]], list[Hits]]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueReads:
+    """Reads of rows. `without_stale` drops the rows of generations that do not answer."""
+
+    documents: DocumentRows
+    index: str
+    without_stale: WithoutStale
+
+    def of(self, base_key: KnowledgeBaseKey, conditions: list[Body]) -> list[DocumentRow]:
+        """All rows that meet the conditions."""
+        hits = self.documents.scan(self.index, conditions, ROW_FIELDS)
+        found: dict[str, DocumentRow] = {}
+        while batch := list(islice(hits, PAGE)):
+            (current,) = self.without_stale(base_key, lambda batch=batch: [batch])  # type: ignore[misc]
+            found.update((hit["_source"]["document_id"], document_row(hit["_source"], base_key)) for hit in current)
+        return list(found.values())
+
+
+def find_row(reads: CatalogueReads, document: DocumentKey) -> DocumentRow | None:
+    """None for an unknown document."""
+    found = reads.of(document.base_key, [*document_filters(document), {"term": {ROW_FACETS: IS_ROW}}])
+    return found[0] if found else None
+
+
+def page_of_rows(reads: CatalogueReads, filter: PassageFilter, sort: Sort, limit: int, offset: int) -> RowPage:
+    """One page in the order of `sort`; rows without the field come last."""
+    rows = sorted(reads.of(filter.base_key, row_filters(filter)), key=lambda row: row.document.document_id)
+    keyed = [(_sort_key(row, sort), row) for row in rows]
+    having = [(key, row) for key, row in keyed if key is not None]
+    having.sort(key=lambda pair: pair[0], reverse=sort.descending)
+    ordered = [*(row for _, row in having), *(row for key, row in keyed if key is None)]
+    page = tuple(ordered[offset : offset + limit])
+    end = offset + len(page)
+    return RowPage(page, len(ordered), end if page and end < len(ordered) else None)
+
+
+def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: str) -> dict[Scalar, int]:
+    """For each value of the field, the number of matching documents, most first."""
+    body = {
+        "size": 0,
+        "query": {"bool": {"filter": row_filters(filter)}},
+        "aggs": {"values": values_body(field, _MAX_VALUES)},
+    }
+    buckets = requests.search(index, body)["aggregations"]["values"]["buckets"]
+    return {value_of(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets}
+
+
+def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
+    """Numbers before texts; None without the field."""
+    value = row.title if sort.field == TITLE else row.metadata.get(sort.field, ())
+    first = value[:1] if isinstance(value, tuple) else (value,)
+    return (isinstance(first[0], str), first[0]) if first else None

@@ -1,0 +1,164 @@
+"""The contract of `DocumentCatalogue`, held against the fake and both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import pytest
+
+from cicada.documents.catalogue import TITLE, DocumentRow, Sort
+from cicada.documents.filter import AnyOf, Condition, Exists, PassageFilter, Range
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
+from cicada.retrieval.model import EmbeddedPassage
+from cicada.retrieval.ports import DocumentCatalogue, PassageIndex
+from tests.contract.passage_indexes import IndexUnderTest, eventually
+from tests.contract.passages import PLAYS, passage, vector
+
+
+class CataloguedIndex(PassageIndex, DocumentCatalogue, Protocol):
+    """An index with its catalogue."""
+
+
+ROWS: dict[str, tuple[str, dict[str, MetadataValue], tuple[str, ...]]] = {
+    "d0": ("Cleaning", {"status": "approved", "tags": ("gmp", "audit"), "value": 7.0, "since": "2025-01-31"}, ()),
+    "d1": ("Archive", {"status": "approved", "tags": ("gmp",), "value": 70.0, "since": "2024-01-31"}, ()),
+    "d2": ("Budget", {"status": "draft", "value": -1.0, "secret": True}, ("user:ross",)),
+    "d3": ("Audits", {"status": "retired", "since": "2025-06-01", "secret": False}, ("group:thanes", "user:ross")),
+    "d4": ("Drains", {}, ()),
+}
+ROSS = frozenset({"user:ross"})
+
+
+@pytest.fixture
+def index(under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
+    yield under_test.open()  # type: ignore[misc]
+
+
+def _put(index: CataloguedIndex, name: str, passages: int = 2) -> DocumentRow:
+    title, metadata, readers = ROWS[name]
+    document = DocumentKey(PLAYS, name)
+    row = DocumentRow(document, title, "v1", passages, 1_700_000_000.5, f"hash of {name}", metadata, readers)
+    kept = [passage(document, number, "queen", metadata=metadata, readers=readers) for number in range(passages)]
+    index.replace(document, [EmbeddedPassage(each, vector(1.0)) for each in kept], row)
+    return row
+
+
+def _put_all(index: CataloguedIndex) -> dict[str, DocumentRow]:
+    return {name: _put(index, name) for name in ROWS}
+
+
+def _shown(*conditions: Condition, reader: frozenset[str] = ROSS) -> PassageFilter:
+    return PassageFilter(PLAYS, conditions=conditions, reader=reader)
+
+
+def _names(index: CataloguedIndex, sort: Sort, *conditions: Condition, reader: frozenset[str] = ROSS) -> list[str]:
+    page = index.rows(_shown(*conditions, reader=reader), sort, limit=10)
+    assert page.total == len(page.rows)
+    return [row.document.document_id for row in page.rows]
+
+
+def test_a_row_comes_back_as_it_went_in(index: CataloguedIndex) -> None:
+    rows = _put_all(index)
+    assert {name: index.row(DocumentKey(PLAYS, name)) for name in ROWS} == rows
+    assert index.row(DocumentKey(PLAYS, "d9")) is None
+    assert index.row(DocumentKey(KnowledgeBaseKey("nobody", "plays"), "d0")) is None
+    assert list(index.rows(_shown(), Sort(TITLE), 10).rows) == [rows[name] for name in ("d1", "d3", "d2", "d0", "d4")]
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        (Sort(TITLE, descending=True), ["d4", "d0", "d2", "d3", "d1"]),
+        (Sort("since"), ["d1", "d0", "d3", "d2", "d4"]),
+        (Sort("since", descending=True), ["d3", "d0", "d1", "d2", "d4"]),
+        (Sort("value"), ["d2", "d0", "d1", "d3", "d4"]),
+        (Sort("status"), ["d0", "d1", "d2", "d3", "d4"]),
+        (Sort("status", descending=True), ["d3", "d2", "d0", "d1", "d4"]),
+        (Sort("tags"), ["d0", "d1", "d2", "d3", "d4"]),
+        (Sort("no such field"), ["d0", "d1", "d2", "d3", "d4"]),
+    ],
+)
+def test_rows_come_in_the_order_of_a_field_and_without_it_last(
+    index: CataloguedIndex, sort: Sort, expected: list[str]
+) -> None:
+    _put_all(index)
+    assert _names(index, sort) == expected
+
+
+def test_rows_are_those_that_match_and_that_the_reader_may_see(index: CataloguedIndex) -> None:
+    _put_all(index)
+    by_title = Sort(TITLE)
+    assert _names(index, by_title, AnyOf("status", frozenset({"approved"}))) == ["d1", "d0"]
+    assert _names(index, by_title, Range("since", least="2025-01-01")) == ["d3", "d0"]
+    assert _names(index, by_title, Exists("secret")) == ["d3", "d2"]
+    assert _names(index, by_title, reader=frozenset()) == ["d1", "d0", "d4"]
+    assert _names(index, by_title, reader=frozenset({"group:thanes"})) == ["d1", "d3", "d0", "d4"]
+    assert index.rows(PassageFilter(PLAYS, frozenset({"d2", "d1"}), reader=ROSS), by_title, 10).total == 2
+
+
+def test_counts_are_those_of_the_documents_that_the_reader_may_see(index: CataloguedIndex) -> None:
+    _put_all(index)
+    assert index.count_documents(_shown()) == 5
+    assert index.count(_shown()) == 10
+    assert index.count_documents(_shown(reader=frozenset())) == 3
+    assert index.count_documents(_shown(AnyOf("tags", frozenset({"audit"})))) == 1
+    assert index.count_by(_shown(), "status") == {"approved": 2, "draft": 1, "retired": 1}
+    assert index.count_by(_shown(reader=frozenset()), "status") == {"approved": 2}
+    assert index.count_by(_shown(), "tags") == {"gmp": 2, "audit": 1}
+    assert index.count_by(_shown(), "value") == {7.0: 1, 70.0: 1, -1.0: 1}
+    assert {(type(value), value) for value in index.count_by(_shown(), "secret")} == {(bool, True), (bool, False)}
+    assert index.count_by(_shown(), "stat") == index.count_by(_shown(), "st.*") == {}
+    elsewhere = PassageFilter(KnowledgeBaseKey("tenant-b", "plays"), reader=ROSS)
+    assert (index.count_documents(elsewhere), index.count_by(elsewhere, "status")) == (0, {})
+    assert index.rows(elsewhere, Sort(TITLE), 10).rows == ()
+
+
+def test_pages_follow_each_other_without_gap_or_repeat(index: CataloguedIndex) -> None:
+    _put_all(index)
+    seen: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        page = index.rows(_shown(), Sort("status"), limit=2, offset=offset)
+        assert page.total == 5
+        seen += [row.document.document_id for row in page.rows]
+        offset = page.next_offset
+    assert seen == ["d0", "d1", "d2", "d3", "d4"]
+    assert index.rows(_shown(), Sort("status"), limit=2, offset=9).rows == ()
+
+
+def test_a_row_changes_and_goes_with_its_passages(index: CataloguedIndex) -> None:
+    _put_all(index)
+    document = DocumentKey(PLAYS, "d0")
+    kept = passage(document, 0, "king", version="v2", metadata={"status": "retired"})
+    index.replace(document, [EmbeddedPassage(kept, vector(1.0))])
+    derived = DocumentRow(document, "d0", "v2", 1, 0.0, "", {"status": "retired"})
+    assert eventually(lambda: index.row(document) == derived)
+    assert eventually(lambda: index.count_by(_shown(), "status") == {"approved": 1, "draft": 1, "retired": 2})
+    index.delete(document)
+    assert eventually(lambda: index.row(document) is None and index.count_documents(_shown()) == 4)
+    index.replace(DocumentKey(PLAYS, "d1"), [])
+    assert eventually(lambda: index.count_documents(_shown()) == 3)
+
+
+def test_the_row_of_a_document_has_what_its_passages_have_in_common(index: CataloguedIndex) -> None:
+    document = DocumentKey(PLAYS, "script")
+    chapters = [
+        passage(document, number, "queen", metadata={"chapter": str(number), "episode": "1"}) for number in range(3)
+    ]
+    index.replace(document, [EmbeddedPassage(each, vector(1.0)) for each in chapters])
+    assert eventually(lambda: index.row(document) is not None)
+    row = index.row(document)
+    assert row is not None
+    assert (dict(row.metadata), row.passages) == ({"episode": "1"}, 3)
+
+
+def test_a_rebuild_switches_the_rows_with_the_passages(under_test: IndexUnderTest) -> None:
+    index: CataloguedIndex = under_test.open()  # type: ignore[assignment]
+    _put_all(index)
+    rebuild = under_test.rebuild()
+    building: CataloguedIndex = rebuild.begin()  # type: ignore[assignment]
+    _put(building, "d3")
+    assert index.count_documents(_shown()) == 5
+    rebuild.switch()
+    assert eventually(lambda: _names(index, Sort(TITLE)) == ["d3"])
