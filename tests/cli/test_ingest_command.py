@@ -188,7 +188,7 @@ def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts_and_is_sa
     backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["ingest", str(folder)])
-    assert "sidecar" not in capsys.readouterr().err
+    assert "the sidecar of an earlier upload" not in capsys.readouterr().err
     (folder / "macbeth.json.metadata.json").unlink()
     assert main(["ingest", str(folder), "--patience", "5"]) == 0
     assert backend.index.passages_of(DocumentKey(SCRIPTS, "macbeth.json"))[0].metadata["genre"] == "tragedy"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import replace
 
 import pytest
 
@@ -11,14 +11,9 @@ from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.filter import AnyOf, Condition, Exists, PassageFilter, Range
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
 from cicada.retrieval.model import EmbeddedPassage
-from cicada.retrieval.ports import DocumentCatalogue, PassageIndex
+from cicada.retrieval.ports import CataloguedIndex
 from tests.contract.passage_indexes import IndexUnderTest, eventually
 from tests.contract.passages import PLAYS, passage, vector
-
-
-class CataloguedIndex(PassageIndex, DocumentCatalogue, Protocol):
-    """An index with its catalogue."""
-
 
 ROWS: dict[str, tuple[str, dict[str, MetadataValue], tuple[str, ...]]] = {
     "d0": ("Cleaning", {"status": "approved", "tags": ("gmp", "audit"), "value": 7.0, "since": "2025-01-31"}, ()),
@@ -112,6 +107,18 @@ def test_counts_are_those_of_the_documents_that_the_reader_may_see(index: Catalo
     elsewhere = PassageFilter(KnowledgeBaseKey("tenant-b", "plays"), reader=ROSS)
     assert (index.count_documents(elsewhere), index.count_by(elsewhere, "status")) == (0, {})
     assert index.rows(elsewhere, Sort(TITLE), 10).rows == ()
+
+
+def test_copies_are_the_other_documents_of_the_base_with_the_same_bytes(index: CataloguedIndex) -> None:
+    rows = _put_all(index)
+    elsewhere = DocumentKey(KnowledgeBaseKey("tenant-b", "plays"), "d0")
+    for document in (DocumentKey(PLAYS, "z"), DocumentKey(PLAYS, "a"), elsewhere):
+        row = replace(rows["d3"], document=document)
+        index.replace(document, [EmbeddedPassage(passage(document, 0, "queen"), vector(1.0))], row)
+    assert eventually(lambda: index.copies_of(DocumentKey(PLAYS, "a"), "hash of d3") == ("d3", "z"))
+    assert index.copies_of(DocumentKey(PLAYS, "new"), "hash of d3") == ("a", "d3", "z")
+    assert index.copies_of(elsewhere, "hash of d3") == index.copies_of(elsewhere, "") == ()
+    assert index.copies_of(DocumentKey(PLAYS, "new"), "") == index.copies_of(DocumentKey(PLAYS, "new"), "d3") == ()
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(index: CataloguedIndex) -> None:

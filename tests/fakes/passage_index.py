@@ -107,6 +107,18 @@ class InMemoryPassageIndex:
             value for row in self._matching_rows(filter) for value in set(_values(row.metadata.get(field, ())))
         )
 
+    def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
+        return tuple(
+            sorted(
+                other.document_id
+                for other, row in list(self._rows().items())
+                if other.base_key == document.base_key
+                and other != document
+                and content_hash
+                and row.content_hash == content_hash
+            )
+        )
+
     def _matching_rows(self, filter: PassageFilter) -> list[DocumentRow]:
         return [
             row

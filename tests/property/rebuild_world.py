@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import PassageFilter
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort
+from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.ingest import Ingester
@@ -134,6 +134,21 @@ class SteppedIndex:
         pause("look at the index")
         kept = (self.shelf or self.shelves.live).documents.get(document, ())
         return tuple(each.passage for each in kept)
+
+    def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
+        return ()
+
+    def row(self, document: DocumentKey) -> DocumentRow | None:
+        raise NotImplementedError
+
+    def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
+        raise NotImplementedError
+
+    def count_documents(self, filter: PassageFilter) -> int:
+        raise NotImplementedError
+
+    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
+        raise NotImplementedError
 
     def search(self, query: IndexQuery) -> IndexHits:
         raise NotImplementedError

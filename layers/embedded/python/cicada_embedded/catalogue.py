@@ -17,8 +17,9 @@ _MAX_VALUES = 1000
 def insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentRow) -> None:
     """Store the document's row; an earlier one has been removed."""
     number = connection.execute(
-        "INSERT INTO document (collection, document_id, title, is_restricted, row) VALUES (?, ?, ?, ?, ?)",
-        (base_number, row.document.document_id, row.title, bool(row.readers), row_to_json(row)),
+        "INSERT INTO document (collection, document_id, title, is_restricted, content_hash, row) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (base_number, row.document.document_id, row.title, bool(row.readers), row.content_hash, row_to_json(row)),
     ).lastrowid
     connection.executemany(
         "INSERT OR IGNORE INTO document_attribute VALUES (?, ?, ?, ?, ?)",
@@ -85,6 +86,18 @@ def count_rows_by(
         (state.number, field, *found.values, _MAX_VALUES),
     )
     return {read_value(value): int(number) for value, number in counted}
+
+
+def copies(
+    connection: sqlite3.Connection, state: KnowledgeBaseState, document: DocumentKey, content_hash: str
+) -> tuple[str, ...]:
+    """Ids of the other documents with these bytes."""
+    found = connection.execute(
+        "SELECT document_id FROM document WHERE collection = ? AND content_hash = ? AND document_id <> ? "
+        "ORDER BY document_id",
+        (state.number, content_hash, document.document_id),
+    )
+    return tuple(row[0] for row in found)
 
 
 # The title or the first value of the field, by which rows are sorted.

@@ -46,8 +46,9 @@ CREATE TABLE attribute (
 CREATE INDEX attribute_passage ON attribute (number);
 CREATE TABLE document (
     number INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL REFERENCES collection,
-    document_id TEXT NOT NULL, title TEXT NOT NULL, is_restricted INTEGER NOT NULL, row TEXT NOT NULL,
-    UNIQUE (collection, document_id));
+    document_id TEXT NOT NULL, title TEXT NOT NULL, is_restricted INTEGER NOT NULL, content_hash TEXT NOT NULL,
+    row TEXT NOT NULL, UNIQUE (collection, document_id));
+CREATE INDEX document_content ON document (collection, content_hash);
 CREATE TABLE document_attribute (
     collection INTEGER NOT NULL, name TEXT NOT NULL, value NOT NULL, place INTEGER NOT NULL,
     number INTEGER NOT NULL REFERENCES document ON DELETE CASCADE,

@@ -11,7 +11,7 @@ from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import RerankMode
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.ports import Embedder, IndexRebuild, PassageIndex, QueryFormulator, Reranker, SearchBackend
+from cicada.retrieval.ports import CataloguedIndex, Embedder, IndexRebuild, QueryFormulator, Reranker, SearchBackend
 from cicada.retrieval.progress import report_progress
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
@@ -31,7 +31,7 @@ def embedder(settings: SearchSettings, read_timeout_seconds: float = 10) -> Embe
     return BedrockEmbedder(bedrock, settings.embedding_model_id, settings.embedding_dimension)
 
 
-def passage_index(settings: SearchSettings) -> PassageIndex:
+def passage_index(settings: SearchSettings) -> CataloguedIndex:
     """Imports only the engine in use: the other one's client would slow cold starts.
 
     Raises `ConfigurationError` for an unknown engine.

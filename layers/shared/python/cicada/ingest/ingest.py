@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -9,15 +10,16 @@ from pathlib import PurePosixPath
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.contexts import prefixes_of
-from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, SourceFile, StoredDocument
+from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, SourceFile, StoredDocument, version_of
 from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.ports import Embedder, PassageIndex
+from cicada.retrieval.ports import CataloguedIndex, Embedder
 
 # Rounds of one ingest if the file keeps changing; each change sends its own notification.
 _MAX_LOOKS = 5
+_MAX_COPIES_NAMED = 5
 # The sidecar's attributes are stored with each passage.
 _MAX_DESCRIPTION_BYTES = 20_000_000
 
@@ -36,11 +38,12 @@ class Ingester:
 
     store: DocumentStore
     truth: GroundTruth
-    index: PassageIndex
+    index: CataloguedIndex
     embedder: Embedder
     parsers: Mapping[str, DocumentParser]
     contexts: ContextWriter | None = None
     detail_of: Callable[[str], MultiVector] = no_detail
+    clock: Callable[[], float] = time.time
 
     def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
         """Index the file, or remove the document if the file is gone; the report is written to the store too.
@@ -92,7 +95,7 @@ class Ingester:
                 # Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
                 self._deleted(document)
             elif again and self._is_ours(before):
-                self.index.replace(document, before.embedded())
+                self.index.replace(document, before.embedded(), before.row())
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
         outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
         return IngestReport(document, outcome, len(after.passages), problems, after.version)
@@ -124,16 +127,28 @@ class Ingester:
             passages=encoder.stored(parsed.passages, prefixes.texts, before),
             multivector=encoder.multivector,
             context_model_id=self.contexts.model_id if self.contexts else "",
+            content_hash=version_of(source.content),
+            ingested_at=self.clock(),
         )
-        return stored, (*parsed.problems, *prefixes.problems)
+        return stored, (*parsed.problems, *prefixes.problems, *self._copies(stored))
+
+    def _copies(self, stored: StoredDocument) -> tuple[Problem, ...]:
+        """A note for the report if the base already has these bytes under other names."""
+        copies = self.index.copies_of(stored.document, stored.content_hash)
+        if not copies:
+            return ()
+        names = ", ".join(copies[:_MAX_COPIES_NAMED])
+        return (Problem("", f"The base already has this very file as {names}; remove what is not meant.", "copy"),)
 
     def _projected(self, before: StoredDocument | None, after: StoredDocument, again: bool) -> bool:
         """Write the truth, then the index, so that a rebuild misses nothing; returns whether anything was written."""
-        if after != before:
+        if before is not None and after == before:
+            after = before
+            if not again and self._is_shown(after):
+                return False
+        else:
             self.truth.write(after)
-        elif not again and self._is_shown(after):
-            return False
-        self.index.replace(after.document, after.embedded())
+        self.index.replace(after.document, after.embedded(), after.row())
         return True
 
     def _is_shown(self, stored: StoredDocument) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from cicada.documents.catalogue import DocumentRow, row_of
 from cicada.documents.model import DocumentKey, Passage
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EmbeddedPassage, Vector
@@ -131,7 +132,8 @@ class StoredDocument:
     """The ground truth of a document: everything that an index needs, so that no model is called to rebuild one.
 
     `version` is that of the source file; `multivector` is the kind requested from the embedder; `context_model_id`
-    wrote the prefixes, or is empty.
+    wrote the prefixes, or is empty. `content_hash`: SHA-256 of the file alone. `ingested_at`: epoch seconds of the
+    ingest that changed it last.
     """
 
     document: DocumentKey
@@ -141,10 +143,16 @@ class StoredDocument:
     passages: tuple[StoredPassage, ...]
     multivector: MultiVector = MultiVector.NONE
     context_model_id: str = ""
+    content_hash: str = ""
+    ingested_at: float = field(default=0.0, compare=False)
 
     def embedded(self) -> list[EmbeddedPassage]:
         """The form that an index stores."""
         return [each.embedded() for each in self.passages]
+
+    def row(self) -> DocumentRow | None:
+        """The row of the catalogue; None without passages."""
+        return row_of([each.passage for each in self.passages], self.ingested_at, self.content_hash)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,14 @@ class DocumentCatalogue(Protocol):
         """For each value of the field, how many of the matching documents have it; at most 1,000 values."""
         ...
 
+    def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
+        """Ids of the base's other documents with these bytes, in order, whoever may read them."""
+        ...
+
+
+class CataloguedIndex(PassageIndex, DocumentCatalogue, Protocol):
+    """Passages and the rows of their documents."""
+
 
 class IndexRebuild(Protocol):
     """Builds a new index beside the live one. Writes to the live index go to both meanwhile.

@@ -8,7 +8,7 @@ from itertools import islice
 
 from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, value_of, values_body
 from cicada.adapters.opensearch.documents import PAGE, DocumentRows
-from cicada.adapters.opensearch.queries import Body, document_filters, row_filters
+from cicada.adapters.opensearch.queries import Body, content_filters, document_filters, row_filters
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import ROW_FIELDS, document_row
 from cicada.adapters.opensearch.staleness import Hits
@@ -55,6 +55,12 @@ def page_of_rows(reads: CatalogueReads, filter: PassageFilter, sort: Sort, limit
     page = tuple(ordered[offset : offset + limit])
     end = offset + len(page)
     return RowPage(page, len(ordered), end if page and end < len(ordered) else None)
+
+
+def copies(reads: CatalogueReads, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
+    """Ids of the other documents with these bytes."""
+    rows = reads.of(document.base_key, content_filters(document.base_key, content_hash))
+    return tuple(sorted({row.document.document_id for row in rows} - {document.document_id}))
 
 
 def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: str) -> dict[Scalar, int]:

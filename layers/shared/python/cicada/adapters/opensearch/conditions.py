@@ -23,6 +23,11 @@ _SIGN = 1 << 63
 _ALL = (1 << 64) - 1
 
 
+def content_term(content_hash: str) -> str:
+    """The term of a document's bytes among the facets of its row. No facet equals it."""
+    return f"={content_hash}"
+
+
 def facets(metadata: Mapping[str, MetadataValue]) -> list[str]:
     """One term for each value of each field."""
     return [

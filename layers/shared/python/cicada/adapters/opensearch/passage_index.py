@@ -13,7 +13,7 @@ from typing import Any
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
-from cicada.adapters.opensearch.catalogue import CatalogueReads, count_rows_by, find_row, page_of_rows
+from cicada.adapters.opensearch.catalogue import CatalogueReads, copies, count_rows_by, find_row, page_of_rows
 from cicada.adapters.opensearch.creation import create
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.generations import Generations, answering, stored
@@ -139,6 +139,12 @@ class OpenSearchPassageIndex:
     def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
         self._check()
         return count_rows_by(self._requests, self._name, filter, field)
+
+    def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
+        if not content_hash:
+            return ()
+        self._check()
+        return copies(self._catalogue_reads(), document, content_hash)
 
     def _catalogue_reads(self) -> CatalogueReads:
         return CatalogueReads(self._rows, self._name, self._without_stale)

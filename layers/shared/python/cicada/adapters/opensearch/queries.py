@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cicada.adapters.opensearch.conditions import IS_ROW, PASSAGE_FACETS, ROW_FACETS, condition_body
+from cicada.adapters.opensearch.conditions import IS_ROW, PASSAGE_FACETS, ROW_FACETS, condition_body, content_term
 from cicada.adapters.opensearch.lucene_tokens import first_tokens
 from cicada.adapters.opensearch.rows import FIELDS, VECTOR_FIELDS, unit, visible_to
 from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
@@ -53,6 +53,11 @@ def filters(filter: PassageFilter, facets: str = PASSAGE_FACETS) -> list[Body]:
 def row_filters(filter: PassageFilter) -> list[Body]:
     """Conditions on the rows of documents."""
     return [*filters(filter, ROW_FACETS), {"term": {ROW_FACETS: IS_ROW}}]
+
+
+def content_filters(base_key: KnowledgeBaseKey, content_hash: str) -> list[Body]:
+    """Conditions on the rows of the base's documents with these bytes, whoever may read them."""
+    return [*_of_base(base_key), {"term": {ROW_FACETS: content_term(content_hash)}}]
 
 
 def document_filters(document: DocumentKey) -> list[Body]:

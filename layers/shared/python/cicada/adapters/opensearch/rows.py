@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, facets
+from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, content_term, facets
 from cicada.adapters.opensearch.generations import stored
 from cicada.adapters.opensearch.schema import analyzer
 from cicada.adapters.passage_codec import (
@@ -49,7 +49,11 @@ def rows(
     """A generation. The document's row is part of its first passage's, so it changes with the passages in one step."""
     for number, each in enumerate(passages):
         fields = _passage_row(document, generation, len(passages), each, dimension)
-        yield fields if number else {**fields, "row": row_to_json(row), ROW_FACETS: [IS_ROW, *facets(row.metadata)]}
+        yield fields if number else {**fields, "row": row_to_json(row), ROW_FACETS: _row_facets(row)}
+
+
+def _row_facets(row: DocumentRow) -> list[str]:
+    return [IS_ROW, content_term(row.content_hash), *facets(row.metadata)]
 
 
 def document_row(source: Mapping[str, Any], base_key: KnowledgeBaseKey) -> DocumentRow:

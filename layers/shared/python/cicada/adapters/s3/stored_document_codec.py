@@ -48,6 +48,8 @@ def decode(content: bytes, document: DocumentKey) -> StoredDocument:
             passages=tuple(_passage(json.loads(row), document, about["version"]) for row in rows),
             multivector=MultiVector(about["detail"]),
             context_model_id=about["contextModel"],
+            content_hash=about.get("contentHash", ""),
+            ingested_at=about.get("ingestedAt", 0.0),
         )
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
@@ -63,6 +65,8 @@ def _lines(stored: StoredDocument) -> Iterator[bytes]:
         "dimension": stored.dimension,
         "detail": stored.multivector.value,
         "contextModel": stored.context_model_id,
+        "contentHash": stored.content_hash,
+        "ingestedAt": stored.ingested_at,
     }
     yield _line(about)
     for each in stored.passages:
