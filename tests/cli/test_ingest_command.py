@@ -135,7 +135,7 @@ def folder(tmp_path: Path) -> Path:
     (made / "acts").mkdir(parents=True)
     (made / "macbeth.json").write_bytes(GOOD)
     (made / "macbeth.json.metadata.json").write_text('{"metadataAttributes": {"genre": "tragedy"}}')
-    (made / "acts" / "hamlet.json").write_bytes(GOOD)
+    (made / "acts" / "hamlet.json").write_bytes(GOOD + b"\n")
     (made / ".DS_Store").write_bytes(b"\x00")
     return made
 
