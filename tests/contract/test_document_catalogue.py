@@ -121,6 +121,12 @@ def test_copies_are_the_other_documents_of_the_base_with_the_same_bytes(index: C
     assert index.copies_of(DocumentKey(PLAYS, "new"), "") == index.copies_of(DocumentKey(PLAYS, "new"), "d3") == ()
 
 
+def test_readers_are_given_to_whoever_asks_and_unknown_documents_are_left_out(index: CataloguedIndex) -> None:
+    _put_all(index)
+    assert index.readers_of(PLAYS, ["d3", "d0", "d9", "d3\0"]) == {"d0": (), "d3": ("group:thanes", "user:ross")}
+    assert index.readers_of(KnowledgeBaseKey("tenant-b", "plays"), ["d0"]) == index.readers_of(PLAYS, []) == {}
+
+
 def test_pages_follow_each_other_without_gap_or_repeat(index: CataloguedIndex) -> None:
     _put_all(index)
     seen: list[str] = []

@@ -119,6 +119,10 @@ class InMemoryPassageIndex:
             )
         )
 
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        rows = ((name, self._rows().get(DocumentKey(base_key, name))) for name in document_ids)
+        return {name: row.readers for name, row in rows if row}
+
     def _matching_rows(self, filter: PassageFilter) -> list[DocumentRow]:
         return [
             row

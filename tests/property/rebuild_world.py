@@ -144,6 +144,9 @@ class SteppedIndex:
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
         raise NotImplementedError
 
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        raise NotImplementedError
+
     def count_documents(self, filter: PassageFilter) -> int:
         raise NotImplementedError
 

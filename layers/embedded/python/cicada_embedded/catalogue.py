@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
 
 from cicada.adapters.passage_codec import row_from_json, row_to_json
 from cicada.documents.catalogue import TITLE, DocumentRow, RowPage, Sort
@@ -98,6 +100,18 @@ def copies(
         (state.number, content_hash, document.document_id),
     )
     return tuple(row[0] for row in found)
+
+
+def readers_by_document(
+    connection: sqlite3.Connection, state: KnowledgeBaseState, base_key: KnowledgeBaseKey, document_ids: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """The readers of each of these documents; unknown ones are left out."""
+    found = connection.execute(
+        "SELECT document_id, row FROM document "
+        "WHERE collection = ? AND document_id IN (SELECT value FROM json_each(?))",
+        (state.number, json.dumps([each for each in document_ids if "\0" not in each])),
+    )
+    return {name: row_from_json(row, DocumentKey(base_key, name)).readers for name, row in found}
 
 
 # The title or the first value of the field, by which rows are sorted.

@@ -13,7 +13,16 @@ from cicada.errors import UnavailableError
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
 from cicada_embedded.cache import selected_numbers
-from cicada_embedded.catalogue import copies, count_rows, count_rows_by, find_row, insert_row, page_of_rows, remove_row
+from cicada_embedded.catalogue import (
+    copies,
+    count_rows,
+    count_rows_by,
+    find_row,
+    insert_row,
+    page_of_rows,
+    readers_by_document,
+    remove_row,
+)
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
 from cicada_embedded.lexical import LexicalRetriever, add_words
@@ -117,6 +126,11 @@ class SqlitePassageIndex:
         with self._file.reading() as connection:
             state = self._state(connection, document.base_key)
             return copies(connection, state, document, content_hash) if state and content_hash else ()
+
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        with self._file.reading() as connection:
+            state = self._state(connection, base_key)
+            return readers_by_document(connection, state, base_key, document_ids) if state else {}
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         with self._file.reading() as connection:

@@ -88,6 +88,10 @@ class DocumentCatalogue(Protocol):
         """Ids of the base's other documents with these bytes, in order, whoever may read them."""
         ...
 
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """The readers of each of these documents, as they are now; unknown documents are left out."""
+        ...
+
 
 class CataloguedIndex(PassageIndex, DocumentCatalogue, Protocol):
     """Passages and the rows of their documents."""

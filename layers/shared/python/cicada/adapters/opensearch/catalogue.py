@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, value_of, values_body
 from cicada.adapters.opensearch.documents import PAGE, DocumentRows
-from cicada.adapters.opensearch.queries import Body, content_filters, document_filters, row_filters
+from cicada.adapters.opensearch.queries import Body, content_filters, document_filters, row_filters, row_ids_filters
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import ROW_FIELDS, document_row
 from cicada.adapters.opensearch.staleness import Hits
@@ -61,6 +61,14 @@ def copies(reads: CatalogueReads, document: DocumentKey, content_hash: str) -> t
     """Ids of the other documents with these bytes."""
     rows = reads.of(document.base_key, content_filters(document.base_key, content_hash))
     return tuple(sorted({row.document.document_id for row in rows} - {document.document_id}))
+
+
+def readers_by_document(
+    reads: CatalogueReads, base_key: KnowledgeBaseKey, document_ids: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """The readers of each of these documents; unknown ones are left out."""
+    rows = reads.of(base_key, row_ids_filters(base_key, document_ids))
+    return {row.document.document_id: row.readers for row in rows}
 
 
 def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: str) -> dict[Scalar, int]:

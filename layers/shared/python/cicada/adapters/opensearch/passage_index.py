@@ -13,7 +13,14 @@ from typing import Any
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
-from cicada.adapters.opensearch.catalogue import CatalogueReads, copies, count_rows_by, find_row, page_of_rows
+from cicada.adapters.opensearch.catalogue import (
+    CatalogueReads,
+    copies,
+    count_rows_by,
+    find_row,
+    page_of_rows,
+    readers_by_document,
+)
 from cicada.adapters.opensearch.creation import create
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.generations import Generations, answering, stored
@@ -145,6 +152,10 @@ class OpenSearchPassageIndex:
             return ()
         self._check()
         return copies(self._catalogue_reads(), document, content_hash)
+
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        self._check()
+        return readers_by_document(self._catalogue_reads(), base_key, document_ids)
 
     def _catalogue_reads(self) -> CatalogueReads:
         return CatalogueReads(self._rows, self._name, self._without_stale)

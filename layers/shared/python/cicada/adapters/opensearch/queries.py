@@ -55,6 +55,11 @@ def row_filters(filter: PassageFilter) -> list[Body]:
     return [*filters(filter, ROW_FACETS), {"term": {ROW_FACETS: IS_ROW}}]
 
 
+def row_ids_filters(base_key: KnowledgeBaseKey, document_ids: Iterable[str]) -> list[Body]:
+    """Conditions on the rows of these documents, whoever may read them."""
+    return [*_of_base(base_key), _any_of("document_id", document_ids), {"term": {ROW_FACETS: IS_ROW}}]
+
+
 def content_filters(base_key: KnowledgeBaseKey, content_hash: str) -> list[Body]:
     """Conditions on the rows of the base's documents with these bytes, whoever may read them."""
     return [*_of_base(base_key), {"term": {ROW_FACETS: content_term(content_hash)}}]
