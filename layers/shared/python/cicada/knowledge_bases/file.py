@@ -39,6 +39,7 @@ class _Settings(TypedDict, total=False):
     multivector: MultiVector
     candidates: Annotated[int, _between(1, 1000)]
     limit: Annotated[int, _between(1, 100)]
+    filter_first: Annotated[int, _between(0, 100_000)]
 
 
 def load_knowledge_bases() -> KnowledgeBases:

@@ -40,6 +40,7 @@ class KnowledgeBase:
     multivector: MultiVector = MultiVector.TOKENS
     candidates: int = 100
     limit: int = 15
+    filter_first: int = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class KnowledgeSearch:
         base = self.bases.of(filter.base_key.knowledge_base)
         query, formulated = self._query(text, base)
         found = self.strategies[strategy](base).retrieve(query, filter)
-        return replace(found, path=("retrieve", *formulated, *_outcome(found)))
+        return replace(found, path=("retrieve", *formulated, *found.path, *_outcome(found)))
 
     def _query(self, text: str, base: KnowledgeBase) -> tuple[str, tuple[str, ...]]:
         """The query in the base's language and the steps taken for it; on failure, the user's own words."""

@@ -109,12 +109,14 @@ class Retrieval:
 
     `path` names the steps taken. Without passages the last step is the reason: `nothing_found` if nothing matches,
     `below_threshold` if all matches are less relevant than the base's threshold.
+    `matching`: how many documents the filter lets through, if they were counted.
     """
 
     hits: IndexHits
     candidates: tuple[Candidate, ...]
     ranking: Ranking
     path: tuple[str, ...] = ()
+    matching: int | None = None
 
     @property
     def passages(self) -> tuple[RankedPassage, ...]:

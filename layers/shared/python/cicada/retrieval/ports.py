@@ -171,7 +171,7 @@ class Reranker(Protocol):
 class SearchBackend:
     """What all strategies share. `rerankers`: one for each mode that a knowledge base can choose."""
 
-    index: PassageIndex
+    index: CataloguedIndex
     embedder: Embedder
     rerankers: Mapping[RerankMode, Reranker]
 

@@ -7,11 +7,14 @@ from functools import partial
 
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.ports import SearchBackend, Strategy
+from cicada.retrieval.strategies.filtered import filtered
 from cicada.retrieval.strategies.hybrid import hybrid
 
 DEFAULT = "hybrid"
+FILTERED = "filtered"
 STRATEGIES: Mapping[str, Callable[[SearchBackend, KnowledgeBase], Strategy]] = {
-    "hybrid": hybrid,
+    DEFAULT: hybrid,
+    FILTERED: filtered,
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cicada.documents.filter import PassageFilter
 from cicada.knowledge_bases.settings import Fusion, KnowledgeBase
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import Candidate, EncodedQuery, IndexQuery, RankedPassage, Ranking, Retrieval
+from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery, RankedPassage, Ranking, Retrieval
 from cicada.retrieval.ports import Embedder, MultiVectorEmbedder, PassageIndex, Reranker, SearchBackend
 
 
@@ -37,7 +37,10 @@ class HybridSearch:
     def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
         """The same search with all its stages: both retrievers' hits, the fused candidates, the ranking."""
         query = encode_query(self.embedder, text)
-        hits = self.index.search(IndexQuery(filter, text, query.vector, self.candidates))
+        return self.ranked(query, self.index.search(IndexQuery(filter, text, query.vector, self.candidates)))
+
+    def ranked(self, query: EncodedQuery, hits: IndexHits) -> Retrieval:
+        """The hits fused and reranked."""
         candidates = fuse(hits, self.fusion)
         ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
         return Retrieval(hits, candidates, ranking.best(self.limit, self.threshold))
