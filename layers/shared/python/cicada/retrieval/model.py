@@ -110,6 +110,7 @@ class Retrieval:
     `path` names the steps taken. Without passages the last step is the reason: `nothing_found` if nothing matches,
     `below_threshold` if all matches are less relevant than the base's threshold.
     `matching`: how many documents the filter lets through, if they were counted.
+    `query`: the text that was searched for. `nearest`: the first passages of the ranking before threshold and limit.
     """
 
     hits: IndexHits
@@ -117,6 +118,8 @@ class Retrieval:
     ranking: Ranking
     path: tuple[str, ...] = ()
     matching: int | None = None
+    query: str = ""
+    nearest: tuple[RankedPassage, ...] = ()
 
     @property
     def passages(self) -> tuple[RankedPassage, ...]:

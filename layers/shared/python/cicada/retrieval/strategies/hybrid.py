@@ -10,6 +10,9 @@ from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery, RankedPassage, Ranking, Retrieval
 from cicada.retrieval.ports import Embedder, MultiVectorEmbedder, PassageIndex, Reranker, SearchBackend
 
+# Passages that are kept whatever their relevance, to judge the evidence by and to show where nothing is good enough.
+NEAREST = 5
+
 
 @dataclass(frozen=True, slots=True)
 class HybridSearch:
@@ -43,7 +46,8 @@ class HybridSearch:
         """The hits fused and reranked."""
         candidates = fuse(hits, self.fusion)
         ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
-        return Retrieval(hits, candidates, ranking.best(self.limit, self.threshold))
+        best = ranking.best(self.limit, self.threshold)
+        return Retrieval(hits, candidates, best, query=query.text, nearest=ranking.passages[:NEAREST])
 
 
 def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:

@@ -1,0 +1,65 @@
+"""The quality of the evidence: how likely the question can be answered from what was found (docs/quality.md)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cicada.retrieval.fusion import logistic
+from cicada.retrieval.model import Retrieval
+from cicada.retrieval.quality.features import Features, features
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """A signal's usual value, its standard deviation, and its weight in the sum."""
+
+    mean: float
+    deviation: float
+    weight: float = 1.0
+
+    def points(self, value: float | None) -> float:
+        """Deviations from the usual value, at most two either way, times the weight; 0 for a missing signal."""
+        if value is None:
+            return 0.0
+        return self.weight * min(max((value - self.mean) / self.deviation, -CLIP), CLIP)
+
+
+class Standards(NamedTuple):
+    """The standard of each signal of `Features`, in the same order."""
+
+    relevance: Standard
+    margin: Standard
+    lexical: Standard
+    coverage: Standard
+    names: Standard
+    concentration: Standard
+
+
+# One signal never decides alone: scores of other engines and embedding models lie outside the usual range.
+CLIP = 2.0
+# Fitted by `python -m evals.gate.calibration`. The weights are not: equal ones generalise better than fitted ones where
+# the sets differ, and the reranker's relevance, which is fitted itself, counts twice. Source of the idea: Dawes, The
+# Robust Beauty of Improper Linear Models, 1979.
+STANDARDS = Standards(
+    relevance=Standard(-0.593, 0.798, 2.0),
+    margin=Standard(0.228, 0.088),
+    lexical=Standard(1.523, 0.544),
+    coverage=Standard(0.574, 0.209),
+    names=Standard(0.607, 0.408),
+    concentration=Standard(0.292, 0.097),
+)
+CONSTANT, SLOPE = 1.322, 0.309
+
+
+def evidence_quality(question: str, found: Retrieval) -> float:
+    """0 to 1; 0 if nothing was found. `question` is the user's, whatever query was searched for."""
+    if not found.candidates:
+        return 0.0
+    return logistic(CONSTANT + SLOPE * total(features(question, found)))
+
+
+def total(signals: Features) -> float:
+    """The sum of the points."""
+    return math.fsum(standard.points(value) for standard, value in zip(STANDARDS, signals, strict=True))
