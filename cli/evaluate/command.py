@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.evaluate import retrieval, router
+from cli.evaluate import gate, retrieval, router
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
@@ -18,3 +18,4 @@ def register(subparsers: Subparsers) -> None:
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
     router.register(parts)
     retrieval.register(parts)
+    gate.register(parts)

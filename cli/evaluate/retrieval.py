@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
+from cli.evaluate.matrix_threads import limit_matrix_threads
 from cli.text import clean
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def register(parts: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if the set could be measured, whatever the scores."""
-    _limit_matrix_threads()
+    limit_matrix_threads()
     from cicada.errors import CicadaError
     from cicada.knowledge_bases.settings import MultiVector
     from evals.retrieval import report
@@ -67,10 +68,3 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
     print(report.to_json(measured) if options.json else clean(report.render(measured)))
     return 0
-
-
-def _limit_matrix_threads() -> None:
-    """Call it before numpy is imported: the threads of its matrix library would wait for one another."""
-    from local.bedrock.settings import limit_matrix_threads
-
-    limit_matrix_threads()

@@ -53,9 +53,9 @@ def load_dataset(folder: Path, queries_file: Path | None = None) -> Dataset:
     """
     if not folder.is_dir():
         raise DatasetError(f"There is no folder {folder}; give one with corpus.jsonl, queries.jsonl and qrels.tsv.")
-    rows = _read(_file(folder, "corpus.jsonl"), Row)
-    source = queries_file or _file(folder, "queries.jsonl")
-    queries = _read(source, Query)
+    rows = read_rows(set_file(folder, "corpus.jsonl"), Row)
+    source = queries_file or set_file(folder, "queries.jsonl")
+    queries = read_rows(source, Query)
     judgements = _judgements(_judgements_file(folder), {row.id for row in rows}, {query.id for query in queries})
     judged = tuple(query for query in queries if query.id in judgements)
     if not judged:
@@ -66,7 +66,7 @@ def load_dataset(folder: Path, queries_file: Path | None = None) -> Dataset:
     return Dataset(folder.resolve().name, tuple(rows), judged, judgements)
 
 
-def _file(folder: Path, name: str) -> Path:
+def set_file(folder: Path, name: str) -> Path:
     for path in (folder / name, folder / f"{name}.gz"):
         if path.is_file():
             return path
@@ -82,9 +82,9 @@ def _judgements_file(folder: Path) -> Path:
     )
 
 
-def _read(path: Path, kind: type[R]) -> list[R]:
+def read_rows(path: Path, kind: type[R]) -> list[R]:
     found: dict[str, R] = {}
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
         try:
@@ -103,7 +103,7 @@ def _read(path: Path, kind: type[R]) -> list[R]:
 
 def _judgements(path: Path, passages: set[str], queries: set[str]) -> Judgements:
     found: dict[str, dict[str, int]] = {}
-    for number, values in enumerate(csv.reader(_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
+    for number, values in enumerate(csv.reader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
         if not values or tuple(values) == HEADER:
             continue
         if len(values) != 3 or not values[2].strip().lstrip("-").isdecimal():
@@ -116,7 +116,7 @@ def _judgements(path: Path, passages: set[str], queries: set[str]) -> Judgements
     return {query: grades for query, grades in found.items() if max(grades.values()) > 0}
 
 
-def _lines(path: Path) -> Iterator[str]:
+def read_lines(path: Path) -> Iterator[str]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             yield from file

@@ -46,7 +46,7 @@ STANDARDS = Standards(
     relevance=Standard(-0.593, 0.798, 2.0),
     margin=Standard(0.228, 0.088),
     lexical=Standard(1.523, 0.544),
-    coverage=Standard(0.574, 0.209),
+    coverage=Standard(0.577, 0.209),
     names=Standard(0.607, 0.408),
     concentration=Standard(0.292, 0.097),
 )

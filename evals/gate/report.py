@@ -1,0 +1,78 @@
+"""How well the scores separate the labels."""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from evals.gate.dataset import Label
+from evals.gate.run import Scored
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
+    """The chance that a positive scores above a negative, ties half; None without one of both.
+
+    Source: Hanley and McNeil, The meaning and use of the area under a ROC curve, 1982.
+    """
+    if not positive or not negative:
+        return None
+    order = sorted(negative)
+    below = sum(bisect_left(order, score) + bisect_right(order, score) for score in positive)
+    return below / 2 / len(positive) / len(negative)
+
+
+def answerable_auroc(scored: Sequence[Scored]) -> float | None:
+    """Answerable and partly answerable turns against unanswerable ones, by the quality of their evidence."""
+    return auroc(
+        [each.quality for each in scored if each.label.answerable],
+        [each.quality for each in scored if each.label is Label.UNANSWERABLE],
+    )
+
+
+def underspecified_auroc(scored: Sequence[Scored]) -> float | None:
+    """Underspecified turns against all others."""
+    return auroc(
+        [each.underspecified for each in scored if each.label is Label.UNDERSPECIFIED],
+        [each.underspecified for each in scored if each.label is not Label.UNDERSPECIFIED],
+    )
+
+
+def to_json(scored: Sequence[Scored]) -> str:
+    """One object: `auroc`, `auroc_underspecified`, `n` and the number of turns of each label."""
+    return json.dumps(
+        {
+            "auroc": answerable_auroc(scored),
+            "auroc_underspecified": underspecified_auroc(scored),
+            "n": len(scored),
+            "labels": _counts(scored),
+        },
+        indent=2,
+    )
+
+
+def render(scored: Sequence[Scored]) -> str:
+    """The same as plain text, with each label's median scores."""
+    lines = [
+        f"{len(scored)} turns",
+        f"answerable or partly, against unanswerable: AUROC {_shown(answerable_auroc(scored))}",
+        f"underspecified against all others:          AUROC {_shown(underspecified_auroc(scored))}",
+        "",
+        f"{'label':16}{'n':>5}{'quality':>10}{'underspecified':>16}",
+    ]
+    for label, count in _counts(scored).items():
+        rows = [each for each in scored if each.label == label]
+        quality, unclear = (
+            median(values) for values in zip(*((r.quality, r.underspecified) for r in rows), strict=True)
+        )
+        lines.append(f"{label:16}{count:>5}{quality:>10.2f}{unclear:>16.2f}")
+    return "\n".join([*lines, "", "Of each label the medians."])
+
+
+def _counts(scored: Sequence[Scored]) -> dict[str, int]:
+    counts = Counter(each.label for each in scored)
+    return {label.value: counts[label] for label in Label if counts[label]}
+
+
+def _shown(value: float | None) -> str:
+    return "– (a label is missing)" if value is None else f"{value:.3f}"
