@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cicada.answering.answer import Answerer, PassageAnswerer
+from cicada.answering.evidence_loop import EvidenceLoop
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
 from cicada.conversation.model import Question
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
@@ -18,6 +19,7 @@ from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel
+from tests.fakes.quality import FixedJudge, FixedRewriter
 from tests.fakes.rerankers import FixedFormulator, FixedReranker
 from tests.fakes.retrieval import FixedEmbedder, FixedIndex
 
@@ -43,6 +45,8 @@ class Situation:
     reranker: FixedReranker = field(default_factory=FixedReranker)
     formulator: FixedFormulator = field(default_factory=FixedFormulator)
     bases: KnowledgeBases = field(default_factory=KnowledgeBases)
+    judge: FixedJudge = field(default_factory=FixedJudge)
+    rewriter: FixedRewriter = field(default_factory=FixedRewriter)
     reported: list[CicadaError] = field(default_factory=list)
     classification: Classification = Classification(Intent.SCRIPT_QUERY, 0.9, "asks about the text")  # noqa: RUF009
 
@@ -52,7 +56,8 @@ class Situation:
 
     @property
     def passages(self) -> PassageAnswerer:
-        return PassageAnswerer(self.search, self.model)
+        loop = EvidenceLoop({"evidence": self.judge}, (self.rewriter,), self.reported.append)
+        return PassageAnswerer(self.search, self.model, loop)
 
     @property
     def answerer(self) -> Answerer:

@@ -64,12 +64,15 @@ def test_when_nothing_is_found_the_answer_says_so_and_no_model_is_asked() -> Non
     assert here.model.prompts == []
 
 
-def test_when_nothing_is_relevant_enough_the_answer_says_so_and_no_model_is_asked() -> None:
+def test_when_nothing_is_relevant_enough_the_nearest_is_shown_and_no_model_is_asked() -> None:
     here = Situation(reranker=FixedReranker("cohere", {passage("").passage_id: 0.149}))
     parts = list(here.passages.answer(QUESTION, ANN))
+    [cited] = [part for part in parts if isinstance(part, Cited)]
+    assert [each.relevance for each in cited.passages] == [0.149]
     assert "no passage" in text_of(parts)
-    assert end_of(parts) == Finished(("retrieve", "rerank:cohere", "below_threshold"), 0.0)
-    assert not any(isinstance(part, Cited) for part in parts)
+    assert end_of(parts) == Finished(
+        ("retrieve", "rerank:cohere", "below_threshold", "quality:0.00", "below_floor"), 0.0
+    )
     assert here.model.prompts == []
 
 

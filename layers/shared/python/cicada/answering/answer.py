@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.agents.ports import Agent
+from cicada.answering.evidence_loop import EvidenceLoop, Verdict, not_answered
 from cicada.answering.model import AnswerPart, Cited, Finished, ModelUsage, Progress, Prompt, Text
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt, passages_prompt
@@ -16,7 +17,6 @@ from cicada.permissions.readers import readable_passages
 from cicada.planning.model import Classification, Intent
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 
-_NOTHING_FOUND = "I found no passage that matches your question, so I cannot answer it from the documents."
 _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}
 
 
@@ -26,23 +26,23 @@ class PassageAnswerer:
 
     search: KnowledgeSearch
     model: ChatModel
+    evidence: EvidenceLoop = field(default_factory=EvidenceLoop)
 
     def answer(self, question: Question, principal: Principal) -> Iterator[AnswerPart]:
         """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found"."""
         yield Progress("searching")
         readable = readable_passages(principal, question.knowledge_base, question.scope)
-        found = self.search.search(question.message, readable)
-        if not found.passages:
-            yield Text(_NOTHING_FOUND)
-            yield Finished(found.path, confidence=0.0)
+        base = self.search.bases.of(question.knowledge_base)
+        found = self.evidence.gather(question.message, base, lambda query: self.search.search(query, readable))
+        if found.passages:
+            yield Cited(found.passages)
+        if found.verdict is Verdict.BELOW_FLOOR:
+            yield Text(not_answered(found, base.name))
+            yield Finished(found.path, confidence=found.confidence)
             return
-        yield Cited(found.passages)
-        prompt = passages_prompt(
-            question.message, found.passages, self.search.bases.of(question.knowledge_base).content
-        )
+        prompt = passages_prompt(question.message, found.passages, base.content)
         usage = yield from streamed(self.model, prompt)
-        confidence = found.passages[0].relevance
-        yield Finished((*found.path, "generate"), confidence, usage.input_tokens, usage.output_tokens)
+        yield Finished((*found.path, "generate"), found.confidence, usage.input_tokens, usage.output_tokens)
 
 
 @dataclass(frozen=True, slots=True)

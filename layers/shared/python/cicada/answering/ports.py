@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from cicada.answering.model import ModelUsage, Prompt
+from cicada.knowledge_bases.settings import KnowledgeBase
+from cicada.retrieval.model import Retrieval
 
 
 class ChatModel(Protocol):
@@ -16,4 +18,20 @@ class ChatModel(Protocol):
 
         Raises `ThrottledError` or `UnavailableError` before the first piece, `StreamBrokenError` after it.
         """
+        ...
+
+
+class EvidenceJudge(Protocol):
+    """Judges whether a question can be answered from what was found."""
+
+    def judge(self, question: str, found: Retrieval) -> float | None:
+        """0 to 1, the probability that it can; None if no judgement was reached. Failures are `DependencyError`s."""
+        ...
+
+
+class QueryRewriter(Protocol):
+    """Writes another search query for a question whose evidence was weak."""
+
+    def rewrite(self, question: str, tried: Sequence[str], base: KnowledgeBase) -> str | None:
+        """A query that is not among those tried, or None if there is no other. Failures are `DependencyError`s."""
         ...

@@ -10,7 +10,15 @@ from pydantic import AfterValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import ContentKind, Fusion, KnowledgeBase, KnowledgeBases, MultiVector, RerankMode
+from cicada.knowledge_bases.settings import (
+    ContentKind,
+    Fusion,
+    KnowledgeBase,
+    KnowledgeBases,
+    MultiVector,
+    QualityJudge,
+    RerankMode,
+)
 from cicada.languages.detection import LANGUAGES
 from cicada.validation import checked, parse_toml, table
 
@@ -40,6 +48,10 @@ class _Settings(TypedDict, total=False):
     candidates: Annotated[int, _between(1, 1000)]
     limit: Annotated[int, _between(1, 100)]
     filter_first: Annotated[int, _between(0, 100_000)]
+    quality_judge: QualityJudge
+    quality_threshold: Annotated[float, _between(0, 1)]
+    quality_floor: Annotated[float, _between(0, 1)]
+    quality_retries: Annotated[int, _between(0, 2)]
 
 
 def load_knowledge_bases() -> KnowledgeBases:
@@ -63,4 +75,10 @@ def parse_knowledge_bases(text: str) -> KnowledgeBases:
 
 def _read(base: KnowledgeBase, settings: object, place: str) -> KnowledgeBase:
     """`base` with the table's settings replaced."""
-    return replace(base, **checked(_Settings, settings, place))
+    found = replace(base, **checked(_Settings, settings, place))
+    if found.quality_floor > found.quality_threshold:
+        raise ConfigurationError(
+            f"{place}: quality_floor is {found.quality_floor} and quality_threshold {found.quality_threshold}; "
+            "the floor must not be above the threshold."
+        )
+    return found

@@ -10,6 +10,7 @@ from typing import Literal
 Fusion = Literal["zscore", "rrf"]
 RerankMode = Literal["always", "auto", "never"]
 ContentKind = Literal["scripts", "documents"]
+QualityJudge = Literal["evidence", "model", "none"]
 
 
 class MultiVector(StrEnum):
@@ -41,6 +42,10 @@ class KnowledgeBase:
     candidates: int = 100
     limit: int = 15
     filter_first: int = 1000
+    quality_judge: QualityJudge = "evidence"
+    quality_threshold: float = 0.5
+    quality_floor: float = 0.4
+    quality_retries: int = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,14 +23,20 @@ _LETTERS = 6
 
 def content_words(text: str, language: str = "en") -> tuple[str, ...]:
     """The different content words in order, each as `stem` has it; without stop words of English and `language`."""
-    dropped = STOP_WORDS | REQUEST_WORDS | stop_words(stemmed_language(language))
-    return tuple(dict.fromkeys(stem(word) for word in words(text) if word not in dropped))
+    dropped = STOP_WORDS | stop_words(stemmed_language(language))
+    found = (stem(word) for word in words(text) if word not in dropped)
+    return tuple(dict.fromkeys(word for word in found if word not in _REQUEST_STEMS))
 
 
 def named_words(text: str) -> tuple[str, ...]:
     """The words of names and numbers in a question, each as `stem` has it."""
     found = [word for name in _NAMED.findall(text) for word in words(name)]
     return tuple(dict.fromkeys(stem(word) for word in found if word not in STOP_WORDS))
+
+
+def is_named(word: str) -> bool:
+    """Whether a word of a question, wherever it stands, is written as names and numbers are."""
+    return word[:1].isupper() or any(character.isdigit() for character in word)
 
 
 def stems(text: str) -> frozenset[str]:
@@ -51,3 +57,6 @@ def stem(word: str) -> str:
             word = word.removesuffix(ending)
             break
     return word.removesuffix("e")[:_LETTERS] if len(word) > 3 else word
+
+
+_REQUEST_STEMS = frozenset(map(stem, REQUEST_WORDS))
