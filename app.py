@@ -5,13 +5,19 @@ from __future__ import annotations
 from aws_cdk import App, Tags, Validations
 from cdk_nag import AwsSolutionsChecks
 
+from cicada.knowledge_bases.file import load_knowledge_bases
 from infra.acknowledgments import acknowledge
 from infra.settings import stage_settings
 from infra.stacks.cicada_stack import CicadaStack
 
 
 def build(app: App) -> CicadaStack:
-    """The stage's stack, with the checks of every synth."""
+    """The stage's stack, with the checks of every synth.
+
+    Raises `ConfigurationError` for settings or schemas of knowledge bases that are wrong: the functions would refuse
+    them only once they are deployed.
+    """
+    load_knowledge_bases()
     settings = stage_settings(app.node.try_get_context)
     stack = CicadaStack(app, f"Cicada-{settings.name}", settings=settings)
     Tags.of(stack).add("application", "cicada")

@@ -84,4 +84,4 @@ def test_a_file_can_set_whatever_a_base_has_but_its_name() -> None:
     with pytest.raises(ConfigurationError) as caught:
         parse_knowledge_bases("[defaults]\nnothing = 0")
     listed = str(caught.value).partition("use one of ")[2].removesuffix(".").split(", ")
-    assert listed == sorted({each.name for each in fields(KnowledgeBase)} - {"name"})
+    assert listed == sorted({each.name for each in fields(KnowledgeBase)} - {"name", "schema"})

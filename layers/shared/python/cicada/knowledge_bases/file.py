@@ -1,4 +1,4 @@
-"""Reads the settings of knowledge bases from the configuration file."""
+"""Reads the settings of knowledge bases from the configuration file, and their schemas from a file each."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pydantic import AfterValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from cicada.errors import ConfigurationError
+from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.schema_file import parse_schema
 from cicada.knowledge_bases.settings import (
     ContentKind,
     Fusion,
@@ -55,8 +57,20 @@ class _Settings(TypedDict, total=False):
 
 
 def load_knowledge_bases() -> KnowledgeBases:
-    """Read the file that is packaged with the library. Raises ConfigurationError."""
-    return parse_knowledge_bases(Path(__file__).with_name("knowledge_bases.toml").read_text("utf-8"))
+    """Read the files that are packaged with the library. Raises ConfigurationError."""
+    return read_knowledge_bases(Path(__file__).parent)
+
+
+def read_knowledge_bases(folder: Path) -> KnowledgeBases:
+    """Settings from `knowledge_bases.toml` and schemas from `schemas/<base>.toml`. Raises ConfigurationError."""
+    bases = parse_knowledge_bases((folder / "knowledge_bases.toml").read_text("utf-8"))
+    described = {file.stem: _schema_of(file) for file in sorted((folder / "schemas").glob("*.toml"))}
+    named = {name: replace(bases.of(name), schema=schema) for name, schema in described.items()}
+    return replace(bases, named={**bases.named, **named})
+
+
+def _schema_of(file: Path) -> Schema:
+    return parse_schema(file.read_text("utf-8"), f"schemas/{file.name}")
 
 
 def parse_knowledge_bases(text: str) -> KnowledgeBases:

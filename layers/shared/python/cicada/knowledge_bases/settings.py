@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
+from cicada.knowledge_bases.schema import Schema
+
 Fusion = Literal["zscore", "rrf"]
 RerankMode = Literal["always", "auto", "never"]
 ContentKind = Literal["scripts", "documents"]
@@ -28,7 +30,8 @@ class MultiVector(StrEnum):
 class KnowledgeBase:
     """How one knowledge base is searched; `knowledge_bases.toml` explains each setting.
 
-    `content_language` is an ISO 639-1 code, or None where the documents are of several languages.
+    `content_language` is an ISO 639-1 code, or None where the documents are of several languages. `schema` is that of
+    the documents' metadata, from a file of its own.
     """
 
     name: str
@@ -46,6 +49,7 @@ class KnowledgeBase:
     quality_threshold: float = 0.5
     quality_floor: float = 0.4
     quality_retries: int = 2
+    schema: Schema = field(default_factory=Schema)
 
 
 @dataclass(frozen=True, slots=True)

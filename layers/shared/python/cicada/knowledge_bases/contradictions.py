@@ -1,0 +1,95 @@
+"""Finds what contradicts itself in a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cicada.documents.catalogue import TITLE
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.values import folded
+
+VALUED = (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
+# Not metadata: each document has a title and readers without them.
+_RESERVED = (TITLE, "readers")
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """`path`: the key in the file. `reason`: what is wrong, and what to write."""
+
+    path: tuple[str, ...]
+    reason: str
+
+
+def contradictions(schema: Schema) -> Iterator[Contradiction]:
+    """Everything in the schema that cannot be meant, in the file's order."""
+    for found in schema.fields.values():
+        yield from _of_field(found)
+    yield from _names(schema.fields.values())
+    yield from _owners(schema)
+    yield from _order(schema)
+
+
+def _of_field(found: SchemaField) -> Iterator[Contradiction]:
+    place = ("fields", found.name)
+    if found.name in _RESERVED:
+        yield Contradiction(place, f"'{found.name}' is no metadata: every document has it; remove the field.")
+    if found.type not in VALUED:
+        for key in ("values", "synonyms"):
+            if getattr(found, key):
+                yield Contradiction((*place, key), f"a field of type {found.type} has no {key}; remove them.")
+    if found.is_owner and found.type is not FieldType.PERSON:
+        yield Contradiction((*place, "is_owner"), f"an owner is a person, and the type is {found.type}; use person.")
+    yield from _values(found)
+
+
+def _values(found: SchemaField) -> Iterator[Contradiction]:
+    """Each value and each synonym must mean one value."""
+    meaning: dict[str, str] = {}
+    for value in found.values:
+        if folded(value) in meaning:
+            yield Contradiction(("fields", found.name, "values"), f"'{value}' stands there twice; keep one.")
+        meaning[folded(value)] = value
+    for value, words in found.synonyms.items():
+        place = ("fields", found.name, "synonyms", value)
+        if value not in found.values:
+            yield Contradiction(place, f"'{value}' has synonyms and is none of the values; add it to them.")
+        for word in words:
+            other = meaning.setdefault(folded(word), value)
+            if other != value:
+                yield Contradiction(place, f"the synonym '{word}' means both '{other}' and '{value}'; keep one.")
+
+
+def _names(fields: Iterable[SchemaField]) -> Iterator[Contradiction]:
+    """A name or display name must mean one field."""
+    owner: dict[str, str] = {}
+    for found in fields:
+        for key, name in (("", found.name), ("display", found.display)):
+            other = owner.setdefault(folded(name), found.name) if name else found.name
+            if other != found.name:
+                path = ("fields", found.name, key) if key else ("fields", found.name)
+                yield Contradiction(path, f"the name '{name}' means the field '{other}' too; use another.")
+
+
+def _owners(schema: Schema) -> Iterator[Contradiction]:
+    owners = [found.name for found in schema.fields.values() if found.is_owner]
+    for name in owners[1:]:
+        reason = f"'{owners[0]}' is the owner already, and \"my\" can mean one field only; remove one of the two."
+        yield Contradiction(("fields", name, "is_owner"), reason)
+    if schema.logins and not owners:
+        yield Contradiction(("logins",), "no field has is_owner, so logins mean nothing; mark the owner's field.")
+
+
+def _order(schema: Schema) -> Iterator[Contradiction]:
+    known = ", ".join(schema.fields) or "none"
+    if schema.sort and schema.sort.field != TITLE and schema.sort.field not in schema.fields:
+        yield Contradiction(("sort",), f"there is no field '{schema.sort.field}'; use {TITLE} or one of {known}.")
+    if schema.date is None:
+        return
+    if schema.date not in schema.fields:
+        yield Contradiction(("date",), f"there is no field '{schema.date}'; use one of {known}.")
+    elif schema.fields[schema.date].type is not FieldType.DATE:
+        yield Contradiction(
+            ("date",), f"the field '{schema.date}' is of type {schema.fields[schema.date].type}; use a date."
+        )

@@ -1,0 +1,170 @@
+"""Values of metadata fields: typed and in their canonical form, as the schema says."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TypeAlias
+
+from cicada.documents.model import MetadataValue
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+
+Given: TypeAlias = str | int | float | bool | date | Sequence[str]
+"""A value as a file, a client or a model writes it."""
+
+_ISO = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ][0-9]{2}:[0-9:.]{2,15}\s?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?")
+_YEAR_FIRST = re.compile(r"([0-9]{4})([/.])([0-9]{1,2})\2([0-9]{1,2})")
+_DAY_FIRST = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})\.?,? ([0-9]{4})")
+_MONTH_FIRST = re.compile(r"([a-z]{3,9})\.? ([0-9]{1,2})(?:st|nd|rd|th)?,? ([0-9]{4})")
+_MONTHS = (
+    "january february march april may june july august september october november december".split()  # noqa: SIM905
+)
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]{1,3}(?:([,'’ \u00a0\u202f])[0-9]{3}(?:\1[0-9]{3})*)?|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
+)
+_BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
+_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """Why a value cannot be one of the field: a sentence that names both."""
+
+    reason: str
+
+
+def folded(text: str) -> str:
+    """The form in which names and values are compared: case, spaces and `_` and `-` between words do not count."""
+    return " ".join(re.split(r"[\s_-]+", text.casefold().strip()))
+
+
+def field_named(schema: Schema, name: str) -> SchemaField | None:
+    """The field of this name or display name, in any case."""
+    if name in schema.fields:
+        return schema.fields[name]
+    wanted = folded(name)
+    return next((each for each in schema.fields.values() if wanted in (folded(each.name), folded(each.display))), None)
+
+
+def typed(field: SchemaField, value: Given) -> MetadataValue | Unusable:
+    """The value in the field's type: canonical keywords, ISO texts of dates. A text of a list is split at commas."""
+    if field.type is FieldType.KEYWORDS:
+        return _keywords(field, value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if len(value) != 1:
+            return _unusable(field, ", ".join(value), "takes one value")
+        value = value[0]
+    if isinstance(value, str) and not value.strip():
+        return Unusable(f"The field '{field.name}' is empty.")
+    return _READERS[field.type](field, value)
+
+
+def as_keyword(value: MetadataValue) -> str | tuple[str, ...]:
+    """The value as the text or the texts that stand for it where no schema knows its field."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return number_text(value) if isinstance(value, int | float) else value
+
+
+def number_text(value: float) -> str:
+    """A whole number's digits; of any other number the fewest that read back as the same double."""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def _keywords(field: SchemaField, value: Given) -> MetadataValue | Unusable:
+    given = [str(value)] if not isinstance(value, Sequence) else _split(field, value)
+    found = [_keyword(field, each) for each in given if each.strip()]
+    for each in found:
+        if isinstance(each, Unusable):
+            return each
+    return tuple(dict.fromkeys(str(each) for each in found)) or Unusable(f"The field '{field.name}' is empty.")
+
+
+def _split(field: SchemaField, value: Sequence[str]) -> Sequence[str]:
+    if not isinstance(value, str) or (not isinstance(_keyword(field, value), Unusable) and field.values):
+        return value if not isinstance(value, str) else [value]
+    return re.split(r"[,;]", value)
+
+
+def _keyword(field: SchemaField, value: Given) -> str | Unusable:
+    text = value if isinstance(value, str) else str(as_keyword(value) if not isinstance(value, date) else value)  # type: ignore[arg-type]
+    if not field.values:
+        return " ".join(text.split())
+    wanted = folded(text)
+    for each in field.values:
+        if wanted == folded(each) or wanted in map(folded, field.synonyms.get(each, ())):
+            return each
+    return _unusable(field, text, f"takes one of {', '.join(field.values)}")
+
+
+def _number(field: SchemaField, value: Given) -> float | Unusable:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        number = _finite(value)
+    else:
+        found = _NUMBER.fullmatch(str(value).strip())
+        number = _finite(re.sub(r"[,'’ \u00a0\u202f]", "", found[0])) if found else None
+    return _unusable(field, value, "takes a number such as 1250 or 12.5") if number is None else number
+
+
+def _finite(value: int | float | str) -> float | None:
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number + 0.0 if math.isfinite(number) else None
+
+
+def _date(field: SchemaField, value: Given) -> str | Unusable:
+    if isinstance(value, datetime):
+        return value.date().isoformat()
+    found = value if isinstance(value, date) else _date_of(" ".join(str(value).lower().split()))
+    return found.isoformat() if found else _unusable(field, value, "takes a date such as 2026-01-31")
+
+
+def _date_of(text: str) -> date | None:
+    if found := _ISO.fullmatch(text.upper()):
+        return _day(int(found[1]), int(found[2]), int(found[3]))
+    if found := _YEAR_FIRST.fullmatch(text):
+        return _day(int(found[1]), int(found[3]), int(found[4]))
+    if found := _DAY_FIRST.fullmatch(text):
+        return _day(int(found[3]), _month(found[2]), int(found[1]))
+    if found := _MONTH_FIRST.fullmatch(text):
+        return _day(int(found[3]), _month(found[1]), int(found[2]))
+    return None
+
+
+def _month(name: str) -> int:
+    """1 to 12, or 0 for no month."""
+    return next((number for number, month in enumerate(_MONTHS, 1) if name in (month, month[:3], month[:4])), 0)
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _boolean(field: SchemaField, value: Given) -> bool | Unusable:
+    if isinstance(value, bool):
+        return value
+    found = _BOOLEANS.get(str(value).strip().lower())
+    return _unusable(field, value, "takes yes or no") if found is None else found
+
+
+def _unusable(field: SchemaField, value: object, takes: str) -> Unusable:
+    text = str(value)
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return Unusable(f"The field '{field.name}' {takes}, and '{shown}' is none.")
+
+
+_READERS: dict[FieldType, Callable[[SchemaField, Given], MetadataValue | Unusable]] = {
+    FieldType.KEYWORD: _keyword,
+    FieldType.PERSON: _keyword,
+    FieldType.NUMBER: _number,
+    FieldType.DATE: _date,
+    FieldType.BOOLEAN: _boolean,
+}
