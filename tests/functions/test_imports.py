@@ -35,6 +35,7 @@ NEEDED = {
     "lxml": set[str](),
     "markdown_it": set[str](),
     "pypdf": set[str](),
+    "yaml": set[str](),
     "moto": set[str](),
     "asyncio": AGENTS,
 }

@@ -15,13 +15,14 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from cicada.ingest.model import ParsedDocument, SourceFile
 from cicada.ingest.prose.formats import prose_parsers
+from cicada.knowledge_bases.schema import Schema
 from tests.unit.ingest.scripts import source
 
 
-def parsed(name: str, content: bytes, sidecar: bytes | None = None) -> ParsedDocument:
-    """What ingest makes of the file."""
+def parsed(name: str, content: bytes, sidecar: bytes | None = None, schema: Schema | None = None) -> ParsedDocument:
+    """What ingest makes of the file, in a knowledge base of this schema."""
     found = source(name, content)
-    parser = prose_parsers()[name[name.rindex(".") :].lower()]
+    parser = prose_parsers(lambda _: schema or Schema())[name[name.rindex(".") :].lower()]
     return parser.parse(SourceFile(found.document, found.name, found.content, found.version, sidecar))
 
 

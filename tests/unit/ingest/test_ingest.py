@@ -19,6 +19,7 @@ from cicada.ingest import contexts
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, SourceFile
+from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.script_parser import ScriptParser
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import PassageVectors
@@ -472,6 +473,40 @@ def test_a_withdrawal_that_broke_off_in_the_index_is_made_by_the_next_delivery(s
     assert stage.index.documents == {}
 
 
+NOTE = DocumentKey(MACBETH.base_key, "note.md")
+FOR_QA = b"---\nreaders: [group:qa]\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "answers_on"),
+    [
+        (FOR_QA + b"Text.", FOR_QA, True),
+        (b"Text.", b"---\na: b\n---\n", True),
+        (b"Text.", FOR_QA, False),
+        (FOR_QA + b"Text.", b"---\na: b\n---\n", False),
+        (b"Text.", b"---\nreaders: qa\n---\nText.", False),
+        (b"Text.", b"\xff\xfe\xff", True),
+        (b"Text.", b"%PDF-1.7 damaged", True),
+    ],
+)
+def test_a_rejected_version_with_other_readers_in_its_front_matter_withdraws_the_earlier_one(
+    stage: Stage, before: bytes, after: bytes, answers_on: bool
+) -> None:
+    stage.ingester = replace(stage.ingester, parsers=prose_parsers())
+    assert stage.upload(before, NOTE).outcome is Outcome.INDEXED
+    assert stage.upload(after, NOTE).outcome is Outcome.REJECTED
+    assert (NOTE in stage.index.documents) is answers_on
+    assert (NOTE in stage.truth.entries) is answers_on
+
+
+def test_front_matter_times_its_passages_is_bounded(stage: Stage) -> None:
+    stage.ingester = replace(stage.ingester, parsers=prose_parsers())
+    text = b"# A\n\nText.\n\n" * 2_500
+    report = stage.upload(b"---\nnote: " + b"x" * 8_001 + b"\n---\n" + text, NOTE)
+    assert (report.outcome, report.problems[0].kind) == (Outcome.REJECTED, "too_large")
+    assert stage.upload(b"---\nnote: " + b"x" * 7_900 + b"\n---\n" + text, NOTE).outcome is Outcome.INDEXED
+
+
 def test_uploads_that_never_stop_do_not_hold_an_ingest(stage: Stage) -> None:
     uploads = count()
     stage.index.before_replace = lambda: stage.store.put(MACBETH, script(speech(1, f"{next(uploads)} times.")))
@@ -487,7 +522,7 @@ def test_a_sidecar_times_its_passages_is_bounded(stage: Stage) -> None:
     stage.store.describe(MACBETH, attributes.ljust(8_001))
     report = stage.upload(many)
     assert (report.outcome, report.problems[0].kind) == (Outcome.REJECTED, "too_large")
-    assert "stands with each of 2,500 passages" in report.problems[0].reason
+    assert "stand with each of 2,500 passages" in report.problems[0].reason
     stage.store.describe(MACBETH, attributes.ljust(8_000))
     assert stage.upload(many).outcome is Outcome.INDEXED
 

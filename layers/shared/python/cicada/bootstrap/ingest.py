@@ -20,6 +20,7 @@ from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script_parser import ScriptParser
 from cicada.knowledge_bases.file import load_knowledge_bases
+from cicada.knowledge_bases.schema import Schema
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.settings import IngestSettings, load
 
@@ -30,6 +31,10 @@ def ingester(episode_configuration: Path) -> Ingester:
     settings = load(IngestSettings)
     episodes = parse_episodes(episode_configuration.read_text("utf-8"))
     bases = load_knowledge_bases()
+
+    def schema_of(name: str) -> Schema:
+        return bases.of(name).schema
+
     s3 = client("s3")
     return Ingester(
         store=S3DocumentStore(s3, settings.documents_bucket),
@@ -38,7 +43,7 @@ def ingester(episode_configuration: Path) -> Ingester:
         # No user waits for a batch of passages, so the timeout is long.
         # A slow machine's local encoder takes a minute for a batch; three tries end well within the function's time.
         embedder=BatchingEmbedder(embedder(settings.search, read_timeout_seconds=120)),
-        parsers={".json": ScriptParser(episodes), **prose_parsers()},
+        parsers={".json": ScriptParser(episodes, schema_of=schema_of), **prose_parsers(schema_of)},
         contexts=_context_writer(settings.context_model_id),
         detail_of=lambda name: bases.of(name).multivector,
     )

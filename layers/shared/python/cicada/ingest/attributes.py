@@ -5,7 +5,6 @@ https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent_MetadataAttrib
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -51,12 +50,14 @@ class _Attribute(Form):
 class Attribute:
     """`text` is for filters, `shown` for display; `embedded`: the attribute is searched together with the text.
 
+    The schema of the knowledge base types it later.
+
     A text is unchanged. A whole number becomes its digits, also if written 7.0 or 7e0; any other number the fewest
-    digits that read back as the same double. Booleans are `true` or `false`. A list's `text` is JSON without spaces,
-    in the list's order.
+    digits that read back as the same double. Booleans are `true` or `false`. A list's `text` are its texts, in their
+    order.
     """
 
-    text: str
+    text: str | tuple[str, ...]
     shown: str
     embedded: bool = False
 
@@ -92,10 +93,10 @@ def _refused_form(name: str, error: ValidationError) -> DocumentRejectedError:
     )
 
 
-def _texts(name: str, value: object) -> tuple[str, str]:
+def _texts(name: str, value: object) -> tuple[str | tuple[str, ...], str]:
     """The value for filters and for display."""
     if isinstance(value, list) and value and all(isinstance(each, str) and is_whole(each) for each in value):
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")), ", ".join(value)
+        return tuple(value), ", ".join(value)
     if isinstance(value, str) and is_whole(value):
         return value, value
     if isinstance(value, bool):

@@ -10,8 +10,18 @@ from pathlib import PurePosixPath
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.contexts import prefixes_of
-from cicada.ingest.model import IngestReport, Outcome, OversizedFile, Problem, SourceFile, StoredDocument, version_of
+from cicada.ingest.model import (
+    IngestReport,
+    Outcome,
+    OversizedFile,
+    ParsedDocument,
+    Problem,
+    SourceFile,
+    StoredDocument,
+    version_of,
+)
 from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
+from cicada.ingest.readers import named_readers
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.settings import MultiVector
@@ -20,7 +30,7 @@ from cicada.retrieval.ports import CataloguedIndex, Embedder
 # Rounds of one ingest if the file keeps changing; each change sends its own notification.
 _MAX_LOOKS = 5
 _MAX_COPIES_NAMED = 5
-# The sidecar's attributes are stored with each passage.
+# The metadata are stored with each passage.
 _MAX_DESCRIPTION_BYTES = 20_000_000
 
 
@@ -51,8 +61,8 @@ class Ingester:
         Reads the current file and ignores the content of notifications, which come late, twice and out of order.
         `again`: an earlier ingest of the document may have died, so the index is always written; an index that is being
         built may differ from the live one. A file that cannot be used is reported, and its earlier version stays
-        unless the sidecar now names other readers or cannot be read. A failing store, embedder or index is a
-        `DependencyError`.
+        unless sidecar or front matter now names other readers or is not understood. A failing store, embedder or
+        index is a `DependencyError`.
         """
         report = self._settled(document, again)
         self.store.write_report(report)
@@ -111,10 +121,10 @@ class Ingester:
         if isinstance(source, OversizedFile):
             raise DocumentRejectedError(source.reason, "too_large")
         parsed = self._parser(source).parse(source)
-        if len(parsed.passages) * len(source.sidecar or b"") > _MAX_DESCRIPTION_BYTES:
+        if len(parsed.passages) * _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
             raise DocumentRejectedError(
-                f"The sidecar stands with each of {len(parsed.passages):,} passages and is too long for that; shorten "
-                "it, or split the file.",
+                f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
+                "the sidecar or the front matter, or split the file.",
                 "too_large",
             )
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
@@ -179,10 +189,16 @@ class Ingester:
         return self.parsers[suffix]
 
 
+def _description_bytes(source: SourceFile, parsed: ParsedDocument) -> int:
+    """What is stored with each passage, about."""
+    metadata = parsed.passages[0].metadata if parsed.passages else {}
+    return max(len(source.sidecar or b""), sum(len(f"{name}{value}".encode()) for name, value in metadata.items()))
+
+
 def _may_show_too_much(source: SourceFile | OversizedFile, before: StoredDocument) -> bool:
-    """Whether the earlier version may be read by users whom the sidecar no longer names; then it is removed."""
+    """Whether the earlier version may be read by users whom the file no longer names; then it is removed."""
     try:
-        readers = parse_sidecar(source.sidecar).readers
+        readers = named_readers(source) if isinstance(source, SourceFile) else parse_sidecar(source.sidecar).readers
     except DocumentRejectedError:
         return True
     return any(each.passage.readers != readers for each in before.passages)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
 
-from cicada.documents.model import Passage, ScriptLocator
+from cicada.documents.model import MetadataValue, Passage, ScriptLocator
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunk, Chunking, chunks
 from cicada.ingest.episodes import Episode, Episodes
+from cicada.ingest.metadata import Declared, SchemaOf, described, no_schema
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.script import Script, ScriptDefaults, parse_script
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
@@ -23,11 +24,13 @@ class ScriptParser:
     """A `DocumentParser` of script JSON. Passages of the main language come first, Japanese ones after them.
 
     Each language has passages of its own, so that a question finds the script in the language that it is asked in.
-    Of a sidecar the readers and the attributes count; the episode configuration decides on title and language.
+    Of a sidecar the readers and the attributes count,
+    typed by the schema of the knowledge base (`schema_of`); the episode configuration decides on title and language.
     """
 
     episodes: Episodes
     chunking: Chunking = field(default_factory=Chunking)
+    schema_of: SchemaOf = no_schema
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
@@ -35,12 +38,21 @@ class ScriptParser:
         script = parse_script(source.content, ScriptDefaults(episode.language, episode.chapter, _stem(source)))
         if not script.tracks:
             raise DocumentRejectedError(_nothing_readable(script.problems))
-        passages = tuple(islice(self._passages(source, episode, script, sidecar), MAX_PASSAGES + 1))
+        schema = self.schema_of(source.document.base_key.knowledge_base)
+        metadata, faults = described(schema, (Declared("sidecar", sidecar.metadata),))
+        passages = tuple(islice(self._passages(source, episode, script, sidecar, metadata), MAX_PASSAGES + 1))
         if len(passages) > MAX_PASSAGES:
             raise DocumentRejectedError(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")
-        return ParsedDocument(passages, (*sidecar.problems, *script.problems))
+        return ParsedDocument(passages, (*sidecar.problems, *faults, *script.problems))
 
-    def _passages(self, source: SourceFile, episode: Episode, script: Script, sidecar: Sidecar) -> Iterator[Passage]:
+    def _passages(
+        self,
+        source: SourceFile,
+        episode: Episode,
+        script: Script,
+        sidecar: Sidecar,
+        metadata: Mapping[str, MetadataValue],
+    ) -> Iterator[Passage]:
         found = ((track.language, chunk) for track in script.tracks for chunk in chunks(track, self.chunking))
         for index, (language, chunk) in enumerate(found):
             locator = _locator(episode, chunk)
@@ -54,7 +66,7 @@ class ScriptParser:
                 locator=locator,
                 language=language,
                 metadata={
-                    **sidecar.metadata,
+                    **metadata,
                     "episode_id": episode.episode_id,
                     "chapter_id": locator.chapter_id,
                     "language": language,

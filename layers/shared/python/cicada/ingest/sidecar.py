@@ -38,11 +38,11 @@ TITLE, LANGUAGE = "_title", "_language_code"
 class Sidecar:
     """A parsed sidecar. `readers` is empty for a document that all users of the tenant may read.
 
-    `metadata`: the attributes as texts (see `Attribute`); `embedded`: "name: value" of those that are searched together
-    with the text.
+    `metadata`: the attributes as texts and lists of them (see `Attribute`); `embedded`: "name: value" of
+    those that are searched together with the text.
     """
 
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
     title: str = ""
     language: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from io import BytesIO
 from zipfile import BadZipFile
 
@@ -15,7 +17,21 @@ from cicada.ingest.prose.damage import damage_reported
 from cicada.ingest.prose.docx_package import safe_package
 from cicada.ingest.prose.docx_styles import styles_of
 from cicada.ingest.prose.docx_walk import blocks_of, text_of_title
-from cicada.ingest.prose.model import Prose, first_heading
+from cicada.ingest.prose.model import MAX_PROPERTY, Prose, first_heading
+
+# Names of fields, and python-docx's names of the properties: https://python-docx.readthedocs.io/en/latest/api/document.html
+_PROPERTIES: Mapping[str, str] = {
+    "title": "title",
+    "author": "author",
+    "subject": "subject",
+    "category": "category",
+    "keywords": "keywords",
+    "status": "content_status",
+    "version": "version",
+    "date": "created",
+    "created": "created",
+    "modified": "modified",
+}
 
 
 def read_docx(content: bytes) -> Prose:
@@ -26,8 +42,9 @@ def read_docx(content: bytes) -> Prose:
     document = _opened(content)
     styles = styles_of(document.styles.element)
     blocks = tuple(blocks_of(document.element.body, styles))
-    title = text_of_title(document.element.body, styles) or _property(document)
-    return Prose(blocks, title=title or first_heading(blocks))
+    properties = _properties(document)
+    title = text_of_title(document.element.body, styles) or properties.pop("title", "")
+    return Prose(blocks, title=title or first_heading(blocks), properties=properties)
 
 
 def _opened(content: bytes) -> WordDocument:
@@ -40,10 +57,16 @@ def _opened(content: bytes) -> WordDocument:
         return document
 
 
-def _property(document: WordDocument) -> str:
-    """Empty where the properties are damaged, which is no reason to refuse the text."""
-    try:
-        with damage_reported("damaged", OpcError, SyntaxError):
-            return clean_line(document.core_properties.title)
-    except DocumentRejectedError:
-        return ""
+def _properties(document: WordDocument) -> dict[str, str]:
+    """By their names in Word, without empty ones. Damaged ones are left out: they are no reason to refuse the text."""
+    found: dict[str, str] = {}
+    for name, attribute in _PROPERTIES.items():
+        try:
+            with damage_reported("damaged", OpcError, SyntaxError):
+                value = getattr(document.core_properties, attribute)
+                text = clean_line(value.date().isoformat() if isinstance(value, datetime) else value or "")
+        except DocumentRejectedError:
+            continue
+        if text and (len(text) <= MAX_PROPERTY or name == "title"):
+            found[name] = text
+    return found

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from cicada.ingest.metadata import SchemaOf, no_schema
 from cicada.ingest.prose.kinds import SUFFIXES, Kind
 from cicada.ingest.prose.model import Prose
 from cicada.ingest.prose.parser import ProseParser
 
 
-def prose_parsers() -> dict[str, ProseParser]:
-    """By the suffix of the file name, in lower case and with its dot."""
-    return {suffix: ProseParser(kind, _READERS[kind]) for suffix, kind in SUFFIXES.items()}
+def prose_parsers(schema_of: SchemaOf = no_schema) -> dict[str, ProseParser]:
+    """By the suffix of the file name, in lower case and with its dot. `schema_of`: see `ProseParser`."""
+    return {suffix: ProseParser(kind, _READERS[kind], schema_of=schema_of) for suffix, kind in SUFFIXES.items()}
 
 
 def _markdown(content: bytes) -> Prose:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from bs4 import BeautifulSoup
 from bs4.builder import ParserRejectedMarkup
@@ -17,7 +17,7 @@ from cicada.ingest.prose.characters import clean_line
 from cicada.ingest.prose.damage import damage_reported
 from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.html_walk import blocks_of, is_dropped
-from cicada.ingest.prose.model import Block, Prose, first_heading
+from cicada.ingest.prose.model import MAX_PROPERTIES, MAX_PROPERTY, Block, Prose, first_heading
 
 # Memory for so many: `python -m evals.reader_limits`.
 MAX_TAGS = 300_000
@@ -25,6 +25,9 @@ MAX_TAGS = 300_000
 MAX_DEPTH = 10_000
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]{0,40})")
+# https://www.dublincore.org/specifications/dublin-core/dcq-html/ and https://ogp.me/#type_article
+_META_PREFIX = re.compile(r"(?:dc|dcterms)\.")
+_PUBLISHED = ("issued", "article:published_time")
 # They need no end tag, so their beginnings say nothing of the depth.
 _NOT_NESTING = set(
     """
@@ -50,7 +53,19 @@ def read_html(content: bytes) -> Prose:
         title=clean_line(title.get_text()) if title else first_heading(blocks),
         language=str(language or ""),
         problems=decoded.problems,
+        properties=_properties(soup),
     )
+
+
+def _properties(soup: BeautifulSoup) -> Mapping[str, str]:
+    """The page's own description by the names in lower case; `DC.` in front of a name does not count."""
+    found: dict[str, str] = {}
+    for each in soup.find_all("meta", limit=MAX_PROPERTIES):
+        name = _META_PREFIX.sub("", str(each.get("name") or each.get("property") or "").strip().lower())
+        content = clean_line(str(each.get("content") or ""))
+        if name and content and len(content) <= MAX_PROPERTY:
+            found.setdefault("date" if name in _PUBLISHED else name, content)
+    return found
 
 
 def html_blocks(text: str) -> Iterator[Block]:

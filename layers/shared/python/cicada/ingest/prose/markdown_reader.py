@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +12,7 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.characters import clean_code, clean_line
 from cicada.ingest.prose.damage import damage_reported
 from cicada.ingest.prose.encoding import decode
+from cicada.ingest.prose.front_matter import read_front_matter
 from cicada.ingest.prose.html_reader import html_blocks
 from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Prose, Table, first_heading
 
@@ -23,26 +23,23 @@ _PARTS = "\n|*_~`<&\\"
 _BRACKET_PARTS = 5
 # At these the parser only looks whether something begins: a tenth of the work. Others it passes over.
 _TENTHS = "$%+-:=>@]^{}!"
-
-# Front matter is short. The bound limits the search for its end, which may be missing.
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,20000}?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"(title|lang|language):(.*)")
 _BREAKS = {"softbreak", "hardbreak"}
 
 
 def read_markdown(content: bytes) -> Prose:
-    """The title is that of the front matter, else the first heading. Nothing else of the front matter is kept."""
+    """The title is that of the front matter, else the first heading. The front matter is no part of the text."""
     decoded = decode(content)
     _check_size(decoded.text)
-    front = _FRONT_MATTER.match(decoded.text)
-    fields = dict(_fields(front[0])) if front else {}
+    front = read_front_matter(decoded.text)
     with damage_reported("The Markdown is nested too deeply to be read; simplify it and upload it again."):
-        blocks = tuple(_blocks(_parser().parse(decoded.text[front.end() if front else 0 :])))
+        blocks = tuple(_blocks(_parser().parse(decoded.text[front.length :])))
     return Prose(
         blocks,
-        title=clean_line(fields.get("title", "")) or first_heading(blocks),
-        language=fields.get("lang", fields.get("language", "")),
-        problems=decoded.problems,
+        title=clean_line(front.title) or first_heading(blocks),
+        language=front.language,
+        problems=(*decoded.problems, *front.problems),
+        metadata=front.metadata,
+        readers=front.readers or (),
     )
 
 
@@ -55,14 +52,6 @@ def _check_size(text: str) -> None:
             "other marks; split it.",
             "too_large",
         )
-
-
-def _fields(front: str) -> Iterator[tuple[str, str]]:
-    for line in front.split("\n"):
-        if found := _FIELD.fullmatch(line):
-            value = found[2].strip(" \t")
-            is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-            yield found[1], value[1:-1] if is_quoted else value
 
 
 def _parser() -> MarkdownIt:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from cicada.ingest.model import Problem
+
+# Properties of a document that are read, and the characters of each.
+MAX_PROPERTIES = 100
+MAX_PROPERTY = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +56,19 @@ Block = Heading | Paragraph | ListItem | Code | Table
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A document. `title` and `language` are empty where it does not say them; texts hold no control characters."""
+    """A document. `title` and `language` are empty where it does not say them; texts hold no control characters.
+
+    `metadata`: what its front matter says; `readers`: those that it names. `properties`: what the format keeps of every
+    document, such as its author.
+    """
 
     blocks: tuple[Block, ...]
     title: str = ""
     language: str = ""
     problems: tuple[Problem, ...] = ()
+    metadata: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    readers: tuple[str, ...] = ()
+    properties: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
 
 
 def first_heading(blocks: Iterable[Block]) -> str:

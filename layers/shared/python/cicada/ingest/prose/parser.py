@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
 from threading import Lock
 
-from cicada.documents.model import Passage, SectionLocator
+from cicada.documents.model import MetadataValue, Passage, SectionLocator
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking
+from cicada.ingest.metadata import Declared, SchemaOf, described, no_schema
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.prose.characters import clip
 from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
@@ -31,13 +32,16 @@ _ONE_AT_A_TIME = Lock()
 class ProseParser:
     """A `DocumentParser` of one kind. `read` makes prose of its bytes; `DocumentRejectedError` if they are damaged.
 
-    The title is the sidecar's, else the document's own, else the file name without its suffix. The metadata are the
-    sidecar's and `language`, which the sidecar cannot set as an attribute.
+    The title is the sidecar's, else the document's own, else the file name without its suffix. The metadata are those
+    of the sidecar, the front matter and the document's properties, in this order, by the schema of its knowledge base
+    (`schema_of`), and `language`, which none of them can set as an attribute. The readers are the sidecar's, else the
+    front matter's.
     """
 
     kind: Kind
     read: Callable[[bytes], Prose]
     chunking: Chunking = field(default_factory=Chunking)
+    schema_of: SchemaOf = no_schema
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
@@ -53,33 +57,54 @@ class ProseParser:
             )
         language, doubts = sidecar.language_or(prose.language)
         title = clip(sidecar.title or prose.title or PurePosixPath(source.name).stem, MAX_TITLE)
-        passages = tuple(_passages(source, sidecar, title, language, found))
-        return ParsedDocument(passages, _bounded((*sidecar.problems, *doubts, *prose.problems)))
+        metadata, faults = self._metadata(source, sidecar, prose)
+        metadata["language"] = language
+        about = _About(title, language, metadata, sidecar.readers or prose.readers, sidecar.embedded)
+        passages = tuple(_passages(source, about, found))
+        return ParsedDocument(passages, _bounded((*sidecar.problems, *doubts, *faults, *prose.problems)))
+
+    def _metadata(
+        self, source: SourceFile, sidecar: Sidecar, prose: Prose
+    ) -> tuple[dict[str, MetadataValue], tuple[Problem, ...]]:
+        sources = (
+            Declared("sidecar", sidecar.metadata),
+            Declared("front matter", prose.metadata),
+            Declared("properties", prose.properties, optional=True),
+        )
+        return described(self.schema_of(source.document.base_key.knowledge_base), sources)
 
 
-def _passages(
-    source: SourceFile, sidecar: Sidecar, title: str, language: str, chunks: tuple[ProseChunk, ...]
-) -> Iterator[Passage]:
-    metadata = {**sidecar.metadata, "language": language}
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What all passages of a document share."""
+
+    title: str
+    language: str
+    metadata: Mapping[str, MetadataValue]
+    readers: tuple[str, ...]
+    embedded: tuple[str, ...]
+
+
+def _passages(source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...]) -> Iterator[Passage]:
     for index, chunk in enumerate(chunks):
         yield Passage(
             passage_id=f"{source.document.document_id}#{index:06d}",
             document=source.document,
             version=source.version,
-            title=title,
+            title=about.title,
             text=chunk.text,
-            context=_context(title, chunk.path, sidecar),
+            context=_context(about, chunk.path),
             locator=SectionLocator(chunk.path),
-            language=language,
-            metadata=metadata,
-            readers=sidecar.readers,
+            language=about.language,
+            metadata=about.metadata,
+            readers=about.readers,
         )
 
 
-def _context(title: str, path: tuple[str, ...], sidecar: Sidecar) -> str:
+def _context(about: _About, path: tuple[str, ...]) -> str:
     """Title and section path; a first heading that is the title is not said twice."""
-    below = path[1:] if path[:1] == (title,) else path
-    return " · ".join((title, *below, *sidecar.embedded))
+    below = path[1:] if path[:1] == (about.title,) else path
+    return " · ".join((about.title, *below, *about.embedded))
 
 
 def _bounded(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
+from itertools import islice
 from typing import Any
 
 from pypdf import Configuration, PageObject, PasswordType, PdfReader, apply_configuration
@@ -16,7 +17,7 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import Problem
 from cicada.ingest.prose.characters import clean_line
 from cicada.ingest.prose.damage import damage_reported
-from cicada.ingest.prose.model import Prose
+from cicada.ingest.prose.model import MAX_PROPERTIES, MAX_PROPERTY, Prose
 from cicada.ingest.prose.pages import OutlineItem, Page, page_ranges, pages_as_blocks
 
 MAX_PAGES = 2_000
@@ -40,6 +41,8 @@ _LIMITS = Configuration(
 _DAMAGED = "The PDF is damaged; open it, save it as a new PDF and upload that."
 # Titles that programs write into PDFs without a title.
 _NO_TITLE = re.compile(r"(microsoft (word|powerpoint|excel) - .*|untitled.*|.*\.(docx?|dvi|indd|pptx?|qxd|tex))", re.I)
+# Such as D:20260131120000+01'00'; month and day may be missing, and then it is no date.
+_PDF_DATE = re.compile(r"D:([0-9]{4})([0-9]{2})([0-9]{2})")
 
 # pypdf's warnings quote the document's text; the exceptions say what matters.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -63,8 +66,9 @@ def read_pdf(content: bytes, clock: Callable[[], float] = time.thread_time) -> P
                 "no_text",
             )
         outline, doubts = _outline(reader, len(pages))
-        title = _title(reader)
-    return Prose(tuple(pages_as_blocks(pages, outline)), title=title, problems=(*problems, *doubts))
+        title, properties = _title(reader), _properties(reader)
+    blocks = tuple(pages_as_blocks(pages, outline))
+    return Prose(blocks, title=title, problems=(*problems, *doubts), properties=properties)
 
 
 def _opened(content: bytes) -> PdfReader:
@@ -185,6 +189,22 @@ def _title(reader: PdfReader) -> str:
     except DocumentRejectedError:
         return ""
     return "" if _NO_TITLE.fullmatch(title) else title
+
+
+def _properties(reader: PdfReader) -> dict[str, str]:
+    """By their names in lower case; `date` is that of the creation. Damaged ones are left out."""
+    found: dict[str, str] = {}
+    try:
+        with damage_reported(_DAMAGED, PyPdfError):
+            for name, value in islice((reader.metadata or {}).items(), MAX_PROPERTIES):
+                text = clean_line(str(value.get_object()))
+                if text and len(text) <= MAX_PROPERTY:
+                    found[name.removeprefix("/").lower()] = text
+    except DocumentRejectedError:
+        return {}
+    if created := _PDF_DATE.match(found.get("creationdate", "")):
+        found.setdefault("date", "-".join(created.groups()))
+    return found
 
 
 def _outline(reader: PdfReader, pages: int) -> tuple[list[OutlineItem], list[Problem]]:
