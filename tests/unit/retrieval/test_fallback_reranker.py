@@ -81,7 +81,7 @@ def test_failures_with_successes_between_them_do_not_count_together() -> None:
 def test_each_service_has_failures_of_its_own() -> None:
     here = Situation()
     here.cohere.failure = here.amazon.failure = ThrottledError("…")
-    assert [here.ranks() for _ in range(4)] == ["local"] * 4
+    assert [here.ranks() for _ in range(4)] == ["local"] * 3 + ["local:skipped_open_circuit"]
     here.amazon.failure = None
     here.clock.now += 60
     assert here.ranks() == "amazon"
@@ -92,7 +92,7 @@ def test_while_no_service_is_asked_nobody_is_told_to_wait() -> None:
     here.cohere.failure = here.amazon.failure = ConfigurationError("…")
     here.ranks()
     here.told.clear()
-    assert here.ranks() == "local"
+    assert here.ranks() == "local:skipped_open_circuit"
     assert here.told == []
 
 

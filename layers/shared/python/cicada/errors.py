@@ -11,8 +11,10 @@ CicadaError
 ├── DependencyError        retry: a service that CICADA calls failed
 │   ├── ThrottledError          it asked for fewer calls
 │   ├── UnavailableError        it could not be reached or broke in the middle
+│   │   └── OpenCircuitError        it kept failing and is not asked for a while
 │   └── StreamBrokenError       a model's stream ended before its end
 ├── ConfigurationError     alarm: the deployment is wrong, retrying does not help
+├── PlanRefusedError       use the rules: a model's plan does not fit the knowledge base
 ├── DocumentRejectedError       tell the uploader: the file, the place in it and the reason
 ├── ConnectionGoneError         the reader left: stop sending, keep storing
 └── LeaseLostError              another processor answers this request: stop without a word
@@ -96,6 +98,10 @@ class UnavailableError(DependencyError):
     code = "dependency_unavailable"
 
 
+class OpenCircuitError(UnavailableError):
+    """The service kept failing, so it was not called; it is tried again after a while."""
+
+
 class StreamBrokenError(DependencyError):
     """A model's stream ended in the middle: exception event, dropped connection, stall or bad checksum."""
 
@@ -106,6 +112,16 @@ class ConfigurationError(CicadaError):
     """The deployment is wrong: a setting, a permission or a resource is missing."""
 
     code = "misconfigured"
+
+
+class PlanRefusedError(CicadaError):
+    """A model's plan cannot be used. `kind` names the reason for metrics: a word or two joined by `_`."""
+
+    code = "plan_refused"
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class DocumentRejectedError(CicadaError):

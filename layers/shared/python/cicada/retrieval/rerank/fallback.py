@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from cicada.errors import CicadaError, ConfigurationError, DependencyError
+from cicada.circuit_breaker import CircuitBreaker
+from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from cicada.retrieval.ports import Reranker
 from cicada.retrieval.progress import report_progress
-from cicada.retrieval.rerank.circuit_breaker import CircuitBreaker
 
 
 class FallbackReranker:
     """Asks each of `services` in turn until one answers, else `last`. Failures go to `report`.
 
-    A service that keeps failing is skipped for a while; one that is not set up (`ConfigurationError`) at once.
+    A service that keeps failing is skipped for a while; one that is not set up (`ConfigurationError`) at once. If all
+    were skipped, the ranking's `by` says so.
     """
 
     def __init__(
@@ -24,21 +26,23 @@ class FallbackReranker:
         report: Callable[[CicadaError], None],
         clock: Callable[[], float],
     ) -> None:
-        self._services = [(service, CircuitBreaker(clock)) for service in services]
+        self._services = [(service, CircuitBreaker(clock, "reranking model")) for service in services]
         self._last = last
         self._report = report
 
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
-        ready = [(service, breaker) for service, breaker in self._services if breaker.closed]
-        if ready and candidates:
+        if candidates and any(breaker.closed for _, breaker in self._services):
             report_progress("ranking")
-        for service, breaker in ready:
+        skipped = 0
+        for service, breaker in self._services:
             try:
-                ranking = service.rerank(query, candidates)
+                with breaker.guarding():
+                    return service.rerank(query, candidates)
+            except OpenCircuitError:
+                skipped += 1
             except (DependencyError, ConfigurationError) as error:
-                breaker.failed(lasting=isinstance(error, ConfigurationError))
                 self._report(error)
-            else:
-                breaker.succeeded()
-                return ranking
-        return self._last.rerank(query, candidates)
+        ranking = self._last.rerank(query, candidates)
+        if not skipped or skipped < len(self._services):
+            return ranking
+        return replace(ranking, by=f"{ranking.by}:skipped_open_circuit")

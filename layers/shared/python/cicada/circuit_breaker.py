@@ -1,0 +1,73 @@
+"""A circuit breaker: stops calling a service that keeps failing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+
+from cicada.errors import ConfigurationError, DependencyError, OpenCircuitError
+
+
+@dataclass(slots=True)
+class CircuitBreaker:
+    """Opens for `rest_seconds` after `failures` in a row; then one call at a time tries the service (half open).
+
+    `service`: its name for people. `clock` gives seconds. The state is kept in this object, so each container has its
+    own. Source: M. Nygard, Release It!, 2007.
+    """
+
+    clock: Callable[[], float]
+    service: str = "service"
+    failures: int = 3
+    rest_seconds: float = 60.0
+    _in_a_row: int = field(default=0, init=False)
+    _opened: bool = field(default=False, init=False)
+    _until: float = field(default=0.0, init=False)
+    _trying: bool = field(default=False, init=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the service may be called now: it works, or its rest is over and no other call tries it."""
+        return not self._opened or (self.clock() >= self._until and not self._trying)
+
+    @contextmanager
+    def guarding(self) -> Iterator[None]:
+        """Around one call. Raises `OpenCircuitError` instead of running it while the circuit is open.
+
+        A `DependencyError` is a failure; a `ConfigurationError` opens the circuit at once, because the next call would
+        fail too. Other exceptions say nothing about the service.
+        """
+        trying = self._admit()
+        try:
+            yield
+        except OpenCircuitError:
+            raise
+        except (DependencyError, ConfigurationError) as error:
+            self._failed(lasting=isinstance(error, ConfigurationError))
+            raise
+        else:
+            self._succeeded()
+        finally:
+            if trying:
+                self._trying = False
+
+    def _admit(self) -> bool:
+        """Whether this call tries a service that failed before."""
+        with self._lock:
+            if not self.closed:
+                raise OpenCircuitError(f"The {self.service} keeps failing and is not asked now; try again in a minute.")
+            self._trying = self._opened
+            return self._trying
+
+    def _succeeded(self) -> None:
+        self._in_a_row = 0
+        self._opened = False
+
+    def _failed(self, *, lasting: bool) -> None:
+        self._in_a_row += 1
+        if lasting or self._in_a_row >= self.failures:
+            self._opened = True
+            self._until = self.clock() + self.rest_seconds
