@@ -1,0 +1,61 @@
+"""Chooses between the rules and the model for a plan. A plan is always made: the rules need no service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
+from cicada.planning.plan import Plan
+from cicada.planning.planner import Planner, PlanRequest
+
+BY_RULES = "rules"
+MODEL_FAILED = "rules_after_model_failed"
+MODEL_SKIPPED = "rules:skipped_open_circuit"
+
+
+class PlannerMode(StrEnum):
+    """`auto`: the model is asked only where the rules are unsure. `rules`: never. `model`: always."""
+
+    AUTO = "auto"
+    RULES = "rules"
+    MODEL = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPlanner:
+    """`model`: None where none is set up. `sure`: with this confidence a plan of the rules stands, in mode `auto`.
+
+    Failures of the model go to `report`. The plan's `by` is the model planner's own, or `rules`,
+    `rules_after_model_failed` or `rules:skipped_open_circuit`.
+    """
+
+    rules: Planner
+    model: Planner | None
+    report: Callable[[CicadaError], object]
+    mode: PlannerMode = PlannerMode.AUTO
+    sure: float = 0.8
+
+    def plan(self, request: PlanRequest) -> Plan:
+        if self.model is None or self.mode is PlannerMode.RULES:
+            return self._by_rules(request, BY_RULES)
+        if self.mode is PlannerMode.AUTO:
+            plan = self._by_rules(request, BY_RULES)
+            if plan.confidence >= self.sure:
+                return plan
+        try:
+            return self.model.plan(request)
+        except OpenCircuitError:
+            return self._by_rules(request, MODEL_SKIPPED)
+        except (DependencyError, ConfigurationError, PlanRefusedError) as error:
+            self.report(error)
+            return self._by_rules(request, MODEL_FAILED)
+
+    def _by_rules(self, request: PlanRequest, by: str) -> Plan:
+        return replace(self.rules.plan(request), by=by)
+
+
+def step_of(plan: Plan) -> str:
+    """The step in an answer's path that says what made the plan."""
+    return f"plan:{plan.by}"

@@ -1,0 +1,50 @@
+"""The planner's port: what a plan is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from cicada.knowledge_bases.schema import Schema
+from cicada.planning.model import Intent
+from cicada.planning.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of the conversation with its answer, which may be shortened."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """A message and what a plan may depend on.
+
+    `now`: in the user's time zone. `turns`: oldest first. `schema`: of `knowledge_base`, the one that is asked unless
+    the plan names another. `bases`: the bases that the user may ask, with their descriptions. `asker`: the name by
+    which owner fields call the user, empty if unknown. `intents`: those that the base serves.
+    """
+
+    message: str
+    knowledge_base: str
+    now: datetime
+    tenant: str = "default"
+    turns: tuple[Turn, ...] = ()
+    schema: Schema = field(default_factory=Schema)
+    bases: Mapping[str, str] = field(default_factory=dict)
+    asker: str = ""
+    intents: tuple[Intent, ...] = tuple(Intent)
+
+
+class Planner(Protocol):
+    """Makes one plan of one message."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """One that needs a service raises `DependencyError` or `ConfigurationError`, and `PlanRefusedError` for a reply
+        that is no plan of this base.
+        """
+        ...

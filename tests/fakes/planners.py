@@ -1,0 +1,33 @@
+"""Planners with a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from cicada.errors import CicadaError
+from cicada.planning.model import Intent
+from cicada.planning.plan import Plan, Shape
+from cicada.planning.planner import PlanRequest
+
+NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
+CONTENT = Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, "Who dies?", "Who dies?")
+
+
+def plan_request(message: str = "Who dies?", knowledge_base: str = "plays", now: datetime = NOW) -> PlanRequest:
+    return PlanRequest(message, knowledge_base, now)
+
+
+@dataclass
+class FixedPlanner:
+    """Makes the same plan of every message; keeps the messages. `failure` is raised while set."""
+
+    made: Plan = CONTENT
+    failure: CicadaError | None = None
+    asked: list[str] = field(default_factory=list)
+
+    def plan(self, request: PlanRequest) -> Plan:
+        self.asked.append(request.message)
+        if self.failure:
+            raise self.failure
+        return self.made
