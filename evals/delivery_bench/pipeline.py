@@ -6,6 +6,8 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
 from itertools import cycle, islice
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
@@ -14,10 +16,13 @@ from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.agents.model import AgentTurn
-from cicada.answering.answer import Answerer, PassageAnswerer
+from cicada.answering.answer import Answerer
+from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.answering.pump import Pace
+from cicada.answering.question_planner import QuestionPlanner
 from cicada.conversation.accept import Accepter
 from cicada.conversation.connect import identify
 from cicada.conversation.limits import UsageLimits
@@ -29,13 +34,16 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal
-from cicada.knowledge_bases.settings import KnowledgeBase
-from cicada.planning.classifier import classify
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.permissions.gate import PermissionGate
+from cicada.planning.by_rules import RulesPlanner
+from cicada.planning.classifier import MessageClassifier
 from cicada.planning.rules import load_rules
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
+from cicada_embedded.passage_index import SqlitePassageIndex
 from evals.delivery_bench.metered_aws import MeteredAws
 
 # As `ProcessorSettings` has it.
@@ -120,6 +128,13 @@ class FixedEmbedder:
         return [(1.0,) for _ in texts]
 
 
+class OpenAccess:
+    """Every document is for everybody."""
+
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:  # noqa: ARG002 - the port's
+        return dict.fromkeys(document_ids, ())
+
+
 class NoAgent:
     """No question of the bench is for an agent."""
 
@@ -151,13 +166,15 @@ class Pipeline:
         self.log = DynamoRequestLog(self.aws.dynamodb, _TABLE, time.time)
         channel = ApiGatewayChannel(self.aws.management)
         queue = SqsRequestQueue(self.aws.sqs, "https://sqs.us-east-1.amazonaws.com/000000000000/requests.fifo")
-        rules = load_rules()
-        passages = PassageAnswerer(KnowledgeSearch({DEFAULT: _search}), self.model)
+        planner = RulesPlanner(MessageClassifier(KnowledgeBases(), load_rules()).classify)
+        search, gate = KnowledgeSearch({DEFAULT: _search}), PermissionGate(OpenAccess())
+        plan = QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan
+        listings = ListingAnswerer(SqlitePassageIndex("never opened", "fixed", 1), search.bases, gate)
         self.processor = Processor(
             log=self.log,
             channel=channel,
             queue=queue,
-            answerer=Answerer(lambda message, _: classify(message, rules), passages, NoAgent(), self.model),
+            answerer=Answerer(plan, PassageAnswerer(search, self.model, gate), listings, NoAgent(), self.model),
             clock=time.time,
             lease_seconds=15,
             heartbeat_seconds=4,

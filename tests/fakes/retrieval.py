@@ -10,8 +10,10 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
-from cicada.retrieval.strategies import DEFAULT
+from cicada.retrieval.strategies import DEFAULT, FILTERED
+from cicada.retrieval.strategies.filtered import FilteredSearch
 from cicada.retrieval.strategies.hybrid import HybridSearch
+from tests.fakes.passage_index import InMemoryPassageIndex
 
 
 class FixedIndex:
@@ -46,6 +48,16 @@ class FixedIndex:
         return {}
 
 
+class OneDocument(InMemoryPassageIndex):
+    """A catalogue in which one document matches every filter."""
+
+    def __init__(self) -> None:
+        super().__init__("fixed", 1)
+
+    def count_documents(self, filter: PassageFilter) -> int:
+        return 1
+
+
 class FixedEmbedder:
     """One vector for every text; `failure` is raised while set."""
 
@@ -66,7 +78,8 @@ class FixedEmbedder:
 
 def search_of(retriever: HybridSearch) -> KnowledgeSearch:
     """Every knowledge base is searched by this retriever."""
-    return KnowledgeSearch({DEFAULT: lambda base: retriever})
+    filtered = FilteredSearch(retriever, OneDocument())
+    return KnowledgeSearch({DEFAULT: lambda base: retriever, FILTERED: lambda base: filtered})
 
 
 def fixed_search(*passages: Passage) -> KnowledgeSearch:

@@ -37,7 +37,7 @@ def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath,
         answered = path.invoke("message_processor", console_event("message_processor"))
     assert answered["text"] == "Seyton tells him [1]."
     assert [source["locator"]["speakers"] for source in answered["sources"]] == [["Seyton", "Macbeth"]]
-    assert answered["path"] == ["script_query", "retrieve", "rerank:local", "generate"]
+    assert answered["path"] == ["script_query", "plan:rules", "retrieve", "rerank:local", "quality:0.95", "generate"]
     assert answered["usage"] == {"inputTokens": 120, "outputTokens": 6}
     assert answered["confidence"] > 0.9
     prompt = bedrock.requests[1].body["messages"][0]["content"][0]["text"]

@@ -14,7 +14,8 @@ from cicada.conversation.model import Connection, Head, RequestKey, Status
 from cicada.conversation.protocol import stored_frame
 from cicada.conversation.resume import Resumer
 from cicada.errors import RequestConflictError, RequestNotFoundError, UnavailableError
-from cicada.planning.model import Classification, Intent
+from cicada.planning.model import Intent
+from cicada.planning.plan import Plan, Shape
 from cicada_client.assembly import Assembly
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.clock import Clock
@@ -109,8 +110,9 @@ class World:
         actor = actor_here()
         assert actor
         agent = SteppedAgent(actor, self.generations, self.breaks)
-        intent = Classification(Intent.PROFILE_REQUEST, 1.0, "scripted")
-        answerer = Answerer(lambda *_: intent, Answering().passages, agent, ScriptedModel())
+        plan = Plan(Intent.PROFILE_REQUEST, Shape.NO_MATCH, "scripted", knowledge_base="scripts")
+        scene = Answering()
+        answerer = Answerer(lambda *_: plan, scene.passages, scene.listings, agent, ScriptedModel())
         return Processor(
             self.log,
             self.channel,

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from cicada.answering.answer import Answerer, PassageAnswerer
+from cicada.answering.answer import Answerer
 from cicada.answering.evidence_loop import EvidenceLoop
+from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
+from cicada.answering.passages import PassageAnswerer
+from cicada.answering.question_planner import QuestionPlanner
 from cicada.conversation.model import Question
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.permissions.gate import PermissionGate
+from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.model import Classification, Intent
+from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.strategies import DEFAULT
+from cicada.retrieval.strategies import DEFAULT, FILTERED
+from cicada.retrieval.strategies.filtered import FilteredSearch
 from cicada.retrieval.strategies.hybrid import HybridSearch
+from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel
+from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.quality import FixedJudge, FixedRewriter
 from tests.fakes.rerankers import FixedFormulator, FixedReranker
-from tests.fakes.retrieval import FixedEmbedder, FixedIndex
+from tests.fakes.retrieval import FixedEmbedder, FixedIndex, OneDocument
 
 ANN = Principal("acme", "ann")
 PLAY = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "macbeth.json")
 QUESTION = Question("Who tells Macbeth that the queen is dead?", "s1", "scripts")
 SEYTON = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", 12, 15, ("Seyton", "Macbeth"))
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SAID = ("Sey", "ton ", "[1].", ModelUsage(90, 4))
 
 
@@ -47,25 +58,47 @@ class Situation:
     bases: KnowledgeBases = field(default_factory=KnowledgeBases)
     judge: FixedJudge = field(default_factory=FixedJudge)
     rewriter: FixedRewriter = field(default_factory=FixedRewriter)
+    access: OpenAccess = field(default_factory=OpenAccess)
+    catalogue: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
     reported: list[CicadaError] = field(default_factory=list)
     classification: Classification = Classification(Intent.SCRIPT_QUERY, 0.9, "asks about the text")  # noqa: RUF009
 
     @property
     def search(self) -> KnowledgeSearch:
-        return KnowledgeSearch({DEFAULT: self._hybrid}, self.bases, self.formulator, self.reported.append)
+        return KnowledgeSearch(
+            {DEFAULT: self._hybrid, FILTERED: self._filtered}, self.bases, self.formulator, self.reported.append
+        )
 
     @property
     def passages(self) -> PassageAnswerer:
         loop = EvidenceLoop({"evidence": self.judge}, (self.rewriter,), self.reported.append)
-        return PassageAnswerer(self.search, self.model, loop)
+        return PassageAnswerer(self.search, self.model, self.gate, loop)
+
+    @property
+    def gate(self) -> PermissionGate:
+        return PermissionGate(self.access)
+
+    @property
+    def listings(self) -> ListingAnswerer:
+        return ListingAnswerer(self.catalogue, self.bases, self.gate)
+
+    def by_passages(self, question: Question = QUESTION) -> Generator[AnswerPart]:
+        """The answer to a question that needs passages."""
+        plan = Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, question.message, knowledge_base=question.knowledge_base)
+        yield from self.passages.answer(plan, question, ANN)
 
     @property
     def answerer(self) -> Answerer:
-        return Answerer(lambda *_: self.classification, self.passages, self.agent, self.model)
+        planner = RulesPlanner(lambda *_: self.classification)
+        plan = QuestionPlanner(planner, self.bases, lambda: NOW).plan
+        return Answerer(plan, self.passages, self.listings, self.agent, self.model)
 
     def routed(self, intent: Intent, confidence: float = 0.9) -> Situation:
         self.classification = Classification(intent, confidence, "because")
         return self
+
+    def _filtered(self, base: KnowledgeBase) -> FilteredSearch:
+        return FilteredSearch(self._hybrid(base), OneDocument())
 
     def _hybrid(self, base: KnowledgeBase) -> HybridSearch:
         reranker = None if base.rerank == "never" else self.reranker

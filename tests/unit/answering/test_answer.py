@@ -1,18 +1,26 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from cicada.agents.model import AgentKind, AgentTurn
-from cicada.answering.model import Cited, Finished, Progress, Text
+from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
+from cicada.documents.filter import AnyOf
 from cicada.errors import StreamBrokenError, UnavailableError
 from cicada.planning.classifier import classify
 from cicada.planning.model import Intent
+from cicada.planning.plan import Plan, Shape
 from cicada.planning.rules import load_rules
 from tests.fakes.agent import ScriptedAgent
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of
+
+
+def ended(parts: list[AnswerPart]) -> Finished:
+    """The end without its plan."""
+    return replace(end_of(parts), plan=None)
 
 
 def test_a_question_about_the_scripts_is_searched() -> None:
@@ -21,7 +29,7 @@ def test_a_question_about_the_scripts_is_searched() -> None:
     assert parts[0] == Progress("searching")
     assert len(here.index.queries) == 1
     assert text_of(parts) == "Seyton [1]."
-    assert end_of(parts) == Finished(("script_query", "retrieve", "rerank:local", "generate"), 1.0, 90, 4)
+    assert ended(parts) == Finished(("script_query", "plan:rules", "retrieve", "rerank:local", "generate"), 1.0, 90, 4)
 
 
 def test_a_general_message_is_answered_without_a_search() -> None:
@@ -30,7 +38,7 @@ def test_a_general_message_is_answered_without_a_search() -> None:
     assert here.index.queries == []
     assert parts[0] == Progress("answering")
     assert not any(isinstance(part, Cited) for part in parts)
-    assert end_of(parts) == Finished(("general", "generate"), None, 90, 4)
+    assert ended(parts) == Finished(("general", "plan:rules", "generate"), None, 90, 4)
     assert here.model.prompts[0].user == QUESTION.message
 
 
@@ -53,7 +61,7 @@ def test_an_agent_gets_the_user_from_the_session_whatever_the_message_says(inten
     assert here.agent.turns == [AgentTurn(agent, ANN, "s1", "plays", question.message)]
     assert parts[0] == Progress("agent", agent.value)
     assert text_of(parts) == "Saved it."
-    assert end_of(parts) == Finished((intent.value, f"agent:{agent.value}"), None)
+    assert ended(parts) == Finished((intent.value, "plan:rules", f"agent:{agent.value}"), None)
     assert here.index.queries == []
     assert here.model.prompts == []
 
@@ -82,6 +90,51 @@ def test_an_answer_that_is_closed_closes_the_models_stream(intent: Intent) -> No
             pass
         assert not here.model.closed.is_set()
     assert here.model.closed.is_set()
+
+
+def planned(here: Situation, plan: Plan, question: Question = QUESTION) -> list[AnswerPart]:
+    answerer = replace(here.answerer, plan=lambda *_: plan)
+    return list(answerer.answer(question, ANN))
+
+
+def test_a_message_that_the_documents_cannot_answer_is_answered_without_a_search() -> None:
+    here = Situation()
+    parts = planned(here, Plan(Intent.SCRIPT_QUERY, Shape.NO_MATCH, "Book me a taxi.", knowledge_base="scripts"))
+    assert (here.index.queries, len(here.model.prompts)) == ([], 1)
+    assert end_of(parts).path == ("script_query", "plan:rules", "generate")
+
+
+def test_an_unclear_question_is_asked_back_and_nothing_is_searched() -> None:
+    here = Situation()
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.NEEDS_CLARIFICATION, "Open it.", knowledge_base="scripts", by="model")
+    parts = planned(here, plan)
+    assert text_of(parts).startswith("What exactly")
+    assert end_of(parts).path == ("script_query", "plan:model", "clarify")
+    assert text_of(planned(here, replace(plan, clarification="Which lease?"))) == "Which lease?"
+    assert (here.index.queries, here.model.prompts) == ([], [])
+
+
+def test_a_filtered_question_searches_for_its_topic_within_the_documents_that_match() -> None:
+    here = Situation()
+    drafts = (AnyOf("status", frozenset({"draft"})),)
+    plan = Plan(
+        Intent.SCRIPT_QUERY,
+        Shape.HYBRID,
+        QUESTION.message,
+        search_value="queen dead",
+        knowledge_base="scripts",
+        filters=drafts,
+    )
+    parts = planned(here, plan, replace(QUESTION, episodes=("macbeth",)))
+    [query] = here.index.queries
+    assert query.text == "queen dead"
+    assert query.filter.conditions == (AnyOf("episode_id", frozenset({"macbeth"})), *drafts)
+    [prompt] = here.model.prompts
+    assert prompt.user.endswith(f"Question: {QUESTION.message}")
+    end = end_of(parts)
+    assert "filter_first:1" in end.path
+    assert (end.plan, end.matching) == (plan, 1)
+    assert end.conditions == ("episode_id: macbeth", "status: draft")
 
 
 def test_the_packaged_rules_send_the_first_question_to_the_scripts() -> None:

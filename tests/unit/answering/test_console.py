@@ -15,7 +15,7 @@ from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import Situation
 
-MESSAGE = {"message": "Who tells Macbeth that the queen is dead?"}
+MESSAGE = {"tenant": "acme", "message": "Who tells Macbeth that the queen is dead?"}
 
 
 def result(here: Situation, event: dict[str, Any]) -> dict[str, Any]:
@@ -50,8 +50,16 @@ def test_a_message_is_answered_with_the_whole_result() -> None:
         "type": "complete",
         "usage": {"inputTokens": 90, "outputTokens": 4},
         "timings": {},
-        "path": ["script_query", "retrieve", "rerank:local", "generate"],
+        "path": ["script_query", "plan:rules", "retrieve", "rerank:local", "generate"],
         "confidence": 1.0,
+        "plan": {
+            "strategy": "ContentOnly",
+            "knowledgeBase": "scripts",
+            "query": MESSAGE["message"],
+            "by": "rules",
+            "filters": [],
+            "withheld": 0,
+        },
     }
 
 
@@ -67,7 +75,7 @@ def test_the_fields_of_a_message_and_the_user_may_be_given() -> None:
 
 def test_without_a_user_it_is_the_consoles() -> None:
     here = Situation().routed(Intent.PROFILE_REQUEST)
-    result(here, MESSAGE)
+    result(here, {"message": MESSAGE["message"]})
     assert here.agent.turns[0].principal == Principal("default", "console")
 
 

@@ -21,6 +21,7 @@ from cicada.conversation.protocol import (
 )
 from cicada.documents.model import Locator, ScriptLocator, SectionLocator
 from cicada.retrieval.model import RankedPassage
+from tests.fakes.access import permitted
 from tests.unit.answering.situation import SEYTON, passage
 
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
@@ -75,7 +76,7 @@ def test_half_of_a_surrogate_pair_does_not_stop_the_answer() -> None:
 
 def test_a_source_says_what_it_is_and_where_it_stands() -> None:
     ranked = RankedPassage(passage("The queen, my lord, is dead."), 0.123456)
-    assert made_of([Cited((ranked,))]) == [
+    assert made_of([Cited(permitted((ranked,)))]) == [
         SourcesFound(
             sources=(
                 Source(
@@ -104,7 +105,7 @@ def test_a_source_says_what_it_is_and_where_it_stands() -> None:
     ],
 )
 def test_a_source_has_the_place_that_its_document_has(locator: Locator, shown: SourceLocator) -> None:
-    [event] = made_of([Cited((RankedPassage(passage("x", locator=locator), None),))])
+    [event] = made_of([Cited(permitted((RankedPassage(passage("x", locator=locator), None),)))])
     assert isinstance(event, SourcesFound)
     assert (event.sources[0].locator, event.sources[0].relevance) == (shown, None)
 
@@ -125,7 +126,7 @@ def test_however_many_and_long_the_sources_each_event_fits_and_none_is_lost(
         )
         for number, (text, name, times) in enumerate(contents, start=1)
     ]
-    events = made_of([Cited(tuple(RankedPassage(each, 0.5) for each in found))])
+    events = made_of([Cited(permitted(tuple(RankedPassage(each, 0.5) for each in found)))])
     assert [source.n for source in sources(events)] == list(range(1, len(found) + 1))
     assert all(each.text.startswith(source.excerpt) for each, source in zip(found, sources(events), strict=True))
     assert all(isinstance(event, SourcesFound) and event.sources for event in events)
@@ -133,7 +134,7 @@ def test_however_many_and_long_the_sources_each_event_fits_and_none_is_lost(
 
 def test_sources_that_fit_are_one_event() -> None:
     found = tuple(RankedPassage(passage("The queen, my lord, is dead. " * 20, n, SEYTON), 0.5) for n in range(10))
-    assert len(made_of([Cited(found)])) == 1
+    assert len(made_of([Cited(permitted(found))])) == 1
 
 
 def test_the_last_event_says_what_the_answer_took() -> None:

@@ -12,8 +12,10 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
 from cicada.errors import UnavailableError
 from cicada.identity.principal import Principal
+from cicada.permissions.gate import PermissionGate
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 from cicada.retrieval.strategies.hybrid import HybridSearch
+from tests.fakes.access import OpenAccess
 from tests.fakes.retrieval import search_of
 
 ANN = Principal("acme", "ann")
@@ -69,7 +71,7 @@ class BrokenIndex(FixedIndex):
 
 
 def evidence(index: FixedIndex) -> RetrievedEvidence:
-    return RetrievedEvidence(search_of(HybridSearch(index, FixedEmbedder())))
+    return RetrievedEvidence(search_of(HybridSearch(index, FixedEmbedder())), PermissionGate(OpenAccess()))
 
 
 def test_passages_have_their_places_and_no_numbers_that_would_cite_nothing() -> None:

@@ -14,14 +14,19 @@ from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind
 from cicada.agents.ports import Agent
-from cicada.answering.answer import Answerer, PassageAnswerer
+from cicada.answering.answer import Answerer
+from cicada.answering.listing import ListingAnswerer
+from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import Status
 from cicada.conversation.protocol import Chunk, parse_event
 from cicada.conversation.redrive import Redriver
 from cicada.errors import CicadaError
-from cicada.planning.model import Classification, Intent
+from cicada.permissions.gate import PermissionGate
+from cicada.planning.model import Intent
+from cicada.planning.plan import Plan, Shape
+from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.bedrock_wire import (
     DROP,
@@ -40,7 +45,7 @@ from tests.fakes.bedrock_wire import (
     text_delta,
 )
 from tests.fakes.dead_letters import InMemoryDeadLetters
-from tests.fakes.retrieval import fixed_search
+from tests.fakes.retrieval import OneDocument, fixed_search
 from tests.unit.answering.situation import passage
 from tests.unit.conversation.situation import KEY, LEASE_SECONDS, Situation
 
@@ -115,8 +120,11 @@ def asked(*replies: Reply, intent: Intent = Intent.SCRIPT_QUERY) -> Iterator[tup
         if intent is not Intent.SCRIPT_QUERY:
             ids = dict.fromkeys(AgentKind, BedrockAgentId("AGENT00001", "ALIAS00001"))
             agent = BedrockAgent(bedrock.client("bedrock-agent-runtime"), ids, retry)
-        passages = PassageAnswerer(fixed_search(passage("The queen, my lord, is dead.")), model)
-        here.answerer = Answerer(lambda *_: Classification(intent, 0.9, "because"), passages, agent, model)
+        gate = PermissionGate(OpenAccess())
+        search = fixed_search(passage("The queen, my lord, is dead."))
+        plan = Plan(intent, Shape.CONTENT_ONLY, "Who?", knowledge_base="scripts")
+        listings = ListingAnswerer(OneDocument(), search.bases, gate)
+        here.answerer = Answerer(lambda *_: plan, PassageAnswerer(search, model, gate), listings, agent, model)
         here.ask()
         yield here, bedrock
 

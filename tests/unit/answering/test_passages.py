@@ -12,10 +12,11 @@ from cicada.documents.filter import AnyOf, PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
+from tests.fakes.access import permitted
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
-from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, passage, text_of
+from tests.unit.answering.situation import QUESTION, Situation, end_of, passage, text_of
 
 CONTENTS: tuple[ContentKind, ...] = get_args(ContentKind)
 READER = frozenset({"user:ann"})
@@ -23,7 +24,7 @@ FAILURES = [ThrottledError("Fewer calls."), UnavailableError("Out of reach."), C
 
 
 def test_the_sources_come_before_the_text() -> None:
-    parts = list(Situation().passages.answer(QUESTION, ANN))
+    parts = list(Situation().by_passages(QUESTION))
     kinds = [type(part) for part in parts]
     assert kinds == [Progress, Cited, Text, Text, Text, Finished]
     assert parts[0] == Progress("searching")
@@ -34,7 +35,7 @@ def test_the_sources_come_before_the_text() -> None:
 
 def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:
     here = Situation(FixedIndex(passage("The queen, my lord, is dead.", 1), passage("A brief candle.", 2)))
-    cited = list(here.passages.answer(QUESTION, ANN))[1]
+    cited = list(here.by_passages(QUESTION))[1]
     assert isinstance(cited, Cited)
     prompt = here.model.prompts[0].user
     for number, ranked in enumerate(cited.passages, start=1):
@@ -47,17 +48,17 @@ def test_the_model_is_asked_the_question_by_the_rules_of_what_the_base_holds() -
     systems = set()
     for name in CONTENTS:
         here = Situation(bases=KnowledgeBases(named=named))
-        list(here.passages.answer(replace(QUESTION, knowledge_base=name), ANN))
+        list(here.by_passages(replace(QUESTION, knowledge_base=name)))
         [prompt] = here.model.prompts
         systems.add(prompt.system)
-        assert prompt.system == passages_prompt("", (), name).system
+        assert prompt.system == passages_prompt("", permitted(()), name).system
         assert prompt.user.endswith(f"Question: {QUESTION.message}")
     assert len(systems) == len(CONTENTS)
 
 
 def test_when_nothing_is_found_the_answer_says_so_and_no_model_is_asked() -> None:
     here = Situation(FixedIndex())
-    parts = list(here.passages.answer(QUESTION, ANN))
+    parts = list(here.by_passages(QUESTION))
     assert "no passage" in text_of(parts)
     assert end_of(parts) == Finished(("retrieve", "nothing_found"), 0.0)
     assert not any(isinstance(part, Cited) for part in parts)
@@ -66,7 +67,7 @@ def test_when_nothing_is_found_the_answer_says_so_and_no_model_is_asked() -> Non
 
 def test_when_nothing_is_relevant_enough_the_nearest_is_shown_and_no_model_is_asked() -> None:
     here = Situation(reranker=FixedReranker("cohere", {passage("").passage_id: 0.149}))
-    parts = list(here.passages.answer(QUESTION, ANN))
+    parts = list(here.by_passages(QUESTION))
     [cited] = [part for part in parts if isinstance(part, Cited)]
     assert [each.relevance for each in cited.passages] == [0.149]
     assert "no passage" in text_of(parts)
@@ -78,7 +79,7 @@ def test_when_nothing_is_relevant_enough_the_nearest_is_shown_and_no_model_is_as
 
 def test_the_confidence_is_the_relevance_of_the_first_passage() -> None:
     here = Situation(reranker=FixedReranker("amazon", {passage("").passage_id: 0.4}))
-    end = end_of(list(here.passages.answer(QUESTION, ANN)))
+    end = end_of(list(here.by_passages(QUESTION)))
     assert end == Finished(("retrieve", "rerank:amazon", "generate"), 0.4, 90, 4)
 
 
@@ -87,7 +88,7 @@ def test_the_confidence_is_the_relevance_of_the_first_passage() -> None:
 def test_a_search_that_fails_is_never_an_answer_that_nothing_is_found(part: str, failure: CicadaError) -> None:
     here = Situation()
     getattr(here, part).failure = failure
-    parts = here.passages.answer(QUESTION, ANN)
+    parts = here.by_passages(QUESTION)
     assert next(parts) == Progress("searching")
     with pytest.raises(type(failure)):
         next(parts)
@@ -97,21 +98,21 @@ def test_a_search_that_fails_is_never_an_answer_that_nothing_is_found(part: str,
 @pytest.mark.parametrize("failure", FAILURES)
 def test_a_model_that_fails_is_a_failure(failure: CicadaError) -> None:
     with pytest.raises(type(failure)):
-        list(Situation(model=failing_model(failure)).passages.answer(QUESTION, ANN))
+        list(Situation(model=failing_model(failure)).by_passages(QUESTION))
 
 
 def test_a_stream_that_breaks_has_no_end() -> None:
     here = Situation(model=ScriptedModel(["Sey", StreamBrokenError("Broke off.")]))
     parts = []
     with pytest.raises(StreamBrokenError):
-        for part in here.passages.answer(QUESTION, ANN):
+        for part in here.by_passages(QUESTION):
             parts.append(part)
     assert text_of(parts) == "Sey"
     assert not any(isinstance(part, Finished) for part in parts)
 
 
 def test_a_stream_without_usage_counts_no_tokens() -> None:
-    end = end_of(list(Situation(model=ScriptedModel(["Yes."])).passages.answer(QUESTION, ANN)))
+    end = end_of(list(Situation(model=ScriptedModel(["Yes."])).by_passages(QUESTION)))
     assert (end.input_tokens, end.output_tokens) == (0, 0)
 
 
@@ -143,5 +144,5 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
 )
 def test_the_filter_has_the_users_tenant_and_name_and_then_the_scope(question: Question, filter: PassageFilter) -> None:
     here = Situation()
-    list(here.passages.answer(question, ANN))
+    list(here.by_passages(question))
     assert [query.filter for query in here.index.queries] == [filter]

@@ -94,7 +94,7 @@ def test_a_question_is_answered_with_its_sources_and_its_end() -> None:
     assert here.head().status is Status.COMPLETE
     end = here.last()
     assert end["usage"] == {"inputTokens": 90, "outputTokens": 4}
-    assert end["path"] == ["script_query", "retrieve", "rerank:local", "generate"]
+    assert end["path"] == ["script_query", "plan:rules", "retrieve", "rerank:local", "generate"]
     assert end["timings"] == {"total": 0, "firstToken": 0}
     assert end["confidence"] == 1.0
     assert (here.queue.buried, here.reported) == ([], [])

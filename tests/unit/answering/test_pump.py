@@ -8,10 +8,15 @@ import pytest
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.pump import Pace, Pump
 from cicada.errors import StreamBrokenError
+from cicada.permissions.gate import Permitted
+from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.progress import report_progress
+from tests.fakes.access import permitted
 from tests.patience import PATIENCE_SECONDS
 
 END = Finished((), None)
+
+NOTHING: Permitted[RankedPassage] = permitted(())
 
 
 def numbered(count: int) -> Generator[AnswerPart]:
@@ -42,7 +47,7 @@ def test_a_step_that_begins_while_a_part_is_made_is_handed_out_at_once_and_in_it
         yield Progress("searching")
         report_progress("searching", "the search service is starting")
         assert told.wait(PATIENCE_SECONDS)
-        yield Cited(())
+        yield Cited(NOTHING)
         yield END
 
     steps: list[AnswerPart] = []
@@ -51,7 +56,7 @@ def test_a_step_that_begins_while_a_part_is_made_is_handed_out_at_once_and_in_it
             steps += pump.take(PATIENCE_SECONDS)
         assert steps == [Progress("searching"), Progress("searching", "the search service is starting")]
         told.set()
-        assert [part for taken in drained(pump) for part in taken] == [Cited(()), END]
+        assert [part for taken in drained(pump) for part in taken] == [Cited(NOTHING), END]
 
 
 def test_parts_are_taken_while_the_answer_goes_on() -> None:

@@ -7,11 +7,14 @@ from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.agents.fallback import FallbackAgent
 from cicada.agents.ports import Agent
+from cicada.answering.evidence import RetrievedEvidence
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client
 from cicada.errors import ConfigurationError, UnavailableError
+from cicada.permissions.gate import PermissionGate
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada.settings import AgentSettings
+from tests.fakes.access import OpenAccess
 from tests.fakes.retrieval import search_of
 from tests.unit.answering.test_evidence import FixedEmbedder, FixedIndex
 
@@ -19,7 +22,8 @@ from tests.unit.answering.test_evidence import FixedEmbedder, FixedIndex
 def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     model = ConverseModel("amazon.nova-lite-v1:0", max_tokens=500, temperature=0.0)
-    evidence = search_of(HybridSearch(FixedIndex(), FixedEmbedder()))
+    search = search_of(HybridSearch(FixedIndex(), FixedEmbedder()))
+    evidence = RetrievedEvidence(search, PermissionGate(OpenAccess()))
     return agent(AgentSettings(agents, "entries"), client("bedrock-runtime"), model, evidence, timeout_seconds=60)
 
 

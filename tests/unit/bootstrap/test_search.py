@@ -14,7 +14,8 @@ from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, search_backend
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
-from cicada.retrieval.ports import Reranker
+from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.retrieval.ports import Reranker, SearchBackend
 from cicada.retrieval.progress import reporting_progress_to
 from cicada.retrieval.rerank.fallback import FallbackReranker
 from cicada.retrieval.rerank.fused import FusedOrder
@@ -38,12 +39,20 @@ def settings(tmp_path: Path, **more: str) -> SearchSettings:
     return SearchSettings("embedded", "amazon.titan-embed-text-v2:0", 384, str(tmp_path / "index"), **more)  # type: ignore[arg-type]
 
 
+def _backend(made: SearchSettings) -> SearchBackend:
+    return search_backend(made, passage_index(made))
+
+
+def _search(made: SearchSettings) -> KnowledgeSearch:
+    return knowledge_search(made, passage_index(made))
+
+
 def reranker(tmp_path: Path, mode: RerankMode, models: str) -> Reranker | None:
-    return hybrid(search_backend(settings(tmp_path, rerank_models=models)), KnowledgeBase("x", rerank=mode)).reranker
+    return hybrid(_backend(settings(tmp_path, rerank_models=models)), KnowledgeBase("x", rerank=mode)).reranker
 
 
 def test_a_bases_settings_reach_its_retriever_and_the_clients_are_shared(tmp_path: Path) -> None:
-    of = partial(hybrid, search_backend(settings(tmp_path)))
+    of = partial(hybrid, _backend(settings(tmp_path)))
     law = of(KnowledgeBase("law", fusion="rrf", score_threshold=0.35, candidates=50, limit=5))
     assert (law.fusion, law.threshold, law.candidates, law.limit) == ("rrf", 0.35, 50, 5)
     assert of(KnowledgeBase("plays")).index is law.index
@@ -71,8 +80,8 @@ def test_a_base_that_wants_no_reranking_keeps_the_fused_order(tmp_path: Path, mo
 
 
 def test_a_query_model_is_wired_where_one_is_named(tmp_path: Path) -> None:
-    assert knowledge_search(settings(tmp_path)).formulator is None
-    named = knowledge_search(settings(tmp_path, query_model_id="amazon.nova-micro-v1:0"))
+    assert _search(settings(tmp_path)).formulator is None
+    named = _search(settings(tmp_path, query_model_id="amazon.nova-micro-v1:0"))
     assert isinstance(named.formulator, BedrockQueryFormulator)
 
 

@@ -12,7 +12,7 @@ from cicada.answering.events import complete, events_of
 from cicada.answering.model import AnswerPart, Finished
 from cicada.conversation.accept import question_of
 from cicada.conversation.model import Question
-from cicada.conversation.protocol import AnyEventBody, Chunk, SendMessage, SourcesFound, failed, parse_command
+from cicada.conversation.protocol import AnyEventBody, Chunk, Listing, SendMessage, SourcesFound, failed, parse_command
 from cicada.errors import CicadaError, InvalidFrameError
 from cicada.identity.principal import Principal
 
@@ -20,7 +20,7 @@ from cicada.identity.principal import Principal
 def answer_at_once(event: Mapping[str, Any], answerer: Answerer, default_knowledge_base: str) -> dict[str, Any]:
     """The answer to `{"message": "…"}`, with `tenant`, `user`, `groups` and the fields of `sendMessage` as options.
 
-    Returns `text`, `sources` and the fields of `complete`, or those of `error`.
+    Returns `text`, `sources`, a listing's `documents` and the fields of `complete`, or those of `error`.
     """
     try:
         principal, question = _asked(event, default_knowledge_base)
@@ -46,9 +46,11 @@ def _asked(event: Mapping[str, Any], default_knowledge_base: str) -> tuple[Princ
 def _result(parts: list[AnswerPart]) -> dict[str, Any]:
     events = list(events_of(parts))
     sources = [source for event in events if isinstance(event, SourcesFound) for source in _fields(event)["sources"]]
+    listed = [each for event in events if isinstance(event, Listing) for each in _fields(event)["documents"]]
     text = "".join(event.content for event in events if isinstance(event, Chunk))
     last = next(part for part in reversed(parts) if isinstance(part, Finished))
-    return {"text": text, "sources": sources, **_fields(complete(last, timings={}))}
+    documents = {"documents": listed} if any(isinstance(event, Listing) for event in events) else {}
+    return {"text": text, "sources": sources, **documents, **_fields(complete(last, timings={}))}
 
 
 def _fields(event: AnyEventBody) -> dict[str, Any]:

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
-from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
+from pydantic import BaseModel
+
+from cicada.answering.model import AnswerPart, Cited, Finished, Listed, Progress, Text
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     AnyEventBody,
     Chunk,
     Complete,
+    ListedDocument,
+    Listing,
+    PlanSummary,
     Source,
     SourceLocator,
     SourcesFound,
     StatusChanged,
     Usage,
+    ValueCount,
 )
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import Locator, ScriptLocator
+from cicada.knowledge_bases.wording import shown_value
+from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
+
+F = TypeVar("F", bound=BaseModel)
 
 # About three lines of text: each answer stores and posts its excerpts.
 _EXCERPT_LENGTH = 300
 _NAME_LENGTH = 120
 _NAMES = 20
+_QUERY_LENGTH = 500
+_COUNTS = 100
 # Room for content in a frame.
 _ROOM_BYTES = FRAME_LIMIT_BYTES - 256
 # JSON escapes turn one byte into up to six, so this much text always fits.
@@ -49,28 +62,78 @@ def events_of(parts: Iterable[AnswerPart]) -> Iterator[AnyEventBody]:
 def complete(finished: Finished, timings: dict[str, int]) -> Complete:
     """The last event of an answer. `timings` in milliseconds."""
     usage = Usage(input_tokens=finished.input_tokens, output_tokens=finished.output_tokens)
-    return Complete(usage=usage, timings=timings, path=finished.path, confidence=finished.confidence)
+    return Complete(
+        usage=usage,
+        timings=timings,
+        path=finished.path,
+        confidence=finished.confidence,
+        plan=_plan(finished, finished.plan) if finished.plan else None,
+    )
+
+
+def _plan(finished: Finished, plan: Plan) -> PlanSummary:
+    return PlanSummary(
+        strategy=plan.shape.value,
+        knowledge_base=plan.knowledge_base,
+        query=(plan.search_value or plan.query)[:_QUERY_LENGTH],
+        by=plan.by,
+        filters=finished.conditions,
+        documents=finished.matching,
+        withheld=finished.withheld,
+    )
 
 
 def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
     if isinstance(part, Progress):
         yield StatusChanged(stage=cast(Any, part.stage), detail=part.detail)
     elif isinstance(part, Cited):
-        yield from _sources(_source(number, ranked) for number, ranked in enumerate(part.passages, start=1))
+        sources = [_source(number, ranked) for number, ranked in enumerate(part.passages, start=1)]
+        yield from (SourcesFound(sources=tuple(each)) for each in _fitting(sources))
+    elif isinstance(part, Listed):
+        yield from _listings(part)
 
 
-def _sources(sources: Iterable[Source]) -> Iterator[SourcesFound]:
-    held: list[Source] = []
-    room = _ROOM_BYTES
-    for source in sources:
-        size = len(source.model_dump_json(by_alias=True).encode()) + len(",")
-        if held and size > room:
-            yield SourcesFound(sources=tuple(held))
-            held, room = [], _ROOM_BYTES
-        held.append(source)
+def _listings(part: Listed) -> Iterator[Listing]:
+    """The counts stand in the first one. Without a document there is one all the same: it says so."""
+    counts = tuple(ValueCount(value=shown_value(each), count=n) for each, n in (part.counts or {}).items())[:_COUNTS]
+    of_first = {"counted_by": part.counted_by, "counts": counts} if part.counted_by else {}
+    documents = [_listed(row, part.columns) for row in part.rows]
+    room = _ROOM_BYTES - sum(map(_size, counts))
+    for number, each in enumerate(_fitting(documents, room) or [[]]):
+        yield Listing(
+            total=part.total,
+            documents=tuple(each),
+            offset=part.offset,
+            next_offset=part.next_offset,
+            **of_first if not number else {},
+        )
+
+
+def _listed(row: DocumentRow, columns: Mapping[str, str]) -> ListedDocument:
+    shown = {columns[name]: shown_value(row.metadata[name]) for name in columns if name in row.metadata}
+    return ListedDocument(
+        document_id=row.document.document_id,
+        title=row.title[:_NAME_LENGTH],
+        fields={name[:_NAME_LENGTH]: value[:_NAME_LENGTH] for name, value in shown.items()},
+    )
+
+
+def _fitting(frames: Sequence[F], first_room: int = _ROOM_BYTES) -> list[list[F]]:
+    """The frames in lists that each fit into one event."""
+    lists: list[list[F]] = []
+    room = 0
+    for each in frames:
+        size = _size(each)
+        if not lists or size > room:
+            room = first_room if not lists else _ROOM_BYTES
+            lists.append([])
+        lists[-1].append(each)
         room -= size
-    if held:
-        yield SourcesFound(sources=tuple(held))
+    return lists
+
+
+def _size(frame: BaseModel) -> int:
+    return len(frame.model_dump_json(by_alias=True).encode()) + len(",")
 
 
 def _chunks(text: str) -> Iterator[Chunk]:

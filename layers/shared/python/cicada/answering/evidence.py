@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cicada.agents.text import fitted
 from cicada.answering.prompt import evidence_text
 from cicada.identity.principal import Principal
+from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 
@@ -16,7 +17,9 @@ class RetrievedEvidence:
     """Searches only passages of the user's tenant that the user may read."""
 
     knowledge: KnowledgeSearch
+    gate: PermissionGate
 
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
         found = self.knowledge.search(query, readable_passages(principal, knowledge_base)).passages
-        return fitted([evidence_text(each.passage) for each in found], "\n\n")
+        shown = self.gate.permit(principal, found, lambda each: each.passage.document)
+        return fitted([evidence_text(each.passage) for each in shown], "\n\n")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cicada.documents.catalogue import DocumentRow
+from cicada.documents.filter import Scalar
+from cicada.permissions.gate import Permitted
+from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
 
 
@@ -19,7 +24,23 @@ class Progress:
 class Cited:
     """The passages that the answer is built from; the first is [1]."""
 
-    passages: tuple[RankedPassage, ...]
+    passages: Permitted[RankedPassage]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page of the documents that were asked for. `total`: how many match. `columns`: the fields to show, by name.
+
+    `counts`: for each value of the field `counted_by`, how many match; empty if it was not asked.
+    """
+
+    rows: Permitted[DocumentRow]
+    total: int
+    columns: Mapping[str, str]
+    offset: int = 0
+    next_offset: int | None = None
+    counted_by: str = ""
+    counts: Mapping[Scalar, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +52,23 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The answer is complete. `path` names the steps taken; `confidence` is 0 to 1, or None if it was not judged."""
+    """The answer is complete. `path` names the steps taken; `confidence` is 0 to 1, or None if it was not judged.
+
+    `plan`: what was understood. `conditions`: its filters in words. `matching`: how many documents meet them, if they
+    were counted. `withheld`: how many documents were found that the user may not view.
+    """
 
     path: tuple[str, ...]
     confidence: float | None
     input_tokens: int = 0
     output_tokens: int = 0
+    plan: Plan | None = None
+    conditions: tuple[str, ...] = ()
+    matching: int | None = None
+    withheld: int = 0
 
 
-AnswerPart = Progress | Cited | Text | Finished
+AnswerPart = Progress | Cited | Listed | Text | Finished
 
 
 @dataclass(frozen=True, slots=True)

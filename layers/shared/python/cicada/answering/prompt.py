@@ -6,11 +6,12 @@ heading of another passage or the question.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from cicada.answering.model import Prompt
 from cicada.documents.model import Passage, ScriptLocator
 from cicada.knowledge_bases.settings import ContentKind
+from cicada.permissions.gate import Permitted
 from cicada.retrieval.model import RankedPassage
 from cicada.text import one_line
 
@@ -48,7 +49,7 @@ offer to search the documents instead. Answer in the language of the message."""
 _RULES: Mapping[ContentKind, str] = {"scripts": _SCRIPT_RULES, "documents": _DOCUMENT_RULES}
 
 
-def passages_prompt(question: str, passages: Sequence[RankedPassage], content: ContentKind) -> Prompt:
+def passages_prompt(question: str, passages: Permitted[RankedPassage], content: ContentKind) -> Prompt:
     """The question with its passages, numbered from 1; `content` selects the instruction."""
     shown = "\n\n".join(passage_text(number, ranked.passage) for number, ranked in enumerate(passages, start=1))
     return Prompt(system=_RULES[content], user=f"Passages:\n\n{shown}\n\nQuestion: {question}")

@@ -13,15 +13,13 @@ from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
 from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore
 from cicada.agents.fallback import FallbackAgent
 from cicada.agents.model import AgentKind
-from cicada.agents.ports import Agent
+from cicada.agents.ports import Agent, Evidence
 from cicada.agents.profiles import ProfileTools, profile_toolbox
 from cicada.agents.theories import TheoryTools, theory_toolbox
-from cicada.answering.evidence import RetrievedEvidence
 from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.log import report_fallback
-from cicada.bootstrap.search import knowledge_search
+from cicada.bootstrap.search import evidence_search
 from cicada.errors import ConfigurationError
-from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
 
 if TYPE_CHECKING:
@@ -38,14 +36,14 @@ def profile_tools() -> ProfileTools:
 def theory_tools() -> TheoryTools:
     """The tools behind the theories agent's action group."""
     settings = load(AgentToolSettings)
-    return _theory_tools(settings.entries_table, knowledge_search(settings.search))
+    return _theory_tools(settings.entries_table, evidence_search(settings.search))
 
 
 def agent(
     settings: AgentSettings,
     bedrock: BedrockRuntimeClient,
     model: ConverseModel,
-    evidence: KnowledgeSearch,
+    evidence: Evidence,
     timeout_seconds: float,
 ) -> Agent:
     """The agent for profile and theory requests. `bedrock`, `model` and `evidence` serve the tool use."""
@@ -67,7 +65,7 @@ def bedrock_agent(settings: AgentSettings, timeout_seconds: float) -> Agent:
 
 
 def tool_loop(
-    settings: AgentSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, evidence: KnowledgeSearch
+    settings: AgentSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, evidence: Evidence
 ) -> Agent:
     """The agents through Converse's tool use, with the tools in this process."""
     toolboxes = {
@@ -81,5 +79,5 @@ def _profile_tools(table: str) -> ProfileTools:
     return ProfileTools(DynamoProfileStore(database(), table), time.time)
 
 
-def _theory_tools(table: str, evidence: KnowledgeSearch) -> TheoryTools:
-    return TheoryTools(DynamoTheoryStore(database(), table), RetrievedEvidence(evidence), time.time)
+def _theory_tools(table: str, evidence: Evidence) -> TheoryTools:
+    return TheoryTools(DynamoTheoryStore(database(), table), evidence, time.time)

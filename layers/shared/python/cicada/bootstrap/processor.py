@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import time
-from functools import cache
+from datetime import UTC, datetime
+from functools import cache, partial
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
-from cicada.answering.answer import Answerer, PassageAnswerer
+from cicada.answering.answer import Answerer
+from cicada.answering.evidence import RetrievedEvidence
+from cicada.answering.listing import ListingAnswerer
+from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.answering.pump import Pace
+from cicada.answering.question_planner import QuestionPlanner
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
-from cicada.bootstrap.search import knowledge_search
+from cicada.bootstrap.search import knowledge_search, passage_index
+from cicada.permissions.gate import PermissionGate
+from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.rules import load_rules
 from cicada.settings import ModelSettings, ProcessorSettings, load
@@ -48,11 +55,16 @@ def answerer() -> Answerer:
     bedrock = client("bedrock-runtime", read_timeout_seconds=settings.model.model_timeout_seconds, attempts=1)
     model = _converse_model(settings.model)
     chat = BedrockChatModel(bedrock, model)
-    search = knowledge_search(settings.search)
+    index = passage_index(settings.search)
+    search, gate = knowledge_search(settings.search, index), PermissionGate(index)
+    planner = RulesPlanner(MessageClassifier(search.bases, load_rules()).classify)
     return Answerer(
-        classify=MessageClassifier(search.bases, load_rules()).classify,
-        passages=PassageAnswerer(search, chat),
-        agent=agent(settings.agent, bedrock, model, search, settings.model.model_timeout_seconds),
+        plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan,
+        passages=PassageAnswerer(search, chat, gate),
+        listings=ListingAnswerer(index, search.bases, gate),
+        agent=agent(
+            settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model.model_timeout_seconds
+        ),
         model=chat,
     )
 

@@ -6,10 +6,12 @@ import time
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
+from cicada.answering.evidence import RetrievedEvidence
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import RerankMode
+from cicada.permissions.gate import PermissionGate
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.ports import CataloguedIndex, Embedder, IndexRebuild, QueryFormulator, Reranker, SearchBackend
 from cicada.retrieval.progress import report_progress
@@ -29,6 +31,12 @@ def embedder(settings: SearchSettings, read_timeout_seconds: float = 10) -> Embe
     # The embedder retries by itself.
     bedrock = client("bedrock-runtime", read_timeout_seconds=read_timeout_seconds, attempts=1)
     return BedrockEmbedder(bedrock, settings.embedding_model_id, settings.embedding_dimension)
+
+
+def evidence_search(settings: SearchSettings) -> RetrievedEvidence:
+    """The search of the theories agent's tools."""
+    index = passage_index(settings)
+    return RetrievedEvidence(knowledge_search(settings, index), PermissionGate(index))
 
 
 def passage_index(settings: SearchSettings) -> CataloguedIndex:
@@ -60,22 +68,21 @@ def index_rebuild(settings: SearchSettings) -> IndexRebuild:
     raise _unknown_engine(settings)
 
 
-def knowledge_search(settings: SearchSettings) -> KnowledgeSearch:
+def knowledge_search(settings: SearchSettings, index: CataloguedIndex) -> KnowledgeSearch:
     """The search for answers and for evidence."""
     # Imported here: pydantic, which reads the file, would slow the cold starts of the agents' tools.
     from cicada.knowledge_bases.file import load_knowledge_bases
 
     return KnowledgeSearch(
-        strategies(search_backend(settings)),
+        strategies(search_backend(settings, index)),
         load_knowledge_bases(),
         query_formulator(settings),
         report=report_own_words,
     )
 
 
-def search_backend(settings: SearchSettings) -> SearchBackend:
+def search_backend(settings: SearchSettings, index: CataloguedIndex) -> SearchBackend:
     """The index, the embedder and the rerankers, shared by all strategies and bases."""
-    index = passage_index(settings)
     local = LocalReranker(index)
     paid = paid_rerankers(settings, local)
     rerankers: dict[RerankMode, Reranker] = {

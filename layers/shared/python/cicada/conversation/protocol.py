@@ -153,6 +153,41 @@ class SourcesFound(_Frame):
     sources: tuple[Source, ...]
 
 
+class ListedDocument(_Frame):
+    """A document that matches. `fields`: the names for people of the fields that the base shows, and their values.
+
+    `relevance` is always null: a condition that is met is no measure of how well a text answers.
+    """
+
+    document_id: str
+    title: str
+    fields: dict[str, str] = {}
+    relevance: None = None
+
+
+class ValueCount(_Frame):
+    """How many of the matching documents have this value."""
+
+    value: str
+    count: int
+
+
+class Listing(_Frame):
+    """Documents that match, in order. Several such events add up; each has the same `total`.
+
+    `offset` is the number of the first one; `nextOffset` is that of the next page, null on the last. `counts` are by
+    the field `countedBy`.
+    """
+
+    type: Literal["listing"] = "listing"
+    total: int
+    documents: tuple[ListedDocument, ...]
+    offset: int = 0
+    next_offset: int | None = None
+    counted_by: str | None = _left_out_when_none()
+    counts: tuple[ValueCount, ...] | None = _left_out_when_none()
+
+
 class Chunk(_Frame):
     """The next piece of the answer's text; `[n]` in it cites source `n`."""
 
@@ -167,6 +202,22 @@ class Reset(_Frame):
     reason: str
 
 
+class PlanSummary(_Frame):
+    """What was understood, and how it was answered. `filters` are in words for people.
+
+    `documents`: how many documents meet the filters, where they were counted. `withheld`: how many were found that the
+    user may not view.
+    """
+
+    strategy: Literal["MetadataOnly", "ContentOnly", "Hybrid", "NoMatch", "NeedsClarification"]
+    knowledge_base: str
+    query: str
+    by: str
+    filters: tuple[str, ...] = ()
+    documents: int | None = _left_out_when_none()
+    withheld: int = 0
+
+
 class Complete(_Frame):
     """The answer is whole. `timings` are milliseconds, `path` names the steps taken, `confidence` is 0 to 1."""
 
@@ -175,6 +226,7 @@ class Complete(_Frame):
     timings: dict[str, int]
     path: tuple[str, ...]
     confidence: float | None
+    plan: PlanSummary | None = _left_out_when_none()
 
 
 class Cancelled(_Frame):
@@ -193,7 +245,7 @@ class Failed(_Frame):
     retry_after_seconds: int | None = _left_out_when_none()
 
 
-AnyEventBody = Accepted | StatusChanged | SourcesFound | Chunk | Reset | Complete | Cancelled | Failed
+AnyEventBody = Accepted | StatusChanged | SourcesFound | Listing | Chunk | Reset | Complete | Cancelled | Failed
 EventBody = Annotated[AnyEventBody, Field(discriminator="type")]
 TERMINAL = (Complete, Cancelled, Failed)
 _EVENT: TypeAdapter[AnyEventBody] = TypeAdapter(EventBody, config=ConfigDict(defer_build=True))

@@ -25,7 +25,8 @@ class Plan:
     """`query`: the message as a stand-alone question. `search_value`: what to search the passages for, or empty.
 
     `count`: the user asks how many. `count_by`: for how many of each value of this field, or which values there are.
-    `by`: what made the plan, `rules` or `model`. `confidence`: 0 to 1, how sure it is of intent and shape.
+    `limit` and `offset`: the page of a listing. `by`: what made the plan, `rules` or `model`.
+    `confidence`: 0 to 1, how sure it is of intent and shape. `clarification`: what to ask back.
     """
 
     intent: Intent
@@ -38,6 +39,7 @@ class Plan:
     count: bool = False
     count_by: str | None = None
     limit: int | None = None
+    offset: int = 0
     key_concepts: tuple[str, ...] = ()
     language: str = "en"
     confidence: float = 1.0

@@ -1,0 +1,60 @@
+"""Answer from the catalogue: the documents that match, counted and in order, without a search and without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cicada.answering.model import AnswerPart, Finished, Listed, Progress, Text
+from cicada.conversation.model import Question
+from cicada.documents.catalogue import TITLE, DocumentRow, Sort
+from cicada.documents.filter import Scalar
+from cicada.documents.model import DocumentKey
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.knowledge_bases.wording import described, shown_value
+from cicada.permissions.gate import PermissionGate
+from cicada.permissions.readers import readable_passages
+from cicada.planning.plan import Plan
+from cicada.retrieval.ports import DocumentCatalogue
+
+_PAGE = 20
+_VALUES_IN_A_SENTENCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ListingAnswerer:
+    """Rows have no relevance: a condition that is met is no measure of how well a text answers."""
+
+    catalogue: DocumentCatalogue
+    bases: KnowledgeBases
+    gate: PermissionGate
+
+    def answer(self, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
+        """The listing, then a sentence that counts it. Failures are `DependencyError`s, never an empty listing."""
+        yield Progress("searching")
+        schema = self.bases.of(plan.knowledge_base).schema
+        readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
+        page = self.catalogue.rows(readable, plan.sort or schema.sort or Sort(TITLE), plan.limit or _PAGE, plan.offset)
+        counts = self.catalogue.count_by(readable, plan.count_by) if plan.count_by else None
+        rows = self.gate.permit(principal, page.rows, _document)
+        columns = {field.name: field.display or field.name for field in schema.fields.values() if field.shown}
+        yield Listed(rows, page.total, columns, plan.offset, page.next_offset, plan.count_by or "", counts)
+        conditions = "; ".join(described(condition, schema) for condition in readable.conditions)
+        yield Text(_sentence(page.total, conditions, columns.get(plan.count_by or "", plan.count_by or ""), counts))
+        yield Finished(("list", f"documents:{page.total}"), None, matching=page.total, withheld=rows.withheld)
+
+
+def _sentence(total: int, conditions: str, counted_by: str, counts: Mapping[Scalar, int] | None) -> str:
+    number = {0: "No document matches", 1: "1 document matches"}.get(total, f"{total:,} documents match")
+    said = f"{number} ({conditions})." if conditions else f"{number}."
+    if not counts:
+        return said
+    first = list(counts.items())[:_VALUES_IN_A_SENTENCE]
+    values = ", ".join(f"{shown_value(value)} {count:,}" for value, count in first)
+    more = f" and {len(counts) - len(first):,} more values" if len(counts) > len(first) else ""
+    return f"{said} By {counted_by}: {values}{more}."
+
+
+def _document(row: DocumentRow) -> DocumentKey:
+    return row.document

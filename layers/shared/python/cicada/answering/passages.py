@@ -1,0 +1,71 @@
+"""Answer from passages: search, judge the evidence, check who may view it, generate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from cicada.answering.evidence_loop import EvidenceLoop, Gathered, Verdict, not_answered
+from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
+from cicada.answering.ports import ChatModel
+from cicada.answering.prompt import passages_prompt
+from cicada.answering.streaming import streamed
+from cicada.conversation.model import Question
+from cicada.documents.model import DocumentKey
+from cicada.identity.principal import Principal
+from cicada.permissions.gate import PermissionGate
+from cicada.permissions.readers import readable_passages
+from cicada.planning.plan import Plan
+from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.retrieval.model import RankedPassage, Retrieval
+from cicada.retrieval.strategies import DEFAULT, FILTERED
+
+
+@dataclass(frozen=True, slots=True)
+class PassageAnswerer:
+    """Retrieval-augmented generation that always searches, instead of letting a model choose a search tool."""
+
+    search: KnowledgeSearch
+    model: ChatModel
+    gate: PermissionGate
+    evidence: EvidenceLoop = field(default_factory=EvidenceLoop)
+
+    def answer(self, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
+        """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found"."""
+        yield Progress("searching")
+        base = self.search.bases.of(plan.knowledge_base)
+        found, matching = self._gathered(plan, question, principal)
+        shown = self.gate.permit(principal, found.passages, _document)
+        end = Finished(found.path, found.confidence, matching=matching, withheld=shown.withheld)
+        if shown:
+            yield Cited(shown)
+        if found.verdict is Verdict.BELOW_FLOOR or not shown:
+            yield Text(not_answered(replace(found, passages=shown.items), base.name))
+            yield end if shown or not found.passages else replace(end, path=(*found.path, "nothing_permitted"))
+            return
+        usage = yield from streamed(self.model, passages_prompt(question.message, shown, base.content))
+        yield replace(
+            end,
+            path=(*found.path, "generate"),
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+        )
+
+    def _gathered(self, plan: Plan, question: Question, principal: Principal) -> tuple[Gathered, int | None]:
+        """The evidence, and how many documents meet the conditions if there are any."""
+        readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
+        strategy = FILTERED if readable.conditions else DEFAULT
+        matching: int | None = None
+
+        def search(query: str) -> Retrieval:
+            nonlocal matching
+            found = self.search.search(query, readable, strategy)
+            matching = found.matching
+            return found
+
+        base = self.search.bases.of(plan.knowledge_base)
+        return self.evidence.gather(plan.search_value or plan.query, base, search), matching
+
+
+def _document(ranked: RankedPassage) -> DocumentKey:
+    return ranked.passage.document

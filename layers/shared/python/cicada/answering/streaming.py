@@ -1,0 +1,19 @@
+"""A model's stream as parts of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from cicada.answering.model import AnswerPart, ModelUsage, Prompt, Text
+from cicada.answering.ports import ChatModel
+
+
+def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, ModelUsage]:
+    """The model's text as parts; the generator's return value is the usage."""
+    usage = ModelUsage(0, 0)
+    for piece in model.stream(prompt):
+        if isinstance(piece, ModelUsage):
+            usage = piece
+        else:
+            yield Text(piece)
+    return usage

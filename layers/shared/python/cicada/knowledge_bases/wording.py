@@ -1,0 +1,34 @@
+"""Conditions and values in words, for people."""
+
+from __future__ import annotations
+
+from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Scalar
+from cicada.documents.model import MetadataValue
+from cicada.knowledge_bases.schema import Schema
+
+
+def described(condition: Condition, schema: Schema) -> str:
+    """A condition such as `Status: approved or draft`, by the field's name for people."""
+    field = schema.fields.get(condition.field)
+    name = (field.display if field else "") or condition.field
+    if isinstance(condition, Exists):
+        return f"{name}: {'any' if condition.present else 'none'}"
+    if isinstance(condition, AnyOf | NoneOf):
+        values = " or ".join(sorted(shown_value(value) for value in condition.values))
+        return f"{name}: {'not ' if isinstance(condition, NoneOf) else ''}{values}"
+    bounds = (
+        ("from", condition.least),
+        ("after", condition.above),
+        ("to", condition.most),
+        ("before", condition.below),
+    )
+    return f"{name}: {' '.join(f'{word} {shown_value(bound)}' for word, bound in bounds if bound is not None)}"
+
+
+def shown_value(value: MetadataValue | Scalar) -> str:
+    """The value as people read it: `yes`, `12,000`, `gmp, audit`."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float | int):
+        return f"{value:,.0f}" if value == int(value) else f"{value:,}"
+    return ", ".join(value) if isinstance(value, tuple) else value
