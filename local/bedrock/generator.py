@@ -26,7 +26,7 @@ class ExtractiveModel:
             yield from _tool_use(request, request.forced_tool, structured.fill(request.forced_tool.schema, question))
         elif request.tools:
             yield from self._with_tools(request)
-        elif asks_for_translation(request.system):
+        elif asks_for_query(request.system):
             yield from _limited(last.text, request.max_tokens)
         else:
             yield from _limited(extractive.answer(parse(last.text), self._embedder), request.max_tokens)
@@ -43,9 +43,9 @@ class ExtractiveModel:
             yield from _limited(step.text, request.max_tokens)
 
 
-def asks_for_translation(instruction: str) -> bool:
-    """Whether the prompt asks for a translation, which this model cannot do: it returns the text unchanged."""
-    return instruction.lstrip().lower().startswith("translate ")
+def asks_for_query(instruction: str) -> bool:
+    """Whether the prompt asks for the text in other words, which this model does not know: it returns it unchanged."""
+    return instruction.lstrip().lower().startswith(("translate ", "rewrite "))
 
 
 def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:

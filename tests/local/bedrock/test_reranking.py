@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
+from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
 from cicada.adapters.bedrock.reranker import BedrockReranker
+from cicada.adapters.bedrock.short_call import ShortCall
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, ThrottledError
+from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from local.bedrock.app import build
 from local.bedrock.embedder import HashEmbedder
@@ -68,8 +71,13 @@ def test_an_ordered_fault_is_a_throttled_call(serve: Serve, client: Client) -> N
 
 
 def test_a_translation_of_the_stand_in_is_the_text_itself(runtime: Any) -> None:
-    formulator = BedrockQueryFormulator(runtime, "amazon.nova-micro-v1:0")
+    formulator = BedrockQueryFormulator(ShortCall(runtime, "amazon.nova-micro-v1:0"))
     assert formulator.formulate("Who says:  “the queen is dead”?", "de") == "Who says:  “the queen is dead”?"
+
+
+def test_the_stand_in_knows_no_other_query(runtime: Any) -> None:
+    rewriter = BedrockQueryRewriter(ShortCall(runtime, "amazon.nova-micro-v1:0"))
+    assert rewriter.rewrite("Who slew him?", ["Who slew him?"], KnowledgeBase("plays")) is None
 
 
 def _order(url: str, fault: dict[str, object]) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
+from cicada.adapters.bedrock.short_call import ShortCall
 from cicada.adapters.retry import Retry
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
@@ -17,7 +18,7 @@ def said(*texts: str) -> Answered:
 
 def formulate(bedrock: ScriptedBedrock, question: str = "Who dies?") -> str:
     retry = Retry(sleep=lambda seconds: None, attempts=2)
-    return BedrockQueryFormulator(bedrock.client("bedrock-runtime"), MODEL, retry).formulate(question, "de")
+    return BedrockQueryFormulator(ShortCall(bedrock.client("bedrock-runtime"), MODEL, retry)).formulate(question, "de")
 
 
 def test_a_short_cold_call_puts_the_question_into_the_language() -> None:

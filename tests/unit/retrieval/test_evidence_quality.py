@@ -85,9 +85,11 @@ def test_passages_of_one_document_among_many_support_each_other() -> None:
     assert many == pytest.approx(1 / 5 - 1 / 40)
 
 
-def test_a_base_of_one_document_is_not_concentrated() -> None:
-    found = retrieval([passage(number) for number in range(40)], [0.5] * 40, semantic=[0.5] * 40)
-    assert features(QUESTION, found).concentration == pytest.approx(0)
+@pytest.mark.parametrize(("documents", "says"), [(1, False), (4, False), (5, True)])
+def test_a_base_of_few_documents_has_no_concentration(documents: int, says: bool) -> None:
+    passages = [passage(number, document=f"d{number % documents}") for number in range(40)]
+    found = features(QUESTION, retrieval(passages, [0.5] * 40, semantic=[0.5] * 40))
+    assert (found.concentration is not None) == says
 
 
 def test_a_base_of_few_passages_has_neither_margin_nor_concentration() -> None:

@@ -30,6 +30,14 @@ def report_own_words(error: CicadaError) -> None:
     level("The query model failed; the question is searched in the user's own words", extra=failure_fields(error))
 
 
+def report_quality_fallback(error: CicadaError) -> None:
+    """Evidence could not be judged by the model, or a query not be rewritten by it."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level(
+        "The query model failed; evidence is judged and queries are rewritten without it", extra=failure_fields(error)
+    )
+
+
 def report_failed_answer(error: CicadaError) -> None:
     """An answer ended in an `error` event, and its request was dead-lettered."""
     logger.error("An answer failed", extra=failure_fields(error))

@@ -20,6 +20,7 @@ from cicada.answering.question_planner import QuestionPlanner
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
+from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.permissions.gate import PermissionGate
 from cicada.planning.by_rules import RulesPlanner
@@ -60,7 +61,7 @@ def answerer() -> Answerer:
     planner = RulesPlanner(MessageClassifier(search.bases, load_rules()).classify)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan,
-        passages=PassageAnswerer(search, chat, gate),
+        passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search, {})),
         listings=ListingAnswerer(index, search.bases, gate),
         agent=agent(
             settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model.model_timeout_seconds

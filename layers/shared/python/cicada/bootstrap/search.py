@@ -24,6 +24,7 @@ from cicada.settings import SearchSettings
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
+    from cicada.adapters.bedrock.short_call import ShortCall
     from cicada.adapters.opensearch.options import IndexOptions
 
 
@@ -108,12 +109,21 @@ def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
 
 
 def query_formulator(settings: SearchSettings) -> QueryFormulator | None:
-    if not settings.query_model_id:
+    call = query_model(settings)
+    if call is None:
         return None
     from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
 
-    bedrock = client("bedrock-runtime", read_timeout_seconds=5, attempts=1)
-    return BedrockQueryFormulator(bedrock, settings.query_model_id)
+    return BedrockQueryFormulator(call)
+
+
+def query_model(settings: SearchSettings) -> ShortCall | None:
+    """The small model that writes queries and judges evidence; None if the settings name no model."""
+    if not settings.query_model_id:
+        return None
+    from cicada.adapters.bedrock.short_call import ShortCall
+
+    return ShortCall(client("bedrock-runtime", read_timeout_seconds=5, attempts=1), settings.query_model_id)
 
 
 def _opensearch(settings: SearchSettings) -> tuple[OpenSearch, IndexOptions]:

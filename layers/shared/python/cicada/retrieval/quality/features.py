@@ -17,6 +17,7 @@ from cicada.retrieval.quality.content_words import content_words, named_words, s
 _RELEVANT, _SHOWN = 3, 5
 # A retriever's hits from here on stand for what any question finds, if there are enough of them.
 _BACKGROUND, _FULL = 20, 30
+_DOCUMENTS = 5
 _LEAST = 1e-4
 
 
@@ -101,10 +102,10 @@ def _share(asked: Sequence[str], text: frozenset[str]) -> float | None:
 
 
 def _concentration(shown: Sequence[RankedPassage], found: Retrieval) -> float | None:
-    """Passages of one document support each other; a base with one document says nothing by this."""
-    if len(found.candidates) < _FULL or not shown:
-        return None
+    """Passages of one document support each other; where there are few documents to choose from, this says nothing."""
     everywhere = Counter(_source(each.passage) for each in found.candidates)
+    if len(found.candidates) < _FULL or len(everywhere) < _DOCUMENTS or not shown:
+        return None
     first = Counter(_source(each.passage) for each in shown)
     return max(count / len(shown) - everywhere[name] / len(found.candidates) for name, count in first.items())
 
