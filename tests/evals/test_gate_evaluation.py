@@ -125,3 +125,14 @@ def test_a_folder_without_tasks_is_named(tmp_path: Path) -> None:
         load_labelled_turns(tmp_path / "gone")
     with pytest.raises(DatasetError, match="is empty"):
         load_labelled_turns(write_turns(tmp_path / "turns", []))
+
+
+def test_the_command_calibrates_a_base(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, settings, curve = str(write_turns(tmp_path / "turns")), tmp_path / "bases.toml", tmp_path / "curve.csv"
+    assert main(["calibrate", folder, "--base", "plays", "--write", str(settings), "--csv", str(curve)]) == 0
+    printed = capsys.readouterr().out
+    assert "[bases.plays]\nquality_threshold = " in printed
+    assert settings.read_text() in printed
+    assert len(curve.read_text().splitlines()) == 22
+    with pytest.raises(SystemExit):
+        main(["calibrate", folder, "--keep", "0"])

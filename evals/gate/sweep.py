@@ -1,0 +1,78 @@
+"""What each threshold on the quality of the evidence keeps, and the two that a base is given."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from evals.gate.dataset import Label
+from evals.gate.run import Scored
+from evals.retrieval.dataset import DatasetError
+
+STEPS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A threshold. `recall`: share of the answerable turns that are kept; `precision`: share of the kept turns that are
+    answerable, 1 if none is kept; `false`: share of the unanswerable turns that are kept.
+    """
+
+    threshold: float
+    precision: float
+    recall: float
+    false: float
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The base's settings of the same names."""
+
+    quality_threshold: float
+    quality_floor: float
+
+
+def sweep(scored: Sequence[Scored], steps: int = STEPS) -> list[Point]:
+    """A point for each threshold from 0 to 1. Underspecified turns count for neither side.
+
+    Raises DatasetError without turns of both sides.
+    """
+    answerable = [each.quality for each in scored if each.label.answerable]
+    unanswerable = [each.quality for each in scored if each.label is Label.UNANSWERABLE]
+    if not answerable or not unanswerable:
+        raise DatasetError("Thresholds need answerable turns (or PARTIAL ones) and UNANSWERABLE ones; add the others.")
+    return [_point(step / steps, answerable, unanswerable) for step in range(steps + 1)]
+
+
+def chosen(points: Sequence[Point], keep: float, at_once: float) -> Thresholds:
+    """The highest floor that keeps at least `keep` of the answerable turns, and the highest threshold that keeps at
+    least `at_once` of them: so many are answered without another search.
+
+    Both are about the answerable turns alone: what an unanswerable one costs differs from base to base, and the curve
+    shows it.
+    """
+    return Thresholds(_highest(points, min(at_once, keep)), _highest(points, keep))
+
+
+def _highest(points: Sequence[Point], recall: float) -> float:
+    return max(point.threshold for point in points if point.recall >= recall)
+
+
+def save_csv(points: Iterable[Point], path: Path) -> None:
+    """Raises DatasetError if the file cannot be written."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["threshold", "precision", "recall", "false"])
+    writer.writerows([p.threshold, f"{p.precision:.4f}", f"{p.recall:.4f}", f"{p.false:.4f}"] for p in points)
+    try:
+        path.write_text(text.getvalue(), "utf-8")
+    except OSError as error:
+        raise DatasetError(f"The curve cannot be saved as {path} ({error}); name another file.") from error
+
+
+def _point(threshold: float, answerable: Sequence[float], unanswerable: Sequence[float]) -> Point:
+    kept = sum(quality >= threshold for quality in answerable)
+    wrong = sum(quality >= threshold for quality in unanswerable)
+    precision = kept / (kept + wrong) if kept + wrong else 1.0
+    return Point(threshold, precision, kept / len(answerable), wrong / len(unanswerable))
