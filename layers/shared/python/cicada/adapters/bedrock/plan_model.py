@@ -1,0 +1,62 @@
+"""Plans by one call of Converse whose answer is the input of a forced tool.
+
+The tool and the system text are the same for all messages to a base, so they end in a cache point.
+https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cicada.adapters.aws_errors import bedrock_errors
+from cicada.adapters.bedrock.chat_model import ConverseModel, user_message
+from cicada.errors import PlanRefusedError
+from cicada.planning.by_model.prompt import TOOL, TOOL_DESCRIPTION, PlanPrompt, PlanPrompts, message_text
+from cicada.planning.plan import Plan
+from cicada.planning.planner import PlanRequest
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+_MAX_TOKENS = 1024
+
+
+class BedrockPlanModel:
+    """Asks `model_id` once, at temperature 0 and for at most 1,024 tokens, and does not retry."""
+
+    def __init__(self, client: BedrockRuntimeClient, model_id: str, prompts: PlanPrompts) -> None:
+        self._client = client
+        self._model = ConverseModel(model_id, _MAX_TOKENS, temperature=0)
+        self._prompts = prompts
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """Raises `ThrottledError`, `UnavailableError`, `ConfigurationError` or `PlanRefusedError`."""
+        prompt = self._prompts.of(request)
+        call = self._request(prompt, message_text(request))
+        with bedrock_errors():
+            reply = self._client.converse(**call)
+        return prompt.form.read(_tool_input(reply), request.asker)
+
+    def _request(self, prompt: PlanPrompt, message: str) -> dict[str, Any]:
+        specification = {
+            "name": TOOL,
+            "description": TOOL_DESCRIPTION,
+            "inputSchema": {"json": dict(prompt.tool_schema)},
+        }
+        return self._model.request("", [user_message({"text": message})]) | {
+            "system": [{"text": prompt.system}, {"cachePoint": {"type": "default"}}],
+            "toolConfig": {"tools": [{"toolSpec": specification}], "toolChoice": {"tool": {"name": TOOL}}},
+        }
+
+
+def _tool_input(reply: Any) -> object:
+    """The input of the tool's one call. A reply that was cut off has none that could be trusted."""
+    try:
+        content = reply["output"]["message"]["content"]
+        found = [block["toolUse"]["input"] for block in content if "toolUse" in block]
+        whole = reply["stopReason"] in ("tool_use", "end_turn")
+    except (KeyError, TypeError) as error:
+        raise PlanRefusedError("The planning model's reply has an unknown form.", "unreadable") from error
+    if not whole or len(found) != 1:
+        raise PlanRefusedError("The planning model did not call its tool once, or was cut off.", "unreadable")
+    return found[0]

@@ -1,0 +1,151 @@
+"""The plan as a model writes it: the input of the plan tool, with the base's own fields and values.
+
+One pydantic model is both the tool's JSON Schema and the reader of its input, so the model is shown what is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, ValidationError, create_model
+
+from cicada.documents.catalogue import TITLE, Sort
+from cicada.documents.filter import Condition
+from cicada.errors import PlanRefusedError
+from cicada.knowledge_bases.schema import Schema
+from cicada.languages.detection import LANGUAGES
+from cicada.planning.by_model.filters import Strict, described, filter_form, one_of
+from cicada.planning.by_model.json_schema import plain_schema
+from cicada.planning.consistency import contradiction
+from cicada.planning.model import Intent
+from cicada.planning.plan import Plan, Shape
+from cicada.planning.planner import PlanRequest
+
+_QUERY_CHARACTERS = 2_000
+_CONCEPTS = 8
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is blank")
+    return text
+
+
+_Query = Annotated[str, Field(max_length=_QUERY_CHARACTERS)]
+
+
+class PlanForm:
+    """The form of the plans of one base for users who may ask these bases and have these intents."""
+
+    def __init__(self, request: PlanRequest) -> None:
+        self._base = request.knowledge_base
+        self._model = _plan_model(request)
+
+    def json_schema(self) -> dict[str, Any]:
+        """The input schema of the plan tool."""
+        return plain_schema(self._model.model_json_schema())
+
+    def read(self, value: object, asker: str = "") -> Plan:
+        """The plan; "me" in it is `asker`. Raises `PlanRefusedError`; its sentence quotes no value."""
+        try:
+            plan = self._plan(self._model.model_validate(value, context={"asker": asker}))
+        except ValidationError as error:
+            raise _refusal(error) from None
+        except ValueError as error:
+            raise PlanRefusedError(f"The plan contradicts itself: {error}.", "contradiction") from None
+        self._check_base(plan)
+        if said := contradiction(plan):
+            raise PlanRefusedError(f"The plan {said}.", "contradiction")
+        return plan
+
+    def _plan(self, read: Any) -> Plan:
+        return Plan(
+            intent=Intent(read.intent),
+            shape=Shape(read.strategy),
+            query=read.query.strip(),
+            search_value=read.search_value.strip(),
+            knowledge_base=read.knowledge_base or self._base,
+            filters=tuple(_conditions(read.filters)),
+            sort=Sort(read.sort.field, read.sort.descending) if read.sort else None,
+            count=read.count,
+            count_by=read.count_by,
+            limit=read.limit,
+            key_concepts=tuple(read.key_concepts),
+            language=read.language,
+            by="model",
+            clarification=read.clarification.strip(),
+        )
+
+    def _check_base(self, plan: Plan) -> None:
+        """Fields are those of the base that is asked, so a plan for another one cannot use them."""
+        if plan.knowledge_base != self._base and (plan.filters or plan.sort or plan.count_by):
+            raise PlanRefusedError("The plan is for another base and uses fields of this one.", "contradiction")
+
+
+def _plan_model(request: PlanRequest) -> Any:
+    """The model of a plan with the fields and values of the request's schema."""
+    fields = tuple(request.schema.fields)
+    bases = tuple(dict.fromkeys([request.knowledge_base, *request.bases]))
+    return create_model(
+        "Plan",
+        __base__=Strict,
+        intent=(one_of(tuple(map(str, request.intents))), ...),
+        strategy=(one_of(tuple(map(str, Shape))), ...),
+        query=(
+            Annotated[_Query, AfterValidator(_not_blank)],
+            Field(description="the message as a question of its own"),
+        ),
+        search_value=(_Query, Field("", description="what to search the texts for, without what the filters say")),
+        knowledge_base=(one_of(bases) | None, None),
+        filters=(_filters_model(request.schema) | None, None),
+        sort=(_sort_model(fields) | None, None),
+        count=(bool, Field(False, description="whether the user asks how many")),
+        count_by=(one_of(fields) | None if fields else None, None),
+        limit=(Annotated[int, Field(ge=1, le=1000)] | None, None),
+        key_concepts=(Annotated[list[str], Field(max_length=_CONCEPTS)], Field(default_factory=list)),
+        language=(one_of(tuple(LANGUAGES)), Field("en", description="of the message")),
+        clarification=(_Query, Field("", description="with NeedsClarification: the question to the user")),
+    )
+
+
+def _filters_model(schema: Schema) -> Any:
+    # Aliases, because a field may be named as a method of pydantic's models is.
+    forms = {
+        f"field_{number}": (
+            filter_form(each) | None,
+            Field(None, alias=name, description=described(each) or None),
+        )
+        for number, (name, each) in enumerate(schema.fields.items())
+    }
+    return create_model("Filters", __base__=Strict, **forms)  # type: ignore[call-overload]
+
+
+def _sort_model(fields: tuple[str, ...]) -> Any:
+    return create_model("Order", __base__=Strict, field=(one_of((*fields, TITLE)), ...), descending=(bool, False))
+
+
+def _conditions(filters: Any) -> Iterator[Condition]:
+    if filters is None:
+        return
+    for name, field in type(filters).model_fields.items():
+        found = getattr(filters, name)
+        if found is not None:
+            yield from found.conditions(field.alias)
+
+
+def _refusal(error: ValidationError) -> PlanRefusedError:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    # Names of the form only: what a model wrote may quote the user.
+    place = ".".join(str(each) for each in first["loc"][:-1] if not str(each).startswith("field_")) or "plan"
+    return PlanRefusedError(f"The plan has no valid form ({first['type']} in {place}).", _kind(first))
+
+
+def _kind(error: Mapping[str, Any]) -> str:
+    if "knowledge_base" in error["loc"]:
+        return "unknown_base"
+    if error["type"] == "extra_forbidden":
+        return "unknown_field"
+    if error["type"] == "literal_error":
+        return "unknown_field" if error["loc"][0] in ("sort", "count_by") else "unknown_value"
+    return "unreadable"

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cicada.adapters.bedrock.plan_model import BedrockPlanModel
+from cicada.documents.filter import AnyOf
+from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, ThrottledError, UnavailableError
+from cicada.knowledge_bases.plan_guide import load_plan_guide
+from cicada.planning.by_model.prompt import PlanPrompts
+from cicada.planning.plan import Plan, Shape
+from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
+from tests.unit.planning.form_of_reports import request_on_reports
+
+MODEL = "amazon.nova-pro-v1:0"
+WRITTEN = {
+    "intent": "script_query",
+    "strategy": "MetadataOnly",
+    "query": "Which of my reports are approved?",
+    "filters": {"status": {"any_of": ["approved"]}, "author": {"any_of": ["me"]}},
+}
+
+
+def replied(*content: dict[str, Any], stop: str = "tool_use") -> Answered:
+    return Answered({"output": {"message": {"role": "assistant", "content": list(content)}}, "stopReason": stop})
+
+
+def called(written: object = WRITTEN, name: str = "plan") -> dict[str, Any]:
+    return {"toolUse": {"toolUseId": "t1", "name": name, "input": written}}
+
+
+def plan(bedrock: ScriptedBedrock, message: str = "my approved reports") -> Plan:
+    model = BedrockPlanModel(bedrock.client("bedrock-runtime"), MODEL, PlanPrompts(load_plan_guide))
+    return model.plan(replace(request_on_reports(message)))
+
+
+def test_one_call_of_a_forced_tool_gives_the_whole_plan() -> None:
+    with scripted_bedrock(replied({"text": "I think that"}, called())) as bedrock:
+        made = plan(bedrock)
+    assert (made.shape, made.by, made.query) == (Shape.METADATA_ONLY, "model", WRITTEN["query"])
+    assert made.filters == (AnyOf("status", frozenset({"released"})), AnyOf("author", frozenset({"Ann Lee"})))
+    [request] = bedrock.requests
+    assert request.path == f"/model/{MODEL}/converse"
+    assert request.body["inferenceConfig"] == {"maxTokens": 1024, "temperature": 0}
+    assert request.body["toolConfig"]["toolChoice"] == {"tool": {"name": "plan"}}
+    [tool] = request.body["toolConfig"]["tools"]
+    assert tool["toolSpec"]["name"] == "plan"
+    shown = tool["toolSpec"]["inputSchema"]["json"]["properties"]["filters"]["properties"]
+    assert shown["status"]["properties"]["any_of"]["items"]["enum"] == ["draft", "released"]
+
+
+def test_what_is_the_same_for_all_messages_ends_in_a_cache_point_and_the_message_comes_after_it() -> None:
+    with scripted_bedrock(replied(called())) as bedrock:
+        plan(bedrock, "my approved reports")
+        plan(bedrock, "hello")
+    first, second = (request.body for request in bedrock.requests)
+    assert first["system"][-1] == {"cachePoint": {"type": "default"}}
+    assert "Strategies" in first["system"][0]["text"]
+    assert (first["system"], first["toolConfig"]) == (second["system"], second["toolConfig"])
+    [message] = first["messages"]
+    assert json.loads(message["content"][0]["text"])["message"] == "my approved reports"
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (Refused(429, "ThrottlingException"), ThrottledError),
+        (Refused(503, "ServiceUnavailableException"), UnavailableError),
+        (Refused(403, "AccessDeniedException"), ConfigurationError),
+        (Refused(400, "ValidationException"), ConfigurationError),
+        (replied({"text": "The status is approved."}, stop="end_turn"), PlanRefusedError),
+        (replied(called(), called()), PlanRefusedError),
+        (replied(called(), stop="max_tokens"), PlanRefusedError),
+        (replied(called(WRITTEN | {"strategy": "Everything"})), PlanRefusedError),
+        (replied(called({})), PlanRefusedError),
+        (Answered({"output": {}}), UnavailableError),
+        (Answered({}), PlanRefusedError),
+    ],
+)
+def test_no_plan_is_a_failure_with_a_name_and_the_model_is_asked_once(
+    reply: Reply, expected: type[CicadaError]
+) -> None:
+    with scripted_bedrock(reply) as bedrock:
+        with pytest.raises(expected):
+            plan(bedrock)
+        assert len(bedrock.requests) == 1
