@@ -38,6 +38,7 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
             settings.chat_model_id,
             settings.agent_model_id,
             settings.query_model_id,
+            *settings.plan_model_ids,
             settings.context_model_id,
         )
         for arn in (model_arns(model) if model else [])

@@ -20,6 +20,9 @@ _RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
 _QUERY_MODEL = "amazon.nova-micro-v1:0"
 # With prompt caching, it reads a document once for all its passages.
 _CONTEXT_MODEL = "amazon.nova-micro-v1:0"
+# Stating the whole plan at once is too hard for small models. They are asked only where the rules are unsure.
+_PLAN_MODELS = "amazon.nova-pro-v1:0,amazon.nova-lite-v1:0"
+_PLANNERS = ("auto", "rules", "model")
 _TEMPERATURE = "0.2"
 _MAX_TOKENS = "2048"
 _LEASE_SECONDS = "15"
@@ -48,7 +51,8 @@ class StageSettings:
     """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
 
     Model ids are Bedrock's. `rerank_model_ids`: in the order of fallback, none to rerank locally; `query_model_id`
-    translates questions into the language of a knowledge base; `context_model_id`, empty for none, describes the
+    translates questions into the language of a knowledge base; `plan_model_ids` plan messages, in the order of
+    fallback, as `planner` says; `context_model_id`, empty for none, describes the
     context of passages at ingest. `messages_per_minute` and `requests_in_flight` are limits of each user.
     `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`: the recipient
     of alarms, empty for none.
@@ -64,6 +68,8 @@ class StageSettings:
     embedding_dimension: int
     rerank_model_ids: tuple[str, ...]
     query_model_id: str
+    planner: str
+    plan_model_ids: tuple[str, ...]
     context_model_id: str
     retain_data: bool
     messages_per_minute: str
@@ -103,6 +109,8 @@ def stage_settings(context: Context) -> StageSettings:
         embedding_dimension=1024,
         rerank_model_ids=_rerank_models(context),
         query_model_id=context("queryModel") or _QUERY_MODEL,
+        planner=_planner(context),
+        plan_model_ids=_plan_models(context, _PLAN_MODELS),
         context_model_id=_context_model(context, _CONTEXT_MODEL),
         retain_data=name == "prod",
         messages_per_minute=str(context("messagesPerMinute") or 60),
@@ -137,6 +145,9 @@ def _local(context: Context) -> StageSettings:
         embedding_dimension=384,
         rerank_model_ids=_rerank_models(context),
         query_model_id=_QUERY_MODEL,
+        planner=_planner(context),
+        # The stand-in can plan no more than a search for the message.
+        plan_model_ids=_plan_models(context, ""),
         # The stand-in cannot write contexts, and MiniLM embeds no more of a passage than its text.
         context_model_id=_context_model(context, ""),
         retain_data=False,
@@ -153,6 +164,19 @@ def _rerank_models(context: Context) -> tuple[str, ...]:
     if name not in _RERANK_MODELS:
         raise UnknownStageError(f"There is no reranker {name!r}: use -c rerank=local, amazon or cohere.")
     return _RERANK_MODELS[name]
+
+
+def _planner(context: Context) -> str:
+    name = str(context("planner") or _PLANNERS[0])
+    if name not in _PLANNERS:
+        raise UnknownStageError(f"There is no planner {name!r}: use -c planner=auto, rules or model.")
+    return name
+
+
+def _plan_models(context: Context, default: str) -> tuple[str, ...]:
+    """`-c planModels=none` leaves planning to the rules."""
+    names = str(context("planModels") or default)
+    return () if names == "none" else tuple(name.strip() for name in names.split(",") if name.strip())
 
 
 def _context_model(context: Context, default: str) -> str:

@@ -40,6 +40,8 @@ class MessageProcessor(Construct):
                 "chat_model_id": settings.chat_model_id,
                 "chat_temperature": settings.chat_temperature,
                 "chat_max_tokens": settings.chat_max_tokens,
+                "planner": settings.planner,
+                "plan_model_ids": ",".join(settings.plan_model_ids),
                 "lease_seconds": settings.lease_seconds,
                 **search.query_environment,
                 **agents.environment,
@@ -56,6 +58,9 @@ class MessageProcessor(Construct):
         # Answers and the agents' tool use are streamed.
         allow(self.function, ["bedrock:InvokeModelWithResponseStream"], *model_arns(settings.chat_model_id))
         # On AWS one mapping serves all message groups.
+        planning = [arn for model_id in settings.plan_model_ids for arn in model_arns(model_id)]
+        if planning:
+            allow(self.function, ["bedrock:InvokeModel"], *planning)
         self._consume(requests.queue, mappings=settings.local.processors if settings.local else 1)
 
     def _consume(self, queue: sqs.Queue, *, mappings: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from local.bedrock import extractive, structured
 from local.bedrock.conversation import ConverseRequest, Finish, Message, Part, Text, ToolResult, ToolUse
 from local.bedrock.embedder import Embedder
+from local.bedrock.plan import asks_for_a_plan, plan
 from local.bedrock.prompt import parse
 from local.bedrock.toolchoice import ASKING, Call, Done, continued, next_step
 from local.bedrock.tools import Tool
@@ -22,8 +23,7 @@ class ExtractiveModel:
     def reply(self, request: ConverseRequest) -> Iterator[Part]:
         last = request.messages[-1]
         if request.forced_tool:
-            question = parse(last.text).question
-            yield from _tool_use(request, request.forced_tool, structured.fill(request.forced_tool.schema, question))
+            yield from _tool_use(request, request.forced_tool, _forced_input(request.forced_tool, last.text))
         elif request.tools:
             yield from self._with_tools(request)
         elif asks_for_query(request.system):
@@ -46,6 +46,13 @@ class ExtractiveModel:
 def asks_for_query(instruction: str) -> bool:
     """Whether the prompt asks for the text in other words, which this model does not know: it returns it unchanged."""
     return instruction.lstrip().lower().startswith(("translate ", "rewrite "))
+
+
+def _forced_input(tool: Tool, text: str) -> Mapping[str, Any]:
+    if asks_for_a_plan(tool):
+        return plan(text)
+    filled: Mapping[str, Any] = structured.fill(tool.schema, parse(text).question)
+    return filled
 
 
 def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:

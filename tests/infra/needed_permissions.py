@@ -34,6 +34,7 @@ _POLLED = "Lambda takes messages with the function's role; the emulator takes th
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
 _ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts, as AWS stages may too."
 _ONLY_BETWEEN_LANGUAGES = "The knowledge bases that come with CICADA name no language to put questions into."
+_ONLY_WITH_A_PLAN_MODEL = "The local stage plans by rules, for the stand-in cannot plan."
 _ONLY_AFTER_FAILURES = "Ingest hastens the redelivery of files that failed for a reason of ours; none does here."
 _BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model with the agent's role."
 _DEPLOYED = "CloudFormation runs the function of the CDK at deployment."
@@ -71,6 +72,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on("request dead letters", "sqs:SendMessage")
         | _on(ENTRIES, "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query")
         | _models(settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
+        | _planning(settings)
         | _agents(settings)
         | search,
         "agent_profiles": _logs("agent_profiles")
@@ -125,6 +127,13 @@ def _searching(settings: StageSettings) -> Needs:
             "*", "bedrock:Rerank", unseen=_ONLY_ON_REQUEST
         )
     return needs | _in_collection(settings, _SEARCHING)
+
+
+def _planning(settings: StageSettings) -> Needs:
+    needs: Needs = frozenset()
+    for model in settings.plan_model_ids:
+        needs |= _models(model, "bedrock:InvokeModel", _ONLY_WITH_A_PLAN_MODEL)
+    return needs
 
 
 def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliases: tuple[str, ...] = ()) -> Needs:

@@ -17,6 +17,8 @@ CHOSEN = {
     "chatMaxTokens": ("message-processor", "CICADA_CHAT_MAX_TOKENS", "99"),
     "leaseSeconds": ("message-processor", "CICADA_LEASE_SECONDS", "21"),
     "queryModel": ("agent-theories", "CICADA_QUERY_MODEL_ID", "amazon.query-v1:0"),
+    "planner": ("message-processor", "CICADA_PLANNER", "rules"),
+    "planModels": ("message-processor", "CICADA_PLAN_MODEL_IDS", "amazon.plan-v1:0,amazon.plan-v2:0"),
     "contextModel": ("ingest-document", "CICADA_CONTEXT_MODEL_ID", "amazon.context-v1:0"),
     "messagesPerMinute": ("ws-message", "CICADA_MESSAGES_PER_MINUTE", "7"),
     "requestsInFlight": ("ws-message", "CICADA_REQUESTS_IN_FLIGHT", "3"),

@@ -23,12 +23,18 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
     "dev": {"stage": "dev"},
     "prod": {"stage": "prod"},
     "reranked by Cohere": {"stage": "dev", "rerank": "cohere"},
-    "no agents, no contexts": {"stage": "dev", "agents": "converse", "contextModel": "none"},
+    "no agents, no contexts, no planning model": {
+        "stage": "dev",
+        "agents": "converse",
+        "contextModel": "none",
+        "planModels": "none",
+    },
     "inference profiles": {
         "stage": "dev",
         "chatModel": "eu.amazon.nova-lite-v1:0",
         "agentModel": "us.amazon.nova-pro-v1:0",
         "queryModel": "global.amazon.nova-2-lite-v1:0",
+        "planModels": "us.amazon.nova-premier-v1:0, eu.amazon.nova-micro-v1:0",
         "contextModel": "apac.amazon.nova-micro-v1:0",
     },
 }

@@ -22,10 +22,9 @@ REQUEST = replace(request_on_reports("Which reports are  approved?"), turns=(Tur
 class Situation:
     planner: FixedPlanner = field(default_factory=lambda: FixedPlanner(replace(CONTENT, by="model")))
     clock: Clock = field(default_factory=Clock)
-    version: str = "1"
 
     def __post_init__(self) -> None:
-        self.cache = PlanCache(self.planner, lambda base: base + self.version, self.clock, entries=2, seconds=60)
+        self.cache = PlanCache(self.planner, self.clock, "1", entries=2, seconds=60)
 
     def planned_by(self, request: PlanRequest = REQUEST) -> str:
         return self.cache.plan(request).by
@@ -72,7 +71,7 @@ def test_whatever_a_plan_depends_on_makes_it_another_question(other: PlanRequest
 def test_another_configuration_of_the_base_makes_its_plans_anew() -> None:
     here = Situation()
     here.planned_by()
-    here.version = "2"
+    here.cache.version = "2"
     assert here.planned_by() == "model"
 
 

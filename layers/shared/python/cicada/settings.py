@@ -82,6 +82,23 @@ class ModelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannerSettings:
+    """What plans a message. `planner`: `auto`, `rules` or `model` (docs/planning.md).
+
+    `plan_model_ids`: Bedrock models by comma, each the next one's fallback; empty for the rules alone.
+    `plan_confidence`: with it a plan of the rules stands in mode `auto`. `plan_timeout_seconds`: of one model's call.
+    `plan_cache_entries`, `plan_cache_seconds`: how many of the models' plans are kept, and for how long.
+    """
+
+    planner: str = "auto"
+    plan_model_ids: str = ""
+    plan_confidence: float = 0.8
+    plan_timeout_seconds: float = 4
+    plan_cache_entries: int = 1000
+    plan_cache_seconds: float = 3600
+
+
+@dataclass(frozen=True, slots=True)
 class AgentSettings:
     """The agents. `agents`: `bedrock` (InvokeAgent, falling back to tool use) or `converse` (tool use only)."""
 
@@ -117,6 +134,7 @@ class ProcessorSettings:
     search: SearchSettings
     model: ModelSettings
     agent: AgentSettings
+    planner: PlannerSettings
     lease_seconds: float = 15
     max_attempts: int = 3
     least_pace_seconds: float = 0.25

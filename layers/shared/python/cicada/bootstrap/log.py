@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aws_lambda_powertools import Logger
 
-from cicada.errors import CicadaError, ConfigurationError
+from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError
 
 logger = Logger(service="cicada")
 
@@ -36,6 +36,13 @@ def report_quality_fallback(error: CicadaError) -> None:
     level(
         "The query model failed; evidence is judged and queries are rewritten without it", extra=failure_fields(error)
     )
+
+
+def report_plan_fallback(error: CicadaError) -> None:
+    """A planning model failed, or its plan was refused; the next model or the rules planned."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    kind = {"planRefused": error.kind} if isinstance(error, PlanRefusedError) else {}
+    level("A planning model failed; another plan is used", extra=failure_fields(error) | kind)
 
 
 def report_failed_answer(error: CicadaError) -> None:

@@ -17,20 +17,21 @@ from cicada.text import one_line
 class PlanCache:
     """At most `entries` plans of `planner`, each for `seconds`; the least recently used one leaves first.
 
-    The state is kept in this object, so each container has its own. `version`: names the configuration of a base beside
-    its schema. `clock` gives seconds. A plan from the cache says so in `by`. Failures are never kept.
+    The state is kept in this object, so each container has its own. `version`: names the configuration beside the
+    schema: models, guides, settings. `clock` gives seconds. A plan from the cache says so in `by`. Failures are never
+    kept.
     """
 
     planner: Planner
-    version: Callable[[str], str]
     clock: Callable[[], float]
+    version: str = ""
     entries: int = 1000
     seconds: float = 3600.0
     _kept: OrderedDict[str, tuple[float, Plan]] = field(default_factory=OrderedDict, init=False)
     _lock: Lock = field(default_factory=Lock, init=False, repr=False)
 
     def plan(self, request: PlanRequest) -> Plan:
-        key = _key(request, self.version(request.knowledge_base))
+        key = _key(request, self.version)
         found = self._found(key)
         if found:
             return replace(found, by=f"{found.by}:cached")

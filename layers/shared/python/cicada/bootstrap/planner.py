@@ -1,0 +1,42 @@
+"""Wires the planner that the settings name."""
+
+from __future__ import annotations
+
+import time
+
+from cicada.bootstrap.aws import client
+from cicada.bootstrap.log import report_plan_fallback
+from cicada.errors import ConfigurationError
+from cicada.planning.chosen import ChosenPlanner, PlannerMode
+from cicada.planning.planner import Planner
+from cicada.settings import PlannerSettings
+
+
+def chosen_planner(settings: PlannerSettings, rules: Planner) -> ChosenPlanner:
+    """`rules`, and the models where the settings name any. Raises `ConfigurationError` for an unknown mode."""
+    if settings.planner not in tuple(PlannerMode):
+        raise ConfigurationError(f"CICADA_PLANNER is {settings.planner!r}; it must be auto, rules or model.")
+    mode = PlannerMode(settings.planner)
+    models = [] if mode is PlannerMode.RULES else [each.strip() for each in settings.plan_model_ids.split(",")]
+    planner = _models(settings, [each for each in models if each])
+    return ChosenPlanner(rules, planner, report_plan_fallback, mode, settings.plan_confidence)
+
+
+def _models(settings: PlannerSettings, model_ids: list[str]) -> Planner | None:
+    if not model_ids:
+        return None
+    # Imported here: only where a model plans are its prompts and forms needed.
+    from cicada.adapters.bedrock.plan_model import BedrockPlanModel
+    from cicada.knowledge_bases.plan_guide import load_plan_guide
+    from cicada.planning.by_model.prompt import PlanPrompts
+    from cicada.planning.cache import PlanCache
+    from cicada.planning.chain import PlannerChain
+
+    bedrock = client("bedrock-runtime", read_timeout_seconds=settings.plan_timeout_seconds, attempts=1)
+    prompts = PlanPrompts(load_plan_guide)
+    chain = PlannerChain(
+        [BedrockPlanModel(bedrock, model_id, prompts) for model_id in model_ids], report_plan_fallback, time.monotonic
+    )
+    # Guides and settings cannot change while the container lives; they are part of its deployment.
+    version = repr(settings)
+    return PlanCache(chain, time.monotonic, version, settings.plan_cache_entries, settings.plan_cache_seconds)

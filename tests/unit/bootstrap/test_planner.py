@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cicada.bootstrap.log import report_plan_fallback
+from cicada.bootstrap.planner import chosen_planner
+from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, ThrottledError
+from cicada.planning.cache import PlanCache
+from cicada.planning.chain import PlannerChain
+from cicada.planning.chosen import PlannerMode
+from cicada.settings import PlannerSettings
+from tests.fakes.bedrock_wire import Answered, Refused, scripted_bedrock
+from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
+
+MODELS = PlannerSettings(plan_model_ids="amazon.nova-pro-v1:0, amazon.nova-lite-v1:0")
+UNSURE = FixedPlanner(replace(CONTENT, confidence=0.5))
+WRITTEN = {"intent": "script_query", "strategy": "ContentOnly", "query": "Who dies?", "search_value": "who dies"}
+PLANNED = Answered(
+    {
+        "output": {
+            "message": {
+                "role": "assistant",
+                "content": [{"toolUse": {"toolUseId": "1", "name": "plan", "input": WRITTEN}}],
+            }
+        },
+        "stopReason": "tool_use",
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def _region(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"DEFAULT_REGION": "us-east-1", "ACCESS_KEY_ID": "test", "SECRET_ACCESS_KEY": "test"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+
+
+def test_the_next_model_plans_when_the_first_is_throttled_and_its_plan_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted_bedrock(Refused(429, "ThrottlingException"), PLANNED) as bedrock:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.url)
+        planner = chosen_planner(MODELS, UNSURE)
+        assert [planner.plan(plan_request()).by for _ in range(2)] == ["model", "model:cached"]
+    assert [request.path.split("/")[2] for request in bedrock.requests] == MODELS.plan_model_ids.split(", ")
+
+
+def test_when_no_model_answers_the_rules_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted_bedrock(Refused(503, "ServiceUnavailableException")) as bedrock:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.url)
+        planner = chosen_planner(MODELS, UNSURE)
+        made = [planner.plan(plan_request()).by for _ in range(4)]
+    assert made == ["rules_after_model_failed"] * 3 + ["rules:skipped_open_circuit"]
+    assert len(bedrock.requests) == 6
+
+
+@pytest.mark.parametrize(
+    "settings", [PlannerSettings(), PlannerSettings(plan_model_ids=" , "), replace(MODELS, planner="rules")]
+)
+def test_without_a_model_no_client_is_made(settings: PlannerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    assert chosen_planner(settings, UNSURE).plan(plan_request()).by == "rules"
+
+
+def test_the_settings_reach_the_planner() -> None:
+    made = chosen_planner(replace(MODELS, planner="model", plan_confidence=0.6, plan_timeout_seconds=2.5), UNSURE)
+    assert (made.mode, made.sure) == (PlannerMode.MODEL, 0.6)
+    assert isinstance(made.model, PlanCache)
+    assert isinstance(made.model.planner, PlannerChain)
+    models = [model for model, _ in made.model.planner._planners]
+    timeouts = {model._client.meta.config.read_timeout for model in models}  # type: ignore[attr-defined]
+    assert timeouts == {2.5}
+
+
+def test_an_unknown_mode_is_refused_with_what_is_allowed() -> None:
+    with pytest.raises(ConfigurationError, match="must be auto, rules or model"):
+        chosen_planner(replace(MODELS, planner="best"), UNSURE)
+
+
+@pytest.mark.parametrize(
+    ("error", "level", "kind"),
+    [
+        (ThrottledError("Fewer."), "WARNING", None),
+        (PlanRefusedError("No.", "unknown_field"), "WARNING", "unknown_field"),
+        (ConfigurationError("No access."), "ERROR", None),
+    ],
+)
+def test_a_failed_planning_model_is_logged_with_its_code(
+    error: CicadaError, level: str, kind: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    report_plan_fallback(error)
+    (record,) = caplog.records
+    assert (record.levelname, record.__dict__["code"]) == (level, error.code)
+    assert record.__dict__.get("planRefused") == kind
