@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.evaluate import gate, retrieval, router
+from cli.evaluate import conversations, gate, retrieval, router
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
@@ -19,3 +19,4 @@ def register(subparsers: Subparsers) -> None:
     router.register(parts)
     retrieval.register(parts)
     gate.register(parts)
+    conversations.register(parts)

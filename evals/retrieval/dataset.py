@@ -33,7 +33,14 @@ class Query(BaseModel):
     text: str
 
 
-R = TypeVar("R", Row, Query)
+class Conversation(BaseModel):
+    """`turns`: the user's messages in the order of asking; the last one is the question."""
+
+    id: str = Field(alias="_id", min_length=1)
+    turns: tuple[str, ...] = Field(min_length=1)
+
+
+R = TypeVar("R", Row, Query, Conversation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,16 @@ def load_dataset(folder: Path, queries_file: Path | None = None) -> Dataset:
             "give files that belong together."
         )
     return Dataset(folder.resolve().name, tuple(rows), judged, judgements)
+
+
+def load_conversations(folder: Path, dataset: Dataset) -> list[Conversation]:
+    """`conversations.jsonl`: one for each query of the set, in their order. Raises DatasetError."""
+    source = set_file(folder, "conversations.jsonl")
+    found = {each.id: each for each in read_rows(source, Conversation)}
+    missing = [query.id for query in dataset.queries if query.id not in found]
+    if missing:
+        raise DatasetError(f"{source} has no conversation for the query '{missing[0]}'; give one for each query.")
+    return [found[query.id] for query in dataset.queries]
 
 
 def set_file(folder: Path, name: str) -> Path:

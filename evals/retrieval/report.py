@@ -37,12 +37,12 @@ def to_json(report: Report) -> str:
 def render(report: Report) -> str:
     """The report as plain text tables."""
     lines = [f"{report.dataset}: {report.passages:,} passages, {report.queries:,} queries", ""]
-    lines += _table(["", *MEASURES], _rows(report.stages))
+    lines += table(["", *MEASURES], _rows(report.stages))
     if report.peers:
-        lines += ["", *_table(["peers", *MEASURES], _rows(report.peers))]
+        lines += ["", *table(["peers", *MEASURES], _rows(report.peers))]
     if report.differences:
         header = [f"{FINAL} against", "ndcg@10", "95 % interval", "better", "worse", "equal"]
-        lines += ["", *_table(header, (_difference_row(*each) for each in report.differences.items()))]
+        lines += ["", *table(header, (_difference_row(*each) for each in report.differences.items()))]
     return "\n".join(lines)
 
 
@@ -71,7 +71,7 @@ def _difference_row(name: str, each: Difference) -> list[str]:
     return [name, f"{each.mean:+.4f}", interval, str(each.wins), str(each.losses), str(each.ties)]
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     cells = [header, *rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     return [
