@@ -14,7 +14,10 @@ _FIRST_PORT, _PORTS = 12_000, 20_000
 
 
 def isolated(folder: Path, **context: str) -> StageConfig:
-    """A configuration with the embedded index, on ports that nothing listens on; `context` as in `StageConfig`."""
+    """A configuration with the embedded index and the plays, on ports that nothing listens on.
+
+    `context` as in `StageConfig`.
+    """
     return StageConfig(
         folder=folder,
         emulator_port=free_port(),
@@ -24,6 +27,7 @@ def isolated(folder: Path, **context: str) -> StageConfig:
         search="embedded",
         opensearch_url="",
         context=context,
+        with_store=False,
     )
 
 

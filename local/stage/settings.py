@@ -22,6 +22,7 @@ class StageConfig:
 
     `search`: `embedded` or `opensearch`. `opensearch_url`: a server that runs already, or empty to start one.
     `context`: the CDK context, for settings that differ from the defaults (infra/settings.py), by name.
+    `with_store`: the sample store of documents is ingested beside the plays.
     """
 
     folder: Path
@@ -32,6 +33,7 @@ class StageConfig:
     search: str
     opensearch_url: str
     context: Mapping[str, str] = field(default_factory=dict)
+    with_store: bool = True
 
     @property
     def aws_url(self) -> str:

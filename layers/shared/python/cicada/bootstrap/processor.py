@@ -20,6 +20,7 @@ from cicada.answering.question_planner import QuestionPlanner
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
+from cicada.bootstrap.planner import chosen_planner
 from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.permissions.gate import PermissionGate
@@ -58,7 +59,8 @@ def answerer() -> Answerer:
     chat = BedrockChatModel(bedrock, model)
     index = passage_index(settings.search)
     search, gate = knowledge_search(settings.search, index), PermissionGate(index)
-    planner = RulesPlanner(MessageClassifier(search.bases, load_rules()).classify)
+    rules = RulesPlanner(MessageClassifier(search.bases, load_rules()).classify)
+    planner = chosen_planner(settings.planner, rules)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan,
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search, {})),
