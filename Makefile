@@ -11,7 +11,7 @@ export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 TEST_WORKERS ?= 3
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench figures mutate protocol synth lock clean
+.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench figures intents mutate protocol synth lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -54,10 +54,14 @@ prove: setup ## Enumerate the delivery's interleavings in a model of its rules (
 chaos: setup ## Disturb a local stage in every way for ten minutes; every answer must be exact
 	$(VENV)/python -m evals.chaos --minutes 10
 
-bench: setup .build/peers/ready ## Measure delivery, search and ingest beside their peers (half an hour)
+bench: setup .build/peers/ready ## Measure delivery, search, ingest and intents (half an hour)
 	$(VENV)/python -m evals.delivery_bench
 	$(VENV)/python -m evals.retrieval_bench
 	$(VENV)/python -m evals.ingest_bench
+	$(VENV)/python -m evals.unseen_authors
+
+intents: setup ## Train the model of intents from intents/examples.jsonl; CALIBRATE=1: measure its threshold anew
+	$(VENV)/python -m intents $(if $(CALIBRATE),--calibrate)
 
 mutate: setup ## Change the code in ways that tests must notice; AREA=fusion: all its mutants, SEED=2: others (half an hour)
 	$(VENV)/python -m evals.mutation $(if $(AREA),--area $(AREA)) $(if $(SEED),--seed $(SEED))

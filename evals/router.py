@@ -1,4 +1,4 @@
-"""How well messages are classified: the packaged rules scored against labelled messages.
+"""How well messages are classified: the packaged model scored against labelled messages.
 
 A file holds one JSON object a line: `text`, `label` (an intent) and perhaps `slice`; other fields are ignored.
 """
@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from cicada.errors import CicadaError
 from cicada.planning.classifier import classify
+from cicada.planning.intent.linear import load_model
 from cicada.planning.model import Intent
-from cicada.planning.rules import load_rules
 
 
 class DatasetError(CicadaError):
@@ -30,11 +30,12 @@ class LabelledMessage(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The expected and the actual intent of a message."""
+    """The expected and the actual intent of a message, and the classifier's confidence in the latter."""
 
     label: Intent
     predicted: Intent
     slice: str | None = None
+    confidence: float = 1.0
 
 
 class ClassScore(TypedDict):
@@ -49,6 +50,14 @@ class SliceScore(TypedDict):
     accuracy: float
 
 
+class ConfidentScore(TypedDict):
+    """The messages that are decided without asking a model: their share of all, and how many of them are right."""
+
+    coverage: float
+    accuracy: float
+    threshold: float
+
+
 class RouterReport(TypedDict):
     """Shares lie between 0 and 1, 0 where nothing was counted; `confusion` is by label, then by actual intent."""
 
@@ -57,10 +66,14 @@ class RouterReport(TypedDict):
     by_class: dict[str, ClassScore]
     by_slice: dict[str, SliceScore]
     confusion: dict[str, dict[str, int]]
+    confident: ConfidentScore
 
 
-def evaluate_router(rows: Sequence[Judgement]) -> RouterReport:
-    """Accuracy, scores per label and per slice, and confusion. Rows without a slice count in no slice."""
+def evaluate_router(rows: Sequence[Judgement], threshold: float) -> RouterReport:
+    """Accuracy, scores per label and per slice, confusion, and the score of the rows from `threshold` on.
+
+    Rows without a slice count in no slice.
+    """
     confusion = {
         label.value: {predicted.value: _count(rows, label, predicted) for predicted in Intent} for label in Intent
     }
@@ -70,6 +83,7 @@ def evaluate_router(rows: Sequence[Judgement]) -> RouterReport:
         by_class={label.value: _class_score(confusion, label) for label in Intent},
         by_slice={name: _slice_score(rows, name) for name in sorted({row.slice for row in rows if row.slice})},
         confusion=confusion,
+        confident=_confident(rows, threshold),
     )
 
 
@@ -88,14 +102,15 @@ def load_messages(path: Path) -> list[LabelledMessage]:
 
 
 def run(path: Path) -> RouterReport:
-    """Score the packaged rules on a file. Raises DatasetError, ConfigurationError."""
-    rules = load_rules()
-    return evaluate_router(
-        [
-            Judgement(message.label, classify(message.text, rules).intent, message.slice)
-            for message in load_messages(path)
-        ]
-    )
+    """Score the packaged model on a file. Raises DatasetError."""
+    model = load_model()
+    messages = load_messages(path)
+    found = [classify(message.text, model.probabilities) for message in messages]
+    rows = [
+        Judgement(message.label, each.intent, message.slice, each.confidence)
+        for message, each in zip(messages, found, strict=True)
+    ]
+    return evaluate_router(rows, model.threshold)
 
 
 def to_json(report: RouterReport) -> str:
@@ -104,7 +119,12 @@ def to_json(report: RouterReport) -> str:
 
 def render(report: RouterReport) -> str:
     """The report as plain text tables."""
-    lines = [f"{report['n']} messages, accuracy {report['accuracy']:.3f}", ""]
+    sure = report["confident"]
+    lines = [
+        f"{report['n']} messages, accuracy {report['accuracy']:.3f}; decided without a model from"
+        f" {sure['threshold']:.2f} on: {sure['coverage']:.3f} of them, accuracy {sure['accuracy']:.3f}",
+        "",
+    ]
     lines += _table(["route", "n", "recall", "precision", "f1"], _class_rows(report))
     if report["by_slice"]:
         scores = report["by_slice"].items()
@@ -145,6 +165,11 @@ def _class_score(confusion: dict[str, dict[str, int]], label: Intent) -> ClassSc
     n = sum(confusion[label].values())
     claimed = sum(counts[label] for counts in confusion.values())
     return ClassScore(n=n, recall=_share(hits, n), precision=_share(hits, claimed), f1=_share(2 * hits, n + claimed))
+
+
+def _confident(rows: Sequence[Judgement], threshold: float) -> ConfidentScore:
+    sure = [row for row in rows if row.confidence >= threshold]
+    return ConfidentScore(coverage=_share(len(sure), len(rows)), accuracy=_accuracy(sure), threshold=threshold)
 
 
 def _slice_score(rows: Sequence[Judgement], name: str) -> SliceScore:

@@ -38,7 +38,7 @@ from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions.gate import PermissionGate
 from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.classifier import MessageClassifier
-from cicada.planning.rules import load_rules
+from cicada.planning.intent.linear import load_model
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 from cicada.retrieval.strategies import DEFAULT
@@ -166,7 +166,7 @@ class Pipeline:
         self.log = DynamoRequestLog(self.aws.dynamodb, _TABLE, time.time)
         channel = ApiGatewayChannel(self.aws.management)
         queue = SqsRequestQueue(self.aws.sqs, "https://sqs.us-east-1.amazonaws.com/000000000000/requests.fifo")
-        planner = RulesPlanner(MessageClassifier(KnowledgeBases(), load_rules()).classify)
+        planner = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify)
         search, gate = KnowledgeSearch({DEFAULT: _search}), PermissionGate(OpenAccess())
         plan = QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan
         listings = ListingAnswerer(SqlitePassageIndex("never opened", "fixed", 1), search.bases, gate)

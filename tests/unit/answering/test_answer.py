@@ -11,9 +11,9 @@ from cicada.conversation.model import Question
 from cicada.documents.filter import AnyOf
 from cicada.errors import StreamBrokenError, UnavailableError
 from cicada.planning.classifier import classify
+from cicada.planning.intent.linear import load_model
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
-from cicada.planning.rules import load_rules
 from tests.fakes.agent import ScriptedAgent
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of
 
@@ -137,5 +137,5 @@ def test_a_filtered_question_searches_for_its_topic_within_the_documents_that_ma
     assert end.conditions == ("episode_id: macbeth", "status: draft")
 
 
-def test_the_packaged_rules_send_the_first_question_to_the_scripts() -> None:
-    assert classify(QUESTION.message, load_rules()).intent is Intent.SCRIPT_QUERY
+def test_the_packaged_model_sends_the_first_question_to_the_scripts() -> None:
+    assert classify(QUESTION.message, load_model().probabilities).intent is Intent.SCRIPT_QUERY

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.planning.classifier import classify_for_documents
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.planning.classifier import MessageClassifier
+from cicada.planning.intent.linear import load_model
+from cicada.planning.intent.small_talk import is_small_talk
 from cicada.planning.model import Intent
-from cicada.planning.rules import load_rules
 
-RULES = load_rules()
+CLASSIFIER = MessageClassifier(KnowledgeBases(), load_model())
 
 
 @pytest.mark.parametrize(
@@ -24,12 +26,34 @@ RULES = load_rules()
         "Hello, what does shipping to Asia cost?",
         "返品はできますか",
         "E-4102",
+        "hi-fi",
+        "Danke der Nachfrage, was kostet das?",
     ],
 )
 def test_a_question_is_searched_whatever_it_is_about(text: str) -> None:
-    assert classify_for_documents(text, RULES).intent is Intent.SCRIPT_QUERY
+    assert CLASSIFIER.classify(text, "manuals").intent is Intent.SCRIPT_QUERY
 
 
-@pytest.mark.parametrize("text", ["Hello there!", "Thanks a lot", "ok great, bye", "👋", "good morning"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello there!",
+        "Thanks a lot",
+        "ok great, bye",
+        "👋",
+        "good morning",
+        "Merci beaucoup !",
+        "ありがとう、おやすみ。",
+        "¡Hola!",
+    ],
+)
 def test_small_talk_needs_no_search(text: str) -> None:
-    assert classify_for_documents(text, RULES).intent is Intent.GENERAL
+    found = CLASSIFIER.classify(text, "manuals")
+
+    assert found.intent is Intent.GENERAL
+    assert found.confidence == 1
+
+
+def test_a_greeting_inside_a_word_is_no_greeting() -> None:
+    assert not is_small_talk("history")
+    assert not is_small_talk("hi story")

@@ -1,194 +1,123 @@
-"""The classifier with the packaged rules, sentence by sentence and on a labelled set in our own words."""
+"""The intent of a message in bases with and without profiles and theories."""
 
-import json
-import math
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cicada.planning.classifier import classify
-from cicada.planning.model import Intent
-from cicada.planning.rule_book import RuleBook
-from cicada.planning.rules import load_rules
+from cicada.knowledge_bases.settings import AgentName, ContentKind, KnowledgeBase, KnowledgeBases
+from cicada.planning.classifier import MessageClassifier, classify
+from cicada.planning.intent.linear import LinearModel, load_model
+from cicada.planning.model import Classification, Intent
 
-MESSAGES = Path(__file__).with_name("messages.jsonl")
+CLAIM = "My theory: the butler did it. What in the text speaks for it?"
+STORED_CLAIM = "Save this theory: the butler did it."
+NOTE = "Add to the captain's card that he limps."
 
 
 @cache
-def rules() -> RuleBook:
-    return load_rules()
+def model() -> LinearModel:
+    return load_model()
 
 
-def intent(text: str) -> Intent:
-    return classify(text, rules()).intent
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "who listens behind the curtain while they plot",
-        "Which shield glistens in the tournament?",
-        "Who will enlist in the duke's army?",
-        "Show me the scene with the gravediggers",
-        "list the people banished by the king",
-    ],
-)
-def test_a_keyword_inside_a_word_or_before_a_thing_in_the_text_leaves_a_script_query(text: str) -> None:
-    assert intent(text) is Intent.SCRIPT_QUERY
+def classified(message: str, content: ContentKind, *agents: AgentName) -> Classification:
+    bases = KnowledgeBases(KnowledgeBase("", content=content, agents=agents))
+    return MessageClassifier(bases, model()).classify(message, "any")
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("message", "intent"),
     [
-        "Add to the captain's page that there is evidence against him",
-        "Note down that she supports her brother's claim.",
-        "Append my theory tag 'liar' to the steward's card",
-        "Save this under Marcus: refuses to support the senate.",
-        "Update the steward's record: nobody can refute his theory.",
+        ("Who hides behind the curtain in the third act?", Intent.SCRIPT_QUERY),
+        ("第三幕で王を殺したのは誰ですか", Intent.SCRIPT_QUERY),
+        (NOTE, Intent.PROFILE_REQUEST),
+        (CLAIM, Intent.THEORY_REQUEST),
+        (STORED_CLAIM, Intent.THEORY_REQUEST),
+        ("How do I change my password?", Intent.GENERAL),
     ],
 )
-def test_an_order_to_store_is_a_profile_request_even_when_the_text_to_store_argues(text: str) -> None:
-    assert intent(text) is Intent.PROFILE_REQUEST
+def test_a_base_of_scripts_with_both_agents_has_all_intents(message: str, intent: Intent) -> None:
+    assert classified(message, "scripts", "profiles", "theories").intent is intent
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Show me what speaks against the idea that the captain is a coward",
-        "list evidence for the governess being mad",
-        "Show me the flaws in my argument that the nurse lied",
-    ],
-)
-def test_testing_a_claim_is_a_theory_request_even_when_phrased_as_a_listing(text: str) -> None:
-    assert intent(text) is Intent.THEORY_REQUEST
+def test_a_question_for_an_agent_that_is_off_is_searched() -> None:
+    assert classified(CLAIM, "scripts", "profiles").intent is Intent.SCRIPT_QUERY
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "What is the inspector's theory about the murder?",
-        "How does Antonia refute the charge of the senate?",
-        "What evidence against the steward does his master find?",
-        "Who supports the king in the last battle?",
-    ],
-)
-def test_a_theory_held_by_a_character_is_a_script_query(text: str) -> None:
-    assert intent(text) is Intent.SCRIPT_QUERY
+@pytest.mark.parametrize("message", [STORED_CLAIM, CLAIM, NOTE])
+@pytest.mark.parametrize("content", ["scripts", "documents"])
+def test_no_message_is_for_an_agent_that_is_off(message: str, content: ContentKind) -> None:
+    assert classified(message, content).intent in {Intent.SCRIPT_QUERY, Intent.GENERAL}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "hello",
-        "What is the theory of relativity?",
-        "Show me a recipe for pancakes",
-        "Does this website support dark mode?",
-        "How do I delete my account?",
-        "Can I listen to the answers on my phone?",
-        "What's 12 times 9?",
-        "That answer was too long.",
-    ],
-)
-def test_what_is_neither_about_texts_nor_about_entries_is_general(text: str) -> None:
-    assert intent(text) is Intent.GENERAL
+def test_an_agent_that_is_on_gets_its_messages_while_the_other_is_off() -> None:
+    assert classified(NOTE, "scripts", "profiles").intent is Intent.PROFILE_REQUEST
+    assert classified(STORED_CLAIM, "scripts", "theories").intent is Intent.THEORY_REQUEST
+    assert classified(NOTE, "scripts", "theories").intent is not Intent.PROFILE_REQUEST
 
 
-def test_what_is_quoted_is_not_what_is_asked() -> None:
-    assert intent('Who says "my theory is that you are wrong, add it to my notes"?') is Intent.SCRIPT_QUERY
+def test_in_a_base_of_documents_an_agent_gets_only_what_is_surely_for_it() -> None:
+    bases = KnowledgeBases(KnowledgeBase("", content="documents", agents=("theories",)))
+    certain = MessageClassifier(bases, replace(model(), threshold=0.0))
+    never = MessageClassifier(bases, replace(model(), threshold=1.1))
+
+    assert certain.classify(STORED_CLAIM, "any").intent is Intent.THEORY_REQUEST
+    assert never.classify(STORED_CLAIM, "any").intent is Intent.SCRIPT_QUERY
 
 
-def test_a_polite_opening_does_not_change_the_route() -> None:
-    plain = "create a card for the steward"
-    assert intent(plain) is Intent.PROFILE_REQUEST
-    assert intent(f"Hey, would you be so kind as to {plain}, please?") is Intent.PROFILE_REQUEST
+def test_the_packaged_scripts_have_both_agents() -> None:
+    from cicada.knowledge_bases.file import load_knowledge_bases
+
+    bases = load_knowledge_bases()
+
+    assert bases.of("scripts").agents == ("profiles", "theories")
+    assert bases.of("anything else").agents == ()
 
 
-def test_the_silent_default_is_the_text() -> None:
-    verdict = classify("why the pound of flesh", rules())
-
-    assert verdict.intent is Intent.SCRIPT_QUERY
-    assert verdict.reason == "nothing speaks against a question about the text"
-    assert verdict.confidence < 0.5
-
-
-def test_the_reason_names_the_cue_and_nothing_else_of_the_message() -> None:
-    verdict = classify("Update the secret Zanzibar profile of Quigley", rules())
-
-    assert verdict.reason == "asks to make or change a saved entry ('update profile')"
-
-
-def test_more_cues_for_a_route_make_it_more_certain() -> None:
-    one = classify("Is there proof that she lied?", rules())
-    two = classify("My theory is that she lied. Is there proof that she lied?", rules())
-
-    assert one.intent is two.intent is Intent.THEORY_REQUEST
-    assert two.confidence > one.confidence
-
-
-@pytest.mark.parametrize("fold", ["seen", "blind"])
-def test_the_labelled_messages_are_routed_as_labelled_nineteen_times_in_twenty(fold: str) -> None:
-    rows = [row for row in map(json.loads, MESSAGES.read_text("utf-8").splitlines()) if row["fold"] == fold]
-
-    hits = sum(intent(row["text"]) == row["label"] for row in rows)
-
-    assert len(rows) >= 200
-    assert hits / len(rows) >= 0.95
-
-
-@pytest.mark.parametrize("slice_name", ["plain", "trap", "canonical"])
-@pytest.mark.parametrize("label", list(Intent))
-def test_every_route_of_every_slice_is_served(label: Intent, slice_name: str) -> None:
-    every = map(json.loads, MESSAGES.read_text("utf-8").splitlines())
-    rows = [row for row in every if row["label"] == label and row["slice"] == slice_name]
-
-    assert sum(intent(row["text"]) == label for row in rows) >= 0.9 * len(rows)
-
-
-@given(st.text(max_size=3000))
+@given(st.text(max_size=600))
 @example("")
 @example(" \n\t ")
-@example("'s")
 @example('""')
 @example("?!.,:-")
 @example("\ufb01\u0130\u0000\U0001f9d0")
-def test_any_text_has_one_route_and_always_the_same(text: str) -> None:
-    first = classify(text, rules())
+def test_any_text_has_one_intent_and_always_the_same(text: str) -> None:
+    first = classify(text, model().probabilities)
 
-    assert first == classify(text, rules())
-    assert 0 < first.confidence <= 1
+    assert first == classify(text, model().probabilities)
+    assert 0.25 <= first.confidence <= 1
     assert first.reason
 
 
-WORDS = (
-    "my",
-    "theory",
-    "that",
-    "the",
-    "king",
-    "can",
-    "you",
-    "save",
-    "profile",
-    "show",
-    "me",
-    "i",
-    "think",
-    "?",
-    ":",
-    '"',
-)
-
-
-@given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
-def test_any_order_of_cue_words_has_a_finite_confidence(text: str) -> None:
-    assert math.isfinite(classify(text, rules()).confidence)
+@given(st.text(max_size=200))
+def test_probabilities_add_up_to_one(text: str) -> None:
+    assert sum(model().probabilities(text).values()) == pytest.approx(1)
 
 
 def test_a_very_long_message_is_read_at_its_beginning_and_its_end() -> None:
     passage = "The storm goes on and the ships are lost. " * 5000
 
-    assert intent(f"{passage} My theory: the captain sank them himself. Refute it.") is Intent.THEORY_REQUEST
-    assert intent(f"Save this on my card for the captain: {passage}") is Intent.PROFILE_REQUEST
+    assert classify(f"Save this on my card for the captain: {passage}", model().probabilities).intent is (
+        Intent.PROFILE_REQUEST
+    )
+    assert classify(f"{passage} My theory: the captain sank them. Refute it.", model().probabilities).intent is (
+        Intent.THEORY_REQUEST
+    )
+
+
+def test_what_is_classified_is_read_by_few_characters_however_long_it_is() -> None:
+    long = "Who is it? " + "x " * 100_000 + " Who is it?"
+
+    assert model().probabilities(long) == model().probabilities("Who is it? " + "x " * 1000 + " Who is it?")
+
+
+def test_the_classifier_loads_no_heavy_module() -> None:
+    code = "import sys, cicada.planning.classifier, cicada.planning.intent.linear; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+    assert {"boto3", "numpy", "pydantic", "tomllib", "intents"}.isdisjoint(loaded)

@@ -26,7 +26,7 @@ from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.permissions.gate import PermissionGate
 from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.classifier import MessageClassifier
-from cicada.planning.rules import load_rules
+from cicada.planning.intent.linear import load_model
 from cicada.settings import ModelSettings, ProcessorSettings, load
 
 
@@ -59,7 +59,7 @@ def answerer() -> Answerer:
     chat = BedrockChatModel(bedrock, model)
     index = passage_index(settings.search)
     search, gate = knowledge_search(settings.search, index), PermissionGate(index)
-    rules = RulesPlanner(MessageClassifier(search.bases, load_rules()).classify)
+    rules = RulesPlanner(MessageClassifier(search.bases, load_model()).classify)
     planner = chosen_planner(settings.planner, rules)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan,

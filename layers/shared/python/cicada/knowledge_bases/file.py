@@ -13,6 +13,7 @@ from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.schema_file import parse_schema
 from cicada.knowledge_bases.settings import (
+    AgentName,
     ContentKind,
     Fusion,
     KnowledgeBase,
@@ -42,6 +43,7 @@ class _Settings(TypedDict, total=False):
 
     description: str
     content: ContentKind
+    agents: tuple[AgentName, ...]
     content_language: Annotated[str, AfterValidator(_known_language)]
     fusion: Fusion
     rerank: RerankMode

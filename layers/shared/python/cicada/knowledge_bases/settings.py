@@ -12,6 +12,7 @@ from cicada.knowledge_bases.schema import Schema
 Fusion = Literal["zscore", "rrf"]
 RerankMode = Literal["always", "auto", "never"]
 ContentKind = Literal["scripts", "documents"]
+AgentName = Literal["profiles", "theories"]
 QualityJudge = Literal["evidence", "model", "none"]
 
 
@@ -50,6 +51,7 @@ class KnowledgeBase:
     quality_floor: float = 0.4
     quality_retries: int = 2
     schema: Schema = field(default_factory=Schema)
+    agents: tuple[AgentName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

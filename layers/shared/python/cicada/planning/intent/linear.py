@@ -1,0 +1,86 @@
+"""The trained model: weights of hashed features, read from its file without numpy."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cicada.planning.intent.concepts import Lexicon, lexicon
+from cicada.planning.intent.features import features
+from cicada.planning.model import Intent
+
+PACKAGED = Path(__file__).with_name("model.bin")
+BUCKET_BITS = 18
+# The last intent's scores are zero: a softmax knows differences only.
+SCORED = (Intent.SCRIPT_QUERY, Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST)
+_MASK = (1 << 32) - 1
+
+
+def bucket(hashed: int, group: int) -> int:
+    """Where the weights of a feature are; features of different groups with one hash are apart."""
+    mixed = (hashed ^ group * 0x5BD1E995) * 0x9E3779B1 & _MASK
+    return (mixed ^ mixed >> 15) * 0x85EBCA6B >> 32 - BUCKET_BITS & (1 << BUCKET_BITS) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class LinearModel:
+    """`weights`: for each scored intent, one small integer a bucket. `scales`: their unit and the groups' weight.
+
+    `threshold`: from this probability on, the model decides alone. `digest`: of the examples it was trained from.
+    """
+
+    weights: tuple[array[int], ...]
+    bias: tuple[float, ...]
+    unit: float
+    temperature: float
+    threshold: float
+    frequent: frozenset[str]
+    lexicon: Lexicon
+    digest: str
+
+    def probabilities(self, message: str) -> dict[Intent, float]:
+        """The calibrated probability of each intent."""
+        scores = dict(zip((*SCORED, Intent.GENERAL), (*self._scores(message), 0.0), strict=True))
+        highest = max(scores.values())
+        exponentials = {intent: math.exp((score - highest) / self.temperature) for intent, score in scores.items()}
+        total = sum(exponentials.values())
+        return {intent: share / total for intent, share in exponentials.items()}
+
+    def _scores(self, message: str) -> list[float]:
+        scores = list(self.bias)
+        for group, hashes in enumerate(features(message, self.lexicon, self.frequent)):
+            buckets = {bucket(hashed, group) for hashed in hashes}
+            if buckets:
+                share = self.unit / math.sqrt(len(buckets))
+                for which, weights in enumerate(self.weights):
+                    scores[which] += share * sum(map(weights.__getitem__, buckets))
+        return scores
+
+
+def load_model(path: Path = PACKAGED) -> LinearModel:
+    """Reads a file that `dump` wrote."""
+    header, _, body = zlib.decompress(path.read_bytes()).partition(b"\n")
+    said: dict[str, Any] = json.loads(header)
+    size = 1 << BUCKET_BITS
+    weights = tuple(array("h", body[2 * which * size : 2 * (which + 1) * size]) for which in range(len(SCORED)))
+    return LinearModel(
+        weights,
+        tuple(said["bias"]),
+        said["unit"],
+        said["temperature"],
+        said["threshold"],
+        frozenset(said["frequent"]),
+        lexicon(said["concepts"].values()),
+        said["digest"],
+    )
+
+
+def dump(header: Mapping[str, object], weights: bytes) -> bytes:
+    """The content of a model file; `weights` are the scored intents' one after the other."""
+    return zlib.compress(json.dumps(header, ensure_ascii=False).encode() + b"\n" + weights, 9)
