@@ -28,8 +28,28 @@ def save_profile(kind: str = "", name: str = "", description: str = "") -> Bedro
 
 
 @app.tool()
+def append_to_profile(kind: str = "", name: str = "", addition: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().append_to_profile(session, kind, name, addition))
+
+
+@app.tool()
+def amend_profile(kind: str = "", name: str = "", description: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().amend_profile(session, kind, name, description))
+
+
+@app.tool()
+def rename_profile(kind: str = "", name: str = "", new_name: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().rename_profile(session, kind, name, new_name))
+
+
+@app.tool()
 def delete_profile(kind: str = "", name: str = "") -> BedrockFunctionResponse:
     return answered(app, lambda session: profile_tools().delete_profile(session, kind, name))
+
+
+@app.tool()
+def restore_profile(kind: str = "", name: str = "", version: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().restore_profile(session, kind, name, version))
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:

@@ -28,6 +28,31 @@ def get_theory(title: str = "") -> BedrockFunctionResponse:
 
 
 @app.tool()
+def append_to_theory(title: str = "", addition: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().append_to_theory(session, title, addition))
+
+
+@app.tool()
+def amend_theory(title: str = "", statement: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().amend_theory(session, title, statement))
+
+
+@app.tool()
+def rename_theory(title: str = "", new_title: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().rename_theory(session, title, new_title))
+
+
+@app.tool()
+def delete_theory(title: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().delete_theory(session, title))
+
+
+@app.tool()
+def restore_theory(title: str = "", version: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().restore_theory(session, title, version))
+
+
+@app.tool()
 def search_evidence(query: str = "") -> BedrockFunctionResponse:
     return answered(app, lambda session: theory_tools().search_evidence(session, query))
 

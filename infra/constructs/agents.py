@@ -21,8 +21,8 @@ from infra.constructs.tables import Tables
 from infra.settings import StageSettings
 
 _TOOLS = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada" / "agents" / "tools.json"
-# The tools' actions on the users' entries; theories are not deleted.
-_KEEP = ("GetItem", "PutItem", "Query")
+# The tools' actions on the users' entries. A transaction needs the actions of its items.
+_KEEP = ("DeleteItem", "PutItem", "Query")
 
 
 class Agents(Construct):
@@ -46,8 +46,8 @@ class Agents(Construct):
                 timeout_seconds=60,
             ),
         }
-        self._grant_entries(tools["profiles"], *_KEEP, "DeleteItem")
-        self._grant_entries(tools["theories"], *_KEEP)
+        self._grant_entries(tools["profiles"])
+        self._grant_entries(tools["theories"])
         search.grant_read(tools["theories"])
         deployed = self._settings.agents == "bedrock" and self._settings.local is None
         self._agents = {
@@ -67,12 +67,12 @@ class Agents(Construct):
 
     def grant_use(self, function: lambda_.Function) -> None:
         """Let the function invoke the agents, and use their tools itself when they are unavailable."""
-        self._grant_entries(function, *_KEEP, "DeleteItem")
+        self._grant_entries(function)
         for agent in self._agents.values():
             agent.grant_invoke(function)
 
-    def _grant_entries(self, function: lambda_.Function, *actions: str) -> None:
-        allow(function, [f"dynamodb:{action}" for action in actions], self._tables.entries.table_arn)
+    def _grant_entries(self, function: lambda_.Function) -> None:
+        allow(function, [f"dynamodb:{action}" for action in _KEEP], self._tables.entries.table_arn)
 
 
 class Agent(Construct):

@@ -19,7 +19,7 @@ class Tables(Construct):
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
         super().__init__(scope, id)
         self._settings = settings
-        self.requests = self._table("Requests", sorted_by="sk", expires=True)
+        self.requests = self._table("Requests", sorted_by="sk")
         self.requests.add_global_secondary_index(
             index_name=HISTORY_INDEX,
             partition_key=dynamodb.Attribute(name="historyKey", type=dynamodb.AttributeType.STRING),
@@ -28,10 +28,10 @@ class Tables(Construct):
             projection_type=dynamodb.ProjectionType.INCLUDE,
             non_key_attributes=["title", "expiresAt"],
         )
-        self.connections = self._table("Connections", sorted_by=None, expires=True)
-        self.entries = self._table("Entries", sorted_by="sk", expires=False)
+        self.connections = self._table("Connections", sorted_by=None)
+        self.entries = self._table("Entries", sorted_by="sk")
 
-    def _table(self, id: str, *, sorted_by: str | None, expires: bool) -> dynamodb.TableV2:
+    def _table(self, id: str, *, sorted_by: str | None) -> dynamodb.TableV2:
         kept = self._settings.retain_data
         return dynamodb.TableV2(
             self,
@@ -39,7 +39,7 @@ class Tables(Construct):
             table_name=f"{self._settings.prefix}-{id.lower()}",
             partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
             sort_key=dynamodb.Attribute(name=sorted_by, type=dynamodb.AttributeType.STRING) if sorted_by else None,
-            time_to_live_attribute="expiresAt" if expires else None,
+            time_to_live_attribute="expiresAt",
             billing=dynamodb.Billing.on_demand(),
             encryption=dynamodb.TableEncryptionV2.aws_managed_key(),
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(

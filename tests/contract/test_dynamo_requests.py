@@ -12,12 +12,11 @@ from botocore.stub import Stubber
 
 from cicada.adapters.dynamodb import request_log as dynamo_request_log
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
-from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
+from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.request_reopener import DynamoRequestReopener
-from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from cicada.agents.model import ProfileKind
+from cicada.agents.model import AgentKind, Shelf
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.errors import ThrottledError, UnavailableError
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 ANN = Principal("acme", "ann")
 KEY = RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791cd")
 ACCEPTED = '{"type":"accepted","sessionId":"s1"}'
+PROFILES = Shelf(ANN, "scripts", AgentKind.PROFILES)
 KEPT_SECONDS = 3600
 
 
@@ -53,12 +53,8 @@ class Tables:
         return DynamoUsageTable(self.client, TABLE)
 
     @property
-    def profiles(self) -> DynamoProfileStore:
-        return DynamoProfileStore(self.client, TABLE)
-
-    @property
-    def theories(self) -> DynamoTheoryStore:
-        return DynamoTheoryStore(self.client, TABLE)
+    def entries(self) -> DynamoEntryStore:
+        return DynamoEntryStore(self.client, TABLE)
 
     def request(self) -> NewRequest:
         return NewRequest(KEY, Question("Who?", "s1", "scripts"), "c1", self.clock(), self.clock() + KEPT_SECONDS)
@@ -85,10 +81,8 @@ READS: dict[str, Callable[[Tables], object]] = {
     "the question of a request": lambda tables: tables.log.question(KEY),
     "the events of a request": lambda tables: list(tables.log.events(KEY, 0, 1)),
     "the usage of a user": lambda tables: tables.usage.get(ANN),
-    "a profile": lambda tables: tables.profiles.get(ANN, ProfileKind.CHARACTER, "Seyton"),
-    "the profiles": lambda tables: tables.profiles.list(ANN, None),
-    "a theory": lambda tables: tables.theories.get(ANN, "Ghosts"),
-    "the theories": lambda tables: tables.theories.list(ANN),
+    "the profiles": lambda tables: tables.entries.live(PROFILES),
+    "the earlier states of profiles": lambda tables: tables.entries.earlier(PROFILES, 0.0),
 }
 
 

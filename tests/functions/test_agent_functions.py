@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore
+from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.agents.entries import Keeping
 from cicada.agents.theories import TheoryTools
 from cicada.bootstrap.agents import profile_tools
 from cicada.identity.principal import Principal
@@ -69,7 +70,7 @@ def profiles(table: tuple[DynamoDBClient, str]) -> Call:
 
 def theories_with(evidence: FixedEvidence, table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> Call:
     module = loaded("agent_theories")
-    tools = TheoryTools(DynamoTheoryStore(*table), evidence, lambda: 42.0)
+    tools = TheoryTools(Keeping(DynamoEntryStore(*table), lambda: 42.0, lambda: "an id"), evidence)
     monkeypatch.setattr(module, "theory_tools", lambda: tools)
     return lambda event: dict(module.handler(event, None))
 
@@ -98,20 +99,23 @@ def test_the_console_event_saves_a_profile_and_gets_bedrocks_reply(
         },
         "promptSessionAttributes": {"knowledgeBase": "scripts"},
     }
-    assert rows(table) == [("default#console-user", "PROFILE#character#banquo")]
+    assert rows(table) == [("default#console-user", "PROFILES#scripts#NOW#character#banquo")]
 
 
 def test_every_profile_tool_works_through_the_action_group(profiles: Call) -> None:
-    base = event("agent_profiles")
-    profiles(base)
-    assert body(profiles(call_of(base, "get_profile", kind="character", name="BANQUO"))) == (
-        "The character profile “Banquo”:\nMacbeth's companion and the father of Fleance."
-    )
-    assert body(profiles(call_of(base, "list_profiles"))).startswith("The user has 1 profile:\n- character Banquo")
-    assert body(profiles(call_of(base, "list_profiles", kind="group"))) == "The user has no group profiles."
-    deleted = profiles(call_of(base, "delete_profile", kind="character", name="Banquo"))
-    assert body(deleted) == "Deleted the character profile “Banquo”."
-    assert body(profiles(call_of(base, "list_profiles"))) == "The user has no profiles."
+    def said(function: str, **arguments: str) -> str:
+        return body(profiles(call_of(event("agent_profiles"), function, **arguments)))
+
+    profiles(event("agent_profiles"))
+    assert said("get_profile", kind="character", name="BANQUO").endswith("companion and the father of Fleance.")
+    assert said("append_to_profile", name="Banquo", addition="A ghost.").endswith("father of Fleance.\nA ghost.")
+    assert said("amend_profile", name="Banquo", description="A thane.").startswith("Amended the character profile")
+    assert said("rename_profile", name="Banquo", new_name="The thane of Lochaber").startswith("Renamed the character")
+    assert said("list_profiles").startswith("The user has 1 profile:\n- character The thane of Lochaber")
+    assert said("list_profiles", kind="group") == "The user has no group profiles."
+    assert said("delete_profile", kind="character", name="Lochaber").startswith("Deleted the character profile")
+    assert said("list_profiles") == "The user has no profiles."
+    assert said("restore_profile", name="Banquo", version="1").endswith("and the father of Fleance.")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +140,7 @@ def test_an_identity_in_the_arguments_is_of_no_effect(profiles: Call, table: tup
     sent = event("agent_profiles")
     sent["parameters"] += [{"name": key, "type": "string", "value": "x"} for key in ("tenant", "user", "session")]
     profiles(sent)
-    assert rows(table) == [("default#console-user", "PROFILE#character#banquo")]
+    assert rows(table) == [("default#console-user", "PROFILES#scripts#NOW#character#banquo")]
 
 
 def test_a_missing_argument_is_a_sentence_and_no_crash(profiles: Call) -> None:
@@ -162,10 +166,28 @@ def test_the_console_event_saves_a_theory(table: tuple[DynamoDBClient, str], mon
     reply = theories(sent)
     assert body(reply) == "Saved the theory “The third murderer”."
     assert reply["response"]["actionGroup"] == "theories"
-    assert rows(table) == [("default#console-user", "THEORY#the third murderer")]
-    assert "- The third murderer: The third murderer, who joins" in body(theories(call_of(sent, "list_theories")))
-    read = body(theories(call_of(sent, "get_theory", title="the third murderer")))
-    assert read.endswith("The third murderer, who joins the other two at the park, is Ross.")
+    assert rows(table) == [("default#console-user", "THEORIES#scripts#NOW#theory#the third murderer")]
+    said = body(theories(call_of(sent, "list_theories")))
+    assert "- The third murderer (1970-01-01): The third murderer, who joins" in said
+
+
+def test_every_tool_that_keeps_theories_works_through_the_action_group(
+    table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theories = theories_with(FixedEvidence("[1] …"), table, monkeypatch)
+
+    def said(function: str, **arguments: str) -> str:
+        return body(theories(call_of(event("agent_theories"), function, **arguments)))
+
+    theories(event("agent_theories"))
+    assert said("append_to_theory", title="murderer", addition="He comes late.").endswith("is Ross.\nHe comes late.")
+    assert said("amend_theory", title="murderer", statement="It is Macbeth.").startswith("Amended the theory")
+    assert said("rename_theory", title="murderer", new_title="The third man").startswith("Renamed the theory")
+    assert said("get_theory", title="the third man").startswith("The theory “The third man”, saved on 1970-01-01:\nIt")
+    assert said("delete_theory", title="The third man").startswith("Deleted the theory “The third man”.")
+    assert said("list_theories") == "The user has no theories."
+    assert said("restore_theory").endswith("It reads:\nIt is Macbeth.")
+    assert said("restore_theory", title="The third man", version="1").endswith("at the park, is Ross.")
 
 
 def test_evidence_is_searched_in_the_sessions_base(
@@ -189,8 +211,33 @@ def test_a_search_that_fails_is_no_empty_result(
 @pytest.mark.parametrize(
     ("name", "wired"),
     [
-        ("agent_profiles", ["list_profiles", "get_profile", "save_profile", "delete_profile"]),
-        ("agent_theories", ["save_theory", "list_theories", "get_theory", "search_evidence"]),
+        (
+            "agent_profiles",
+            [
+                "list_profiles",
+                "get_profile",
+                "save_profile",
+                "append_to_profile",
+                "amend_profile",
+                "rename_profile",
+                "delete_profile",
+                "restore_profile",
+            ],
+        ),
+        (
+            "agent_theories",
+            [
+                "save_theory",
+                "list_theories",
+                "get_theory",
+                "append_to_theory",
+                "amend_theory",
+                "rename_theory",
+                "delete_theory",
+                "restore_theory",
+                "search_evidence",
+            ],
+        ),
     ],
 )
 def test_every_described_tool_is_wired(name: str, wired: list[str]) -> None:

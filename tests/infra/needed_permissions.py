@@ -70,16 +70,13 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem")
         | _on(POSTING, "execute-api:ManageConnections")
         | _on("request dead letters", "sqs:SendMessage")
-        | _on(ENTRIES, "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query")
+        | _keeping()
         | _models(settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
         | _planning(settings)
         | _agents(settings)
         | search,
-        "agent_profiles": _logs("agent_profiles")
-        | _on(ENTRIES, "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"),
-        "agent_theories": _logs("agent_theories")
-        | _on(ENTRIES, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query")
-        | search,
+        "agent_profiles": _logs("agent_profiles") | _keeping(),
+        "agent_theories": _logs("agent_theories") | _keeping() | search,
         "ingest_document": _logs("ingest_document") | _polling("document changes") | _storing() | _ingesting(settings),
         **_agent_roles(settings),
         # The CDK's own function, which sets the bucket's notification at deployment. AWS's managed policy lets it log.
@@ -101,6 +98,11 @@ def _logs(function: str) -> Needs:
 def _polling(queue: str) -> Needs:
     """https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-lambda-function-trigger.html."""
     return _on(queue, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", unseen=_POLLED)
+
+
+def _keeping() -> Needs:
+    """Entries are changed in transactions."""
+    return _on(ENTRIES, "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:Query")
 
 
 def _command(function: str) -> Needs:

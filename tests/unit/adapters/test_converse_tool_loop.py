@@ -10,9 +10,9 @@ from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.adapters.retry import Retry
 from cicada.agents.description import describe
-from cicada.agents.model import AgentKind, AgentTurn, Profile, ProfileKind
-from cicada.agents.ports import ProfileStore
-from cicada.agents.profiles import ProfileTools, profile_toolbox
+from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, ProfileKind, Shelf
+from cicada.agents.ports import EntryStore
+from cicada.agents.profiles import profile_toolbox
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.bedrock_wire import (
@@ -27,8 +27,9 @@ from tests.fakes.bedrock_wire import (
     text_delta,
     tool_call,
 )
-from tests.fakes.entry_stores import InMemoryProfileStore
+from tests.fakes.entry_store import InMemoryEntryStore
 from tests.patience import PATIENCE_SECONDS
+from tests.unit.agents.keeping import NOON, profile_tools
 
 ANN = Principal("acme", "ann")
 TURN = AgentTurn(AgentKind.PROFILES, ANN, "evening", "scripts", "What do I have on Banquo?")
@@ -40,16 +41,17 @@ SAYS = Streamed((START, text_delta("A companion "), text_delta("of Macbeth."), *
 BUSY = Refused(429, "ThrottlingException")
 
 
-class BrokenStore(InMemoryProfileStore):
-    def get(self, principal: Principal, kind: ProfileKind, name: str) -> Profile | None:
+class BrokenStore(InMemoryEntryStore):
+    def live(self, shelf: Shelf) -> list[Entry]:
         raise UnavailableError("The database could not be reached; try again.")
 
 
-def loop(bedrock: ScriptedBedrock, store: ProfileStore | None = None) -> ConverseToolLoop:
+def loop(bedrock: ScriptedBedrock, store: EntryStore | None = None) -> ConverseToolLoop:
     if store is None:
-        store = InMemoryProfileStore()
-        store.save(ANN, Profile(ProfileKind.CHARACTER, "Banquo", "A companion of Macbeth.", 1.0))
-    toolboxes = {AgentKind.PROFILES: profile_toolbox(ProfileTools(store, lambda: 2.0))}
+        store = InMemoryEntryStore()
+        banquo = Entry("id", ProfileKind.CHARACTER, "Banquo", "A companion of Macbeth.", 1, NOON)
+        store.write(Shelf(ANN, TURN.knowledge_base, AgentKind.PROFILES), Change(None, banquo, NOON))
+    toolboxes = {AgentKind.PROFILES: profile_toolbox(profile_tools(store))}
     retry = Retry(sleep=lambda seconds: None, chance=lambda: 0.0)
     return ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, retry)
 
@@ -91,7 +93,7 @@ def test_the_model_calls_a_tool_and_answers_from_its_result() -> None:
             }
         ],
     }
-    assert result_text(bedrock) == "The character profile “Banquo”:\nA companion of Macbeth."
+    assert result_text(bedrock) == "The character profile “Banquo”, saved on 2026-11-01:\nA companion of Macbeth."
     assert results(bedrock)[0]["status"] == "success"
 
 

@@ -4,7 +4,8 @@ import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError
 
 from cicada.adapters.aws_errors import dynamo_errors
-from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
+from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.agents.model import AgentKind, Shelf
 from cicada.errors import CicadaError, ConfigurationError, LeaseLostError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.contract.entries_table import entries_table
@@ -50,4 +51,4 @@ def test_the_librarys_own_errors_pass() -> None:
 
 def test_a_missing_table_is_no_empty_list() -> None:
     with entries_table() as (client, _), pytest.raises(ConfigurationError):
-        DynamoProfileStore(client, "another-table").list(Principal("acme", "ann"), None)
+        DynamoEntryStore(client, "another-table").live(Shelf(Principal("acme", "ann"), "scripts", AgentKind.PROFILES))

@@ -7,16 +7,15 @@ import pytest
 
 from cicada.agents.description import ToolFunction, describe
 from cicada.agents.model import AgentKind
-from cicada.agents.profiles import ProfileTools, profile_toolbox
-from cicada.agents.theories import TheoryTools, theory_toolbox
+from cicada.agents.profiles import profile_toolbox
+from cicada.agents.theories import theory_toolbox
 from cicada.agents.toolbox import Toolbox
-from tests.fakes.entry_stores import InMemoryProfileStore, InMemoryTheoryStore
-from tests.fakes.evidence import FixedEvidence
+from tests.unit.agents.keeping import profile_tools, theory_tools
 
 FUNCTIONS = [function for agent in AgentKind for function in describe(agent).functions.values()]
 TOOLBOXES = [
-    profile_toolbox(ProfileTools(InMemoryProfileStore(), lambda: 0.0)),
-    theory_toolbox(TheoryTools(InMemoryTheoryStore(), FixedEvidence(""), lambda: 0.0)),
+    profile_toolbox(profile_tools()),
+    theory_toolbox(theory_tools()),
 ]
 NAME = r"([0-9a-zA-Z][_-]?){1,100}"
 
@@ -53,4 +52,4 @@ def test_nobody_can_be_named_as_an_argument() -> None:
 
 def test_the_profiles_agent_knows_every_kind_it_may_use() -> None:
     for function in describe(AgentKind.PROFILES).functions.values():
-        assert "character, location, episode or group" in function.parameters["kind"].description
+        assert "character, location, episode, group or topic" in function.parameters["kind"].description

@@ -2,51 +2,62 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.agents.model import Profile, ProfileKind, ToolSession
+from cicada.agents.model import AgentKind, Entry, ProfileKind, Shelf, ToolSession
 from cicada.agents.profiles import ProfileTools
-from cicada.agents.text import ANSWER_LIMIT_BYTES
 from cicada.errors import UnavailableError
 from cicada.identity.principal import Principal
-from tests.fakes.entry_stores import InMemoryProfileStore
+from tests.fakes.entry_store import InMemoryEntryStore
+from tests.unit.agents.keeping import ANN, NOON, profile_tools
 
-ANN = ToolSession(Principal("acme", "ann"), "scripts")
-BOB = ToolSession(Principal("acme", "bob"), "scripts")
-
-
-@pytest.fixture
-def store() -> InMemoryProfileStore:
-    return InMemoryProfileStore()
+SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.PROFILES)
 
 
 @pytest.fixture
-def tools(store: InMemoryProfileStore) -> ProfileTools:
-    return ProfileTools(store, lambda: 42.0)
+def store() -> InMemoryEntryStore:
+    return InMemoryEntryStore()
 
 
-def test_a_saved_profile_is_confirmed_and_kept_with_its_time(tools: ProfileTools, store: InMemoryProfileStore) -> None:
+@pytest.fixture
+def tools(store: InMemoryEntryStore) -> ProfileTools:
+    return profile_tools(store)
+
+
+def test_a_saved_profile_is_confirmed_and_kept_with_its_time(tools: ProfileTools, store: InMemoryEntryStore) -> None:
     said = tools.save_profile(ANN, " Character ", "  Lady \n Macbeth ", "\n Reads a letter.\nSleepwalks. ")
     assert said == "Saved the character profile “Lady Macbeth”."
-    kept = store.get(ANN.principal, ProfileKind.CHARACTER, "lady macbeth")
-    assert kept == Profile(ProfileKind.CHARACTER, "Lady Macbeth", "Reads a letter.\nSleepwalks.", 42.0)
+    expected = Entry("id-1", ProfileKind.CHARACTER, "Lady Macbeth", "Reads a letter.\nSleepwalks.", 1, NOON)
+    assert store.live(SHELF) == [expected]
 
 
-def test_what_saving_replaced_is_told(tools: ProfileTools) -> None:
+def test_every_change_of_a_profile_says_what_it_did(tools: ProfileTools) -> None:
     tools.save_profile(ANN, "character", "Banquo", "A companion.")
-    assert "replaced" not in tools.save_profile(ANN, "character", "Banquo", "A companion.")
-    said = tools.save_profile(ANN, "character", "BANQUO", "A ghost.")
-    assert said == "Saved the character profile “BANQUO”. It replaced this earlier description:\nA companion."
+    assert tools.append_to_profile(ANN, "", "Banquo", "A ghost.") == (
+        "Added to the character profile “Banquo”. It now reads:\nA companion.\nA ghost."
+    )
+    assert tools.amend_profile(ANN, "", "banquo", "A thane.") == (
+        "Amended the character profile “Banquo”. Its earlier description can be brought back:\nA companion.\nA ghost."
+    )
+    assert tools.rename_profile(ANN, "", "Banquo", "Fleance's father") == (
+        "Renamed the character profile “Banquo” to “Fleance's father”."
+    )
+    assert tools.delete_profile(ANN, "", "the profile of Fleance's father") == (
+        "Deleted the character profile “Fleance's father”. It can be brought back until 2026-12-01."
+    )
+    assert tools.restore_profile(ANN) == (
+        "Brought back the character profile “Fleance's father” as saved on 2026-11-01. It reads:\nA thane."
+    )
 
 
 def test_a_profile_is_read_whole(tools: ProfileTools) -> None:
     tools.save_profile(ANN, "location", "Dunsinane", "Line one.\nLine two.")
-    assert tools.get_profile(ANN, "location", "dunsinane") == (
-        "The location profile “Dunsinane”:\nLine one.\nLine two."
-    )
+    expected = "The location profile “Dunsinane”, saved on 2026-11-01:\nLine one.\nLine two."
+    assert tools.get_profile(ANN, "location", "dunsinane") == expected
+    assert tools.get_profile(ANN, "", "dunsinane") == expected
 
 
 def test_a_missing_profile_is_answered_with_what_exists(tools: ProfileTools) -> None:
     assert tools.get_profile(ANN, "character", "Banquo") == (
-        "There is no character profile “Banquo”.\nThe user has no profiles at all."
+        "There is no character profile “Banquo”. The user has no saved profiles at all."
     )
     tools.save_profile(ANN, "group", "Witches", "Three.")
     tools.save_profile(ANN, "character", "Ross", "A thane.")
@@ -55,46 +66,56 @@ def test_a_missing_profile_is_answered_with_what_exists(tools: ProfileTools) -> 
     assert tools.delete_profile(ANN, "character", "Banquo") == expected
 
 
-def test_a_list_shows_kind_name_and_beginning(tools: ProfileTools) -> None:
+def test_a_kind_that_is_said_has_to_fit(tools: ProfileTools, store: InMemoryEntryStore) -> None:
+    tools.save_profile(ANN, "location", "Dunsinane", "A castle.")
+    tools.save_profile(ANN, "episode", "Dunsinane", "The last act.")
+    assert tools.delete_profile(ANN, "", "Dunsinane") == (
+        "Several profiles match “Dunsinane”; say which one. Nothing was done.\n"
+        "- episode Dunsinane (2026-11-01)\n- location Dunsinane (2026-11-01)"
+    )
+    assert tools.append_to_profile(ANN, "group", "Dunsinane", "x").startswith("There is no group profile “Dunsinane”.")
+    assert tools.rename_profile(ANN, "location", "Dunsinane", "The castle").startswith("Renamed the location profile")
+    assert tools.amend_profile(ANN, "episode", "Dunsinane", "Act 5.").startswith("Amended the episode profile")
+    assert [(each.kind, each.name) for each in store.live(SHELF)] == [
+        ("episode", "Dunsinane"),
+        ("location", "The castle"),
+    ]
+
+
+def test_a_list_shows_kind_name_date_and_beginning(tools: ProfileTools) -> None:
     assert tools.list_profiles(ANN) == "The user has no profiles."
     assert tools.list_profiles(ANN, "episode") == "The user has no episode profiles."
     tools.save_profile(ANN, "character", "Ross", "A thane.\nComes late.")
     tools.save_profile(ANN, "location", "Forres", "x" * 500)
     assert tools.list_profiles(ANN, "") == (
-        f"The user has 2 profiles:\n- character Ross: A thane. Comes late.\n- location Forres: {'x' * 119}…"
+        "The user has 2 profiles:\n- character Ross (2026-11-01): A thane. Comes late.\n"
+        f"- location Forres (2026-11-01): {'x' * 119}…"
     )
-    assert tools.list_profiles(ANN, "CHARACTER").startswith("The user has 1 character profile:\n- character Ross")
+    assert tools.list_profiles(ANN, "CHARACTER") == (
+        "The user has 1 character profile:\n- character Ross (2026-11-01): A thane. Comes late."
+    )
 
 
-def test_a_long_list_fits_and_says_what_it_leaves_out(tools: ProfileTools) -> None:
-    for number in range(200):
-        tools.save_profile(ANN, "character", f"name {number:03}", "夜" * 200)
-    said = tools.list_profiles(ANN)
-    shown = said.count("\n- character")
-    assert len(said.encode()) < ANSWER_LIMIT_BYTES + 100
-    assert said.startswith("The user has 200 profiles:")
-    assert said.endswith(f"\n({200 - shown} more not shown here.)")
+def test_a_profile_can_be_of_anything(tools: ProfileTools) -> None:
+    """Knowledge bases need not be scripts."""
+    session = ToolSession(Principal("acme", "ann"), "contracts")
+    assert tools.save_profile(session, "topic", "Notice periods", "Three months.") == (
+        "Saved the topic profile “Notice periods”."
+    )
 
 
-def test_a_deleted_profile_is_gone(tools: ProfileTools) -> None:
-    tools.save_profile(ANN, "character", "Ross", "A thane.")
-    assert tools.delete_profile(ANN, "character", " ross") == "Deleted the character profile “ross”."
-    assert tools.list_profiles(ANN) == "The user has no profiles."
-
-
-def test_each_user_has_their_own(tools: ProfileTools) -> None:
-    tools.save_profile(ANN, "character", "Ross", "A thane.")
-    assert tools.get_profile(BOB, "character", "Ross").startswith("There is no character profile “Ross”.")
-    assert tools.list_profiles(BOB) == "The user has no profiles."
-
-
-@pytest.mark.parametrize("kind", ["", "person", "characters", "character#x"])
+@pytest.mark.parametrize("kind", ["person", "characters", "character#x"])
 def test_an_unknown_kind_is_answered_with_the_allowed_ones(tools: ProfileTools, kind: str) -> None:
-    expected = "The kind must be one of: character, location, episode, group. Nothing was done."
-    assert tools.get_profile(ANN, kind, "Ross") == expected
+    expected = "The kind must be one of: character, location, episode, group, topic. Nothing was done."
     assert tools.save_profile(ANN, kind, "Ross", "A thane.") == expected
+    assert tools.save_profile(ANN, "", "Ross", "A thane.") == expected
+    assert tools.list_profiles(ANN, kind) == expected
+    assert tools.get_profile(ANN, kind, "Ross") == expected
+    assert tools.append_to_profile(ANN, kind, "Ross", "A thane.") == expected
+    assert tools.amend_profile(ANN, kind, "Ross", "A thane.") == expected
+    assert tools.rename_profile(ANN, kind, "Ross", "Rosse") == expected
     assert tools.delete_profile(ANN, kind, "Ross") == expected
-    assert tools.list_profiles(ANN, kind or "person") == expected
+    assert tools.restore_profile(ANN, kind, "Ross") == expected
     assert tools.list_profiles(ANN) == "The user has no profiles."
 
 
@@ -126,9 +147,11 @@ def test_half_a_character_pair_from_a_model_can_be_stored(tools: ProfileTools) -
 
 
 def test_a_store_that_fails_is_not_an_empty_one() -> None:
-    class BrokenStore(InMemoryProfileStore):
-        def list(self, principal: Principal, kind: ProfileKind | None) -> list[Profile]:
+    class BrokenStore(InMemoryEntryStore):
+        def live(self, shelf: Shelf) -> list[Entry]:
             raise UnavailableError("The database could not be reached; try again.")
 
-    with pytest.raises(UnavailableError):
-        ProfileTools(BrokenStore(), lambda: 42.0).list_profiles(ANN)
+    tools = profile_tools(BrokenStore())
+    for tool in (tools.list_profiles, tools.restore_profile):
+        with pytest.raises(UnavailableError):
+            tool(ANN)

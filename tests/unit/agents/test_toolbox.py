@@ -3,17 +3,17 @@ from __future__ import annotations
 import pytest
 
 from cicada.agents.model import ToolSession
-from cicada.agents.profiles import ProfileTools, profile_toolbox
+from cicada.agents.profiles import profile_toolbox
 from cicada.agents.toolbox import Toolbox
 from cicada.identity.principal import Principal
-from tests.fakes.entry_stores import InMemoryProfileStore
+from tests.unit.agents.keeping import profile_tools
 
 ANN = ToolSession(Principal("acme", "ann"), "scripts")
 
 
 @pytest.fixture
 def toolbox() -> Toolbox:
-    return profile_toolbox(ProfileTools(InMemoryProfileStore(), lambda: 0.0))
+    return profile_toolbox(profile_tools())
 
 
 def test_a_tool_is_called_by_its_name_with_its_arguments(toolbox: Toolbox) -> None:
@@ -40,5 +40,6 @@ def test_missing_null_and_odd_arguments_are_told_to_the_model(toolbox: Toolbox) 
 @pytest.mark.parametrize("name", ["", "__init__", "store", "drop_table"])
 def test_only_described_tools_exist(toolbox: Toolbox, name: str) -> None:
     assert toolbox.call(ANN, name, {}) == (
-        "There is no such tool. The tools are: list_profiles, get_profile, save_profile, delete_profile."
+        "There is no such tool. The tools are: list_profiles, get_profile, save_profile, append_to_profile, "
+        "amend_profile, rename_profile, delete_profile, restore_profile."
     )

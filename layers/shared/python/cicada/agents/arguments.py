@@ -45,6 +45,16 @@ def read_kind(text: str) -> ProfileKind:
         raise ArgumentError(f"The kind must be one of: {allowed}. Nothing was done.") from None
 
 
+def read_version(text: str) -> int | None:
+    """The number of a version, None if none is given; `ArgumentError` for any other text."""
+    number = matching_key(text).removeprefix("version").strip()
+    if not number:
+        return None
+    if not (number.isascii() and number.isdecimal()):
+        raise ArgumentError("The version must be a number, for example 2. Nothing was done.")
+    return int(number)
+
+
 def read_name(text: str, what: str) -> str:
     """A name on one line; `what` describes it in errors. `ArgumentError` if it is empty or too long."""
     name = one_line(storable(text))

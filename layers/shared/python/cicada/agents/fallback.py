@@ -15,7 +15,7 @@ from cicada.errors import CicadaError, ConfigurationError, ThrottledError, Unava
 class FallbackAgent:
     """Asks `second` if `first` fails before its first piece; `report` is called with the error.
 
-    The second agent may repeat tool calls of the first. That is harmless: saving and deleting are idempotent.
+    The second agent may repeat tool calls of the first. That is harmless: the tools may run twice (`entries.py`).
     """
 
     first: Agent

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from cicada.agents.text import matching_key
 from cicada.identity.principal import Principal
+
+# What a change or a deletion took away can be brought back for this long, up to so many states of each entry.
+EARLIER_STATES_KEPT = 10
+EARLIER_KEPT_SECONDS = 30 * 24 * 3600
 
 
 class AgentKind(StrEnum):
@@ -35,28 +40,67 @@ class ToolSession:
 
 
 class ProfileKind(StrEnum):
-    """The kinds of profiles."""
+    """The kinds of profiles. `topic` is anything that is none of the others."""
 
     CHARACTER = "character"
     LOCATION = "location"
     EPISODE = "episode"
     GROUP = "group"
+    TOPIC = "topic"
+
+
+THEORY = "theory"
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """A user's notes on something of the story. `updated_at` is epoch seconds."""
+class Shelf:
+    """Where one user's profiles or theories of one knowledge base are kept."""
 
-    kind: ProfileKind
+    principal: Principal
+    knowledge_base: str
+    agent: AgentKind
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A profile or a theory in one state. On a shelf, kind and matching name are unique.
+
+    `id` and `kind` never change; `kind` is a `ProfileKind` or `THEORY`. `version` counts the states from 1.
+    `saved_at`: epoch seconds. `brought_back`: the version that this state repeats, 0 if it was written anew.
+    """
+
+    id: str
+    kind: str
     name: str
-    description: str
-    updated_at: float
+    text: str
+    version: int
+    saved_at: float
+    brought_back: int = 0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Kind and matching name."""
+        return self.kind, matching_key(self.name)
 
 
 @dataclass(frozen=True, slots=True)
-class Theory:
-    """A user's claim about the story. `updated_at` is epoch seconds."""
+class EarlierState:
+    """A state that was changed or deleted at `lost_at`, in epoch seconds."""
 
-    title: str
-    statement: str
-    updated_at: float
+    entry: Entry
+    lost_at: float
+
+    @property
+    def expires_at(self) -> float:
+        return self.lost_at + EARLIER_KEPT_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One state of an entry follows another. `before` is None for a new entry or one that was deleted; `after` is None
+    to delete it. `at`: epoch seconds.
+    """
+
+    before: Entry | None
+    after: Entry | None
+    at: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from cicada.agents.model import AgentTurn, Profile, ProfileKind, Theory
+from cicada.agents.model import AgentTurn, Change, EarlierState, Entry, Shelf
 from cicada.identity.principal import Principal
 
 
@@ -20,35 +20,26 @@ class Agent(Protocol):
         ...
 
 
-class ProfileStore(Protocol):
-    """A user's profiles. Names are matched without regard to case and surrounding space."""
+class EntryChangedError(Exception):
+    """The change does not start from the state that is stored, or its new name was taken meanwhile: read again."""
 
-    def list(self, principal: Principal, kind: ProfileKind | None) -> list[Profile]:
-        """All of them, or those of one kind; ordered by kind and name."""
+
+class EntryStore(Protocol):
+    """The users' profiles and theories with their earlier states."""
+
+    def live(self, shelf: Shelf) -> list[Entry]:
+        """The entries as they are, ordered by kind and matching name."""
         ...
 
-    def get(self, principal: Principal, kind: ProfileKind, name: str) -> Profile | None: ...
-
-    def save(self, principal: Principal, profile: Profile) -> None:
-        """Replaces the profile of this kind and name, if there is one."""
+    def earlier(self, shelf: Shelf, now: float) -> list[EarlierState]:
+        """The states that can be brought back, the latest loss first; those that have expired by `now` are left out."""
         ...
 
-    def delete(self, principal: Principal, kind: ProfileKind, name: str) -> bool:
-        """False if there was none."""
-        ...
+    def write(self, shelf: Shelf, change: Change) -> None:
+        """Stores the new state and keeps the old one among the earlier states, all or nothing.
 
-
-class TheoryStore(Protocol):
-    """A user's theories. Titles are matched as names are."""
-
-    def list(self, principal: Principal) -> list[Theory]:
-        """All of them, ordered by title."""
-        ...
-
-    def get(self, principal: Principal, title: str) -> Theory | None: ...
-
-    def save(self, principal: Principal, theory: Theory) -> None:
-        """Replaces the theory of this title, if there is one."""
+        Raises `EntryChangedError` if `before` is no longer the state, or another entry has the key of `after`.
+        """
         ...
 
 

@@ -2,78 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cicada.agents.arguments import answering_refusals, read_kind, read_name, read_text
+from cicada.agents.arguments import answering_refusals, read_kind
 from cicada.agents.description import describe
-from cicada.agents.model import AgentKind, Profile, ProfileKind, ToolSession
-from cicada.agents.ports import ProfileStore
-from cicada.agents.text import beginning, fitted
+from cicada.agents.entries import Entries, Keeping
+from cicada.agents.model import AgentKind, Shelf, ToolSession
+from cicada.agents.restoring import Restoring
 from cicada.agents.toolbox import Toolbox
-from cicada.identity.principal import Principal
-
-_PREVIEW_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileTools:
-    """Failures of the store are `DependencyError`s, never an empty answer."""
+    """Failures of the store are `DependencyError`s, never an empty answer. `kind` may be left out, except to save."""
 
-    store: ProfileStore
-    clock: Callable[[], float]
+    keeping: Keeping
 
     @answering_refusals
     def list_profiles(self, session: ToolSession, kind: str = "") -> str:
-        """Kind, name and beginning of every profile."""
-        wanted = read_kind(kind) if kind.strip() else None
-        profiles = self.store.list(session.principal, wanted)
-        if not profiles:
-            return f"The user has no {wanted} profiles." if wanted else "The user has no profiles."
-        lines = [f"- {each.kind} {each.name}: {beginning(each.description, _PREVIEW_CHARACTERS)}" for each in profiles]
-        what = f"{wanted} profile" if wanted else "profile"
-        return fitted([f"The user has {len(profiles)} {what}{'s' if len(profiles) > 1 else ''}:", *lines])
+        """Kind, name, date and beginning of every profile."""
+        return self._entries(session).listed(_any_kind(kind))
 
     @answering_refusals
     def get_profile(self, session: ToolSession, kind: str = "", name: str = "") -> str:
         """The whole profile."""
-        wanted, called = read_kind(kind), read_name(name, "name")
-        profile = self.store.get(session.principal, wanted, called)
-        if profile is None:
-            return self._missing(session.principal, wanted, called)
-        return f"The {profile.kind} profile “{profile.name}”:\n{profile.description}"
+        return self._entries(session).read(_any_kind(kind), name)
 
     @answering_refusals
     def save_profile(self, session: ToolSession, kind: str = "", name: str = "", description: str = "") -> str:
-        """Says what was replaced, so that a description lost by mistake can be put back."""
-        profile = Profile(read_kind(kind), read_name(name, "name"), read_text(description, "description"), self.clock())
-        earlier = self.store.get(session.principal, profile.kind, profile.name)
-        self.store.save(session.principal, profile)
-        saved = f"Saved the {profile.kind} profile “{profile.name}”."
-        if earlier is None or earlier.description == profile.description:
-            return saved
-        return f"{saved} It replaced this earlier description:\n{earlier.description}"
+        """A new profile."""
+        return self._entries(session).save(read_kind(kind), name, description)
+
+    @answering_refusals
+    def append_to_profile(self, session: ToolSession, kind: str = "", name: str = "", addition: str = "") -> str:
+        """Adds to the description."""
+        return self._entries(session).append(_any_kind(kind), name, addition)
+
+    @answering_refusals
+    def amend_profile(self, session: ToolSession, kind: str = "", name: str = "", description: str = "") -> str:
+        """Replaces the description."""
+        return self._entries(session).amend(_any_kind(kind), name, description)
+
+    @answering_refusals
+    def rename_profile(self, session: ToolSession, kind: str = "", name: str = "", new_name: str = "") -> str:
+        """Gives it another name."""
+        return self._entries(session).rename(_any_kind(kind), name, new_name)
 
     @answering_refusals
     def delete_profile(self, session: ToolSession, kind: str = "", name: str = "") -> str:
-        """Deletes it for good."""
-        wanted, called = read_kind(kind), read_name(name, "name")
-        if self.store.delete(session.principal, wanted, called):
-            return f"Deleted the {wanted} profile “{called}”."
-        return self._missing(session.principal, wanted, called)
+        """Deletes it; `restore_profile` brings it back."""
+        return self._entries(session).delete(_any_kind(kind), name)
 
-    def _missing(self, principal: Principal, kind: ProfileKind, name: str) -> str:
-        profiles = self.store.list(principal, None)
-        return fitted([f"There is no {kind} profile “{name}”.", *_existing(profiles)])
+    @answering_refusals
+    def restore_profile(self, session: ToolSession, kind: str = "", name: str = "", version: str = "") -> str:
+        """Brings a deleted profile or an earlier version back."""
+        return Restoring(self._entries(session)).restore(_any_kind(kind), name, version)
+
+    def _entries(self, session: ToolSession) -> Entries:
+        return Entries(self.keeping, Shelf(session.principal, session.knowledge_base, AgentKind.PROFILES))
 
 
-def _existing(profiles: Sequence[Profile]) -> list[str]:
-    if not profiles:
-        return ["The user has no profiles at all."]
-    return ["The user's profiles are:", *(f"- {each.kind} {each.name}" for each in profiles)]
+def _any_kind(text: str) -> str:
+    return read_kind(text) if text.strip() else ""
 
 
 def profile_toolbox(tools: ProfileTools) -> Toolbox:
     """The tools by their names in the description."""
-    verbs = (tools.list_profiles, tools.get_profile, tools.save_profile, tools.delete_profile)
+    verbs = (
+        tools.list_profiles,
+        tools.get_profile,
+        tools.save_profile,
+        tools.append_to_profile,
+        tools.amend_profile,
+        tools.rename_profile,
+        tools.delete_profile,
+        tools.restore_profile,
+    )
     return Toolbox(describe(AgentKind.PROFILES), {verb.__name__: verb for verb in verbs})

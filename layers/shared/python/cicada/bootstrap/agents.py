@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+import uuid
 from functools import cache
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.adapters.dynamodb.profile_store import DynamoProfileStore
-from cicada.adapters.dynamodb.theory_store import DynamoTheoryStore
+from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.agents.entries import Keeping
 from cicada.agents.fallback import FallbackAgent
 from cicada.agents.model import AgentKind
 from cicada.agents.ports import Agent, Evidence
@@ -76,8 +77,12 @@ def tool_loop(
 
 
 def _profile_tools(table: str) -> ProfileTools:
-    return ProfileTools(DynamoProfileStore(database(), table), time.time)
+    return ProfileTools(_keeping(table))
 
 
 def _theory_tools(table: str, evidence: Evidence) -> TheoryTools:
-    return TheoryTools(DynamoTheoryStore(database(), table), evidence, time.time)
+    return TheoryTools(_keeping(table), evidence)
+
+
+def _keeping(table: str) -> Keeping:
+    return Keeping(DynamoEntryStore(database(), table), time.time, lambda: uuid.uuid4().hex)

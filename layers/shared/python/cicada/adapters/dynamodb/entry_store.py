@@ -1,0 +1,153 @@
+"""The users' profiles and theories in one DynamoDB table.
+
+    pk                sk                                                 what
+    <tenant>#<user>   <agent>#<knowledge base>#NOW#<kind>#<name's key>   an entry
+    <tenant>#<user>   <agent>#<knowledge base>#EARLIER#<id>#<version>    an earlier state, until `expiresAt`
+
+<agent> is PROFILES or THEORIES. So a user's entries are all the rows of `pk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.retry import Retry
+from cicada.agents.model import EARLIER_STATES_KEPT, Change, EarlierState, Entry, Shelf
+from cicada.agents.ports import EntryChangedError
+from cicada.errors import ThrottledError
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+Item = dict[str, Any]
+
+CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
+_IF_FREE = {"ConditionExpression": "attribute_not_exists(pk)"}
+
+
+class DynamoEntryStore:
+    """Reads are strongly consistent: a turn finds what the turn before it saved."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def live(self, shelf: Shelf) -> list[Entry]:
+        return [_entry(item) for item in self._rows(shelf, "NOW")]
+
+    def earlier(self, shelf: Shelf, now: float) -> list[EarlierState]:
+        """DynamoDB deletes expired rows late, so they are left out here."""
+        states = [EarlierState(_entry(item), float(item["lostAt"]["N"])) for item in self._rows(shelf, "EARLIER")]
+        kept = [state for state in states if state.expires_at > now]
+        return sorted(kept, key=lambda state: (state.lost_at, state.entry.version), reverse=True)
+
+    def write(self, shelf: Shelf, change: Change) -> None:
+        """One transaction."""
+        writes = [*self._live_writes(shelf, change), *self._earlier_writes(shelf, change)]
+        CONFLICTS.call(lambda: self._write_together(writes))
+
+    def _live_writes(self, shelf: Shelf, change: Change) -> Iterator[Item]:
+        before, after = change.before, change.after
+        stays = before is not None and after is not None and before.key == after.key
+        if after is not None:
+            condition = _if_still(before) if stays and before else _IF_FREE
+            item = _key(shelf, _live_key(shelf, after)) | _attributes(after)
+            yield {"Put": {"TableName": self._table, "Item": item, **condition}}
+        if before is not None and not stays:
+            key = _key(shelf, _live_key(shelf, before))
+            yield {"Delete": {"TableName": self._table, "Key": key, **_if_still(before)}}
+
+    def _earlier_writes(self, shelf: Shelf, change: Change) -> Iterator[Item]:
+        """The old state is kept, and the oldest one of too many is dropped."""
+        before = change.before
+        if before is None:
+            return
+        state = EarlierState(before, change.at)
+        item = _key(shelf, _earlier_key(shelf, before.id, before.version)) | _attributes(before)
+        item |= {"lostAt": {"N": str(state.lost_at)}, "expiresAt": {"N": str(int(state.expires_at))}}
+        yield {"Put": {"TableName": self._table, "Item": item}}
+        if (dropped := before.version - EARLIER_STATES_KEPT) > 0:
+            yield {"Delete": {"TableName": self._table, "Key": _key(shelf, _earlier_key(shelf, before.id, dropped))}}
+
+    def _write_together(self, writes: list[Any]) -> None:
+        with dynamo_errors():
+            try:
+                self._client.transact_write_items(TransactItems=writes)
+            except ClientError as error:
+                reasons = [str(reason.get("Code")) for reason in error.response.get("CancellationReasons", [])]
+                if "ConditionalCheckFailed" in reasons:
+                    raise EntryChangedError from error
+                if "TransactionConflict" in reasons:
+                    raise ThrottledError("The entry is being changed at the same moment; try again.") from error
+                raise
+
+    def _rows(self, shelf: Shelf, part: str) -> Iterator[Item]:
+        """The rows in key order, read page by page."""
+        query: dict[str, Any] = {
+            "TableName": self._table,
+            "ConsistentRead": True,
+            "KeyConditionExpression": "pk = :owner AND begins_with(sk, :prefix)",
+            "ExpressionAttributeValues": {
+                ":owner": {"S": shelf.principal.owner},
+                ":prefix": {"S": f"{_prefix(shelf)}#{part}#"},
+            },
+        }
+        while True:
+            with dynamo_errors():
+                page = self._client.query(**query)
+            yield from page["Items"]
+            if "LastEvaluatedKey" not in page:
+                return
+            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _prefix(shelf: Shelf) -> str:
+    return f"{shelf.agent.upper()}#{shelf.knowledge_base}"
+
+
+def _live_key(shelf: Shelf, entry: Entry) -> str:
+    return f"{_prefix(shelf)}#NOW#{'#'.join(entry.key)}"
+
+
+def _earlier_key(shelf: Shelf, entry_id: str, version: int) -> str:
+    return f"{_prefix(shelf)}#EARLIER#{entry_id}#{version:08d}"
+
+
+def _key(shelf: Shelf, sort_key: str) -> Item:
+    return {"pk": {"S": shelf.principal.owner}, "sk": {"S": sort_key}}
+
+
+def _if_still(entry: Entry) -> dict[str, Any]:
+    """The condition that the row holds this version of this entry."""
+    return {
+        "ConditionExpression": "id = :id AND version = :version",
+        "ExpressionAttributeValues": {":id": {"S": entry.id}, ":version": {"N": str(entry.version)}},
+    }
+
+
+def _attributes(entry: Entry) -> Item:
+    return {
+        "id": {"S": entry.id},
+        "kind": {"S": entry.kind},
+        "name": {"S": entry.name},
+        "text": {"S": entry.text},
+        "version": {"N": str(entry.version)},
+        "savedAt": {"N": str(entry.saved_at)},
+        "broughtBack": {"N": str(entry.brought_back)},
+    }
+
+
+def _entry(item: Item) -> Entry:
+    return Entry(
+        id=item["id"]["S"],
+        kind=item["kind"]["S"],
+        name=item["name"]["S"],
+        text=item["text"]["S"],
+        version=int(item["version"]["N"]),
+        saved_at=float(item["savedAt"]["N"]),
+        brought_back=int(item["broughtBack"]["N"]),
+    )

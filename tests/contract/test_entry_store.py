@@ -1,0 +1,284 @@
+"""What every store of profiles and theories does: the fake and the real one alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.stub import Stubber
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cicada.adapters.dynamodb import entry_store as dynamo_entry_store
+from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.agents.model import (
+    EARLIER_KEPT_SECONDS,
+    EARLIER_STATES_KEPT,
+    THEORY,
+    AgentKind,
+    Change,
+    EarlierState,
+    Entry,
+    ProfileKind,
+    Shelf,
+)
+from cicada.agents.ports import EntryChangedError, EntryStore
+from cicada.agents.text import matching_key
+from cicada.errors import ThrottledError, UnavailableError
+from cicada.identity.principal import Principal
+from tests.contract.entries_table import entries_table
+from tests.fakes.entry_store import InMemoryEntryStore
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+SHELF = Shelf(Principal("acme", "ann"), "scripts", AgentKind.PROFILES)
+OTHERS = {
+    "another user": replace(SHELF, principal=Principal("acme", "bob")),
+    "the user of this name at another tenant": replace(SHELF, principal=Principal("umbrella", "ann")),
+    "another knowledge base": replace(SHELF, knowledge_base="contracts"),
+    "a knowledge base whose name begins so": replace(SHELF, knowledge_base="scripts2"),
+    "the other agent": replace(SHELF, agent=AgentKind.THEORIES),
+}
+BANQUO = Entry("id-banquo", ProfileKind.CHARACTER, "Banquo", "A companion.\n眠り", 1, 1_700_000_000.25)
+
+
+@pytest.fixture(params=["memory", "dynamo"])
+def store(request: pytest.FixtureRequest) -> Iterator[EntryStore]:
+    if request.param == "memory":
+        yield InMemoryEntryStore()
+    else:
+        with entries_table() as (client, table):
+            yield DynamoEntryStore(client, table)
+
+
+def entry(name: str, kind: str = ProfileKind.CHARACTER, text: str = "…") -> Entry:
+    return Entry(f"id of {kind} {name}", kind, name, text, 1, 1.5)
+
+
+def add(store: EntryStore, *entries: Entry, shelf: Shelf = SHELF) -> None:
+    for each in entries:
+        store.write(shelf, Change(None, each, 1.0))
+
+
+def following(before: Entry, **changes: Any) -> Entry:
+    return replace(before, version=before.version + 1, **changes)
+
+
+def change(store: EntryStore, before: Entry, at: float = 2.0, **changes: Any) -> Entry:
+    after = following(before, **changes)
+    store.write(SHELF, Change(before, after, at))
+    return after
+
+
+def test_what_was_saved_is_found_as_it_was(store: EntryStore) -> None:
+    add(store, replace(BANQUO, brought_back=7))
+    assert store.live(SHELF) == [replace(BANQUO, brought_back=7)]
+
+
+def test_nothing_is_found_where_nothing_was_saved(store: EntryStore) -> None:
+    assert store.live(SHELF) == []
+    assert store.earlier(SHELF, 0.0) == []
+
+
+def test_entries_are_ordered_by_kind_and_name(store: EntryStore) -> None:
+    add(
+        store,
+        entry("Witches", ProfileKind.GROUP),
+        entry("banquo"),
+        entry("Inverness", ProfileKind.LOCATION),
+        entry("Angus"),
+        entry("Zoë #2"),
+    )
+    assert [each.name for each in store.live(SHELF)] == ["Angus", "banquo", "Zoë #2", "Witches", "Inverness"]
+
+
+def test_entries_longer_than_a_page_come_whole(store: EntryStore) -> None:
+    """DynamoDB ends a page at 1 MB."""
+    entries = [entry(f"name {number}", text="x" * 300_000) for number in range(6)]
+    add(store, *entries)
+    assert store.live(SHELF) == entries
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_other_shelves_are_out_of_reach(store: EntryStore, other: Shelf) -> None:
+    add(store, BANQUO)
+    changed = change(store, BANQUO, text="A ghost.")
+    assert store.live(other) == []
+    assert store.earlier(other, 0.0) == []
+    with pytest.raises(EntryChangedError):
+        store.write(other, Change(changed, None, 3.0))
+    add(store, BANQUO, shelf=other)
+    assert store.live(SHELF) == [changed]
+
+
+def test_a_name_can_be_used_once_for_each_kind(store: EntryStore) -> None:
+    add(store, entry("Dunsinane", ProfileKind.LOCATION), entry("Dunsinane", ProfileKind.EPISODE))
+    for taken in ("Dunsinane", " DUNSINANE", "Ｄunsinane"):
+        with pytest.raises(EntryChangedError):
+            add(store, replace(entry(taken, ProfileKind.LOCATION), id="another"))
+    assert len(store.live(SHELF)) == 2
+
+
+def test_what_a_change_replaced_is_kept(store: EntryStore) -> None:
+    add(store, BANQUO)
+    second = change(store, BANQUO, at=2.5, text="A ghost.")
+    assert store.live(SHELF) == [second]
+    assert store.earlier(SHELF, 3.0) == [EarlierState(BANQUO, 2.5)]
+
+
+def test_what_was_deleted_is_kept_and_can_be_saved_again(store: EntryStore) -> None:
+    add(store, BANQUO)
+    store.write(SHELF, Change(BANQUO, None, 2.5))
+    assert store.live(SHELF) == []
+    assert store.earlier(SHELF, 3.0) == [EarlierState(BANQUO, 2.5)]
+    add(store, following(BANQUO))
+    assert store.live(SHELF) == [following(BANQUO)]
+
+
+def test_a_renamed_entry_leaves_its_name(store: EntryStore) -> None:
+    add(store, BANQUO)
+    renamed = change(store, BANQUO, name="Fleance's father")
+    assert store.live(SHELF) == [renamed]
+    add(store, replace(BANQUO, id="another"))
+    assert [each.id for each in store.live(SHELF)] == ["another", "id-banquo"]
+
+
+def test_letters_of_a_name_can_change_alone(store: EntryStore) -> None:
+    add(store, BANQUO)
+    renamed = change(store, BANQUO, name="BANQUO")
+    assert store.live(SHELF) == [renamed]
+
+
+def test_a_change_from_a_state_that_is_gone_is_refused_and_changes_nothing(store: EntryStore) -> None:
+    add(store, BANQUO)
+    second = change(store, BANQUO, text="A ghost.")
+    before = store.earlier(SHELF, 0.0)
+    for after in (following(BANQUO, text="A thane."), following(BANQUO, name="Macbeth"), None):
+        with pytest.raises(EntryChangedError):
+            store.write(SHELF, Change(BANQUO, after, 3.0))
+    assert store.live(SHELF) == [second]
+    assert store.earlier(SHELF, 0.0) == before
+
+
+def test_a_change_of_another_entry_that_took_the_name_is_refused(store: EntryStore) -> None:
+    add(store, BANQUO)
+    with pytest.raises(EntryChangedError):
+        change(store, replace(BANQUO, id="another"), text="Another.")
+    assert store.live(SHELF) == [BANQUO]
+
+
+def test_a_name_that_was_taken_meanwhile_is_refused_and_changes_nothing(store: EntryStore) -> None:
+    add(store, BANQUO, entry("Ross"))
+    with pytest.raises(EntryChangedError):
+        change(store, BANQUO, name="ROSS")
+    assert store.live(SHELF) == [BANQUO, entry("Ross")]
+    assert store.earlier(SHELF, 0.0) == []
+
+
+def test_so_many_earlier_states_of_an_entry_are_kept_and_the_latest_come_first(store: EntryStore) -> None:
+    add(store, entry("Ross"), BANQUO)
+    change(store, entry("Ross"), at=1.0, text="A thane.")
+    state = BANQUO
+    for number in range(EARLIER_STATES_KEPT + 3):
+        state = change(store, state, at=10.0 + number, text=f"text {number}")
+    earlier = store.earlier(SHELF, 0.0)
+    versions = [each.entry.version for each in earlier if each.entry.id == BANQUO.id]
+    assert versions == list(range(EARLIER_STATES_KEPT + 3, 3, -1))
+    assert earlier[-1].entry == entry("Ross")
+
+
+def test_states_that_were_lost_at_one_moment_come_the_latest_version_first(store: EntryStore) -> None:
+    add(store, BANQUO)
+    change(store, change(store, BANQUO, at=2.0, text="A ghost."), at=2.0, text="A thane.")
+    assert [each.entry.version for each in store.earlier(SHELF, 0.0)] == [2, 1]
+
+
+def test_an_earlier_state_expires(store: EntryStore) -> None:
+    add(store, BANQUO)
+    change(store, BANQUO, at=100.0, text="A ghost.")
+    assert len(store.earlier(SHELF, 100.0 + EARLIER_KEPT_SECONDS - 1)) == 1
+    assert store.earlier(SHELF, 100.0 + EARLIER_KEPT_SECONDS) == []
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30).filter(matching_key)
+
+
+@dataclass
+class Counted:
+    number: int = 0
+
+
+RUNS = Counted()
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(actions=st.lists(st.tuples(st.booleans(), st.sampled_from([*ProfileKind, THEORY]), NAMES), max_size=8))
+def test_any_order_of_saves_and_deletes_ends_like_the_same_on_a_dictionary(
+    store: EntryStore, actions: list[tuple[bool, str, str]]
+) -> None:
+    RUNS.number += 1
+    shelf = replace(SHELF, knowledge_base=f"run-{RUNS.number}")
+    expected: dict[tuple[str, str], Entry] = {}
+    for number, (save, kind, name) in enumerate(actions):
+        given = replace(entry(name, kind), id=f"id {number}")
+        known = expected.get(given.key)
+        if save:
+            after = following(known, name=name) if known else given
+            store.write(shelf, Change(known, after, 1.0))
+            expected[given.key] = after
+        elif known:
+            store.write(shelf, Change(expected.pop(given.key), None, 1.0))
+        else:
+            with pytest.raises(EntryChangedError):
+                store.write(shelf, Change(given, None, 1.0))
+    assert store.live(shelf) == [expected[key] for key in sorted(expected)]
+
+
+def test_the_rows_of_a_user_are_under_one_key_and_only_earlier_states_expire() -> None:
+    with entries_table() as (client, table):
+        store = DynamoEntryStore(client, table)
+        add(store, BANQUO)
+        change(store, BANQUO, at=100.7, text="A ghost.")
+        rows = {item["sk"]["S"]: item for item in client.scan(TableName=table)["Items"]}
+        expiry = client.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+    live, earlier = "PROFILES#scripts#NOW#character#banquo", "PROFILES#scripts#EARLIER#id-banquo#00000001"
+    assert set(rows) == {live, earlier}
+    assert {item["pk"]["S"] for item in rows.values()} == {"acme#ann"}
+    assert "expiresAt" not in rows[live]
+    assert rows[earlier]["expiresAt"] == {"N": str(100 + EARLIER_KEPT_SECONDS)}
+    assert (expiry["TimeToLiveStatus"], expiry["AttributeName"]) == ("ENABLED", "expiresAt")
+
+
+def test_a_write_that_meets_another_at_the_same_moment_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    patient = replace(dynamo_entry_store.CONFLICTS, sleep=slept.append, chance=lambda: 1.0)
+    monkeypatch.setattr(dynamo_entry_store, "CONFLICTS", patient)
+    with entries_table() as (client, table):
+        store = DynamoEntryStore(client, table)
+        cancelled(client, store, ["TransactionConflict"], ["TransactionConflict"], [])
+        assert len(slept) == 2
+        with pytest.raises(ThrottledError):
+            cancelled(client, store, *[["TransactionConflict"]] * 6)
+        with pytest.raises(EntryChangedError):
+            cancelled(client, store, ["TransactionConflict"], ["ConditionalCheckFailed"])
+        with pytest.raises(UnavailableError):
+            cancelled(client, store, *[["ItemCollectionSizeLimitExceeded"]] * 6)
+
+
+def cancelled(client: DynamoDBClient, store: DynamoEntryStore, *transactions: list[str]) -> None:
+    """A write whose transactions are cancelled for these reasons, in turn; none: it is made."""
+    with Stubber(client) as stub:
+        for reasons in transactions:
+            if reasons:
+                stub.add_client_error(
+                    "transact_write_items",
+                    "TransactionCanceledException",
+                    modeled_fields={"CancellationReasons": [{"Code": reason} for reason in reasons]},
+                )
+            else:
+                stub.add_response("transact_write_items", {})
+        store.write(SHELF, Change(None, BANQUO, 1.0))
+        stub.assert_no_pending_responses()

@@ -1,0 +1,36 @@
+"""The agents' tools over a store in memory, with a clock that the test moves."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from cicada.agents.entries import Keeping
+from cicada.agents.model import ToolSession
+from cicada.agents.ports import EntryStore, Evidence
+from cicada.agents.profiles import ProfileTools
+from cicada.agents.theories import TheoryTools
+from cicada.identity.principal import Principal
+from tests.fakes.clock import Clock
+from tests.fakes.entry_store import InMemoryEntryStore
+from tests.fakes.evidence import FixedEvidence
+
+ANN = ToolSession(Principal("acme", "ann"), "scripts")
+BOB = ToolSession(Principal("acme", "bob"), "scripts")
+DAY_SECONDS = 24 * 3600.0
+# 2026-11-01, noon, in UTC.
+NOON = 1_793_534_400.0
+
+
+def keeping(store: EntryStore | None = None, clock: Clock | None = None) -> Keeping:
+    ids = count(1)
+    return Keeping(store or InMemoryEntryStore(), clock or Clock(NOON), lambda: f"id-{next(ids)}")
+
+
+def profile_tools(store: EntryStore | None = None, clock: Clock | None = None) -> ProfileTools:
+    return ProfileTools(keeping(store, clock))
+
+
+def theory_tools(
+    store: EntryStore | None = None, clock: Clock | None = None, evidence: Evidence | None = None
+) -> TheoryTools:
+    return TheoryTools(keeping(store, clock), evidence or FixedEvidence("Passage: …"))
