@@ -13,19 +13,38 @@ from local.bedrock.prompt import parse
 from local.bedrock.tools import Tool
 
 ASKING = "What is it?"
-_KIND = r"(?P<kind>character|location|episode|group)"
+_KIND = r"(?P<kind>character|location|episode|group|topic)"
 _PROFILE = rf"(?:{_KIND}(?: profile)?|profile)(?: (?:of|for))?(?::? (?P<name>[^:,]+))?"
+_THE = r"(?:an?|the|my|this)"
+_THAT = r" (?:that )?I (?:just )?(?:deleted|changed|lost)"
+# A title ends at a colon, or is quoted and may have colons.
+_THEORY = r"theory(?: about|:)?(?: (?P<title>[\"“][^\"”]+[\"”]|[^:]+?))?"
+_NEW_NAME = r"(?::? +(?P<new_name>.+))?"
+_NEW_TITLE = r"(?::? +(?P<new_title>.+))?"
+_AGAIN = r"(?:bring back|restore|undelete)"
+_NUMBER = r"(?:version (?P<version>\d+) of )?"
 
 # The message that calls a tool: letter case does not matter, and a pattern's groups are the tool's arguments.
 SCRIPT = {
     "list_profiles": rf"(?:list|show)(?: me)?(?: my)?(?: {_KIND})? profiles",
     "get_profile": rf"show(?: me)?(?: an?| the| my)? {_PROFILE}",
     "save_profile": rf"(?:create|save)(?: an?| the| my)? {_PROFILE}(?:[:,] *(?P<description>.+))?",
+    "append_to_profile": rf"add to {_THE} {_PROFILE}(?:[:,] *(?P<addition>.+))?",
+    "amend_profile": rf"(?:amend|change|correct)(?: the| my)? {_PROFILE}(?:[:,] *(?P<description>.+))?",
+    "rename_profile": rf"rename(?: the| my)? {_PROFILE} (?:to|as){_NEW_NAME}",
     "delete_profile": rf"delete(?: the| my)? {_PROFILE}",
-    "list_theories": r"(?:list|show)(?: me)?(?: my)? theories",
+    "restore_profile": (
+        rf"{_AGAIN} {_NUMBER}(?:the |my )?(?:{_KIND} )?profile(?:{_THAT}|(?: (?:of|for))?:? (?P<name>[^:,]+))"
+    ),
+    "list_theories": r"(?:list|show)(?: me)?(?: my| all my)?(?: saved)? theories",
     "get_theory": r"show(?: me)? (?:the|my) theory(?: about|:)?(?: (?P<title>.+))?",
     # The first six words of a theory are its title.
-    "save_theory": r"save (?:the|my|this) theory(?: that|:)?(?: (?P<statement>(?P<title>\S+(?: \S+){0,5}).*))?",
+    "save_theory": r"save (?:the|my|this|a) theory(?: that|:)?(?: (?P<statement>(?P<title>\S+(?: \S+){0,5}).*))?",
+    "append_to_theory": rf"add to {_THE} {_THEORY}(?:: *(?P<addition>.+))?",
+    "amend_theory": rf"(?:amend|change|correct) {_THE} {_THEORY}(?:: *(?P<statement>.+))?",
+    "rename_theory": rf"rename {_THE} {_THEORY} (?:to|as){_NEW_TITLE}",
+    "delete_theory": rf"delete {_THE} {_THEORY}",
+    "restore_theory": rf"{_AGAIN} {_NUMBER}{_THE} (?:theory{_THAT}|{_THEORY})",
 }
 # With an evidence tool, any other message is a claim: its first sentence, without the words up to a colon.
 CLAIM = {"search_evidence": r"(?:[^:.?!]*: *)?(?P<query>.+?)(?:[.?!](?:\s.*)?)?"}

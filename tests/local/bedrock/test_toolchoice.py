@@ -8,7 +8,7 @@ from local.bedrock.embedder import HashEmbedder
 from local.bedrock.toolchoice import Call, Done, Say, continued, next_step
 from local.bedrock.tools import Tool
 
-KIND = "What is described: character|location|episode|group"
+KIND = "What is described: character|location|episode|group|topic"
 
 
 def function(name: str, /, **parameters: tuple[str, bool]) -> Tool:
@@ -20,14 +20,23 @@ def function(name: str, /, **parameters: tuple[str, bool]) -> Tool:
 
 PROFILES = (
     function("list_profiles", kind=(KIND, False)),
-    function("get_profile", kind=(KIND, True), name=("Its name", True)),
+    function("get_profile", kind=(KIND, False), name=("Its name", True)),
     function("save_profile", kind=(KIND, True), name=("Its name", True), description=("What to keep", True)),
-    function("delete_profile", kind=(KIND, True), name=("Its name", True)),
+    function("append_to_profile", kind=(KIND, False), name=("Its name", True), addition=("What is new", True)),
+    function("amend_profile", kind=(KIND, False), name=("Its name", True), description=("What to keep", True)),
+    function("rename_profile", kind=(KIND, False), name=("Its name", True), new_name=("Its new name", True)),
+    function("delete_profile", kind=(KIND, False), name=("Its name", True)),
+    function("restore_profile", kind=(KIND, False), name=("Its name", False), version=("Its number", False)),
 )
 THEORIES = (
     function("save_theory", title=("A short title", True), statement=("The claim", True)),
     function("list_theories"),
     function("get_theory", title=("Its title", True)),
+    function("append_to_theory", title=("Its title", True), addition=("What is new", True)),
+    function("amend_theory", title=("Its title", True), statement=("The claim", True)),
+    function("rename_theory", title=("Its title", True), new_title=("Its new title", True)),
+    function("delete_theory", title=("Its title", True)),
+    function("restore_theory", title=("Its title", False), version=("Its number", False)),
     function("search_evidence", query=("The claim", True)),
 )
 
@@ -70,6 +79,30 @@ def called(tools: tuple[Tool, ...], message: str, *done: Done) -> tuple[str, dic
         ("Show me the location Ephesus", "get_profile", {"kind": "location", "name": "Ephesus"}),
         ("Show the character profile of Rosalind", "get_profile", {"kind": "character", "name": "Rosalind"}),
         ("Delete the character “Old Man”", "delete_profile", {"kind": "character", "name": "Old Man"}),
+        (
+            "Save the topic Notice periods: three months",
+            "save_profile",
+            {"kind": "topic", "name": "Notice periods", "description": "three months"},
+        ),
+        (
+            "Add to my profile of Paulina: she keeps the statue",
+            "append_to_profile",
+            {"name": "Paulina", "addition": "she keeps the statue"},
+        ),
+        (
+            "Change the character profile of Paulina: a widow",
+            "amend_profile",
+            {"kind": "character", "name": "Paulina", "description": "a widow"},
+        ),
+        (
+            "Rename the location Forest of Arden to Arden",
+            "rename_profile",
+            {"kind": "location", "name": "Forest of Arden", "new_name": "Arden"},
+        ),
+        ("Bring back the profile I deleted", "restore_profile", {}),
+        ("bring back my profile of Dogberry", "restore_profile", {"name": "Dogberry"}),
+        ("Restore the character profile I just deleted", "restore_profile", {"kind": "character"}),
+        ("Restore version 2 of the profile of Dogberry", "restore_profile", {"name": "Dogberry", "version": "2"}),
     ],
 )
 def test_profile_messages_call_their_function(message: str, function: str, arguments: dict[str, str]) -> None:
@@ -104,6 +137,33 @@ def test_profile_messages_call_their_function(message: str, function: str, argum
         ),
         ("Is Armado a spy?", "search_evidence", {"query": "Is Armado a spy"}),
         ("list my theories", "list_theories", {}),
+        ("Show me all my saved theories", "list_theories", {}),
+        (
+            'Rename my theory "Lost child" to "Fleance: a king"',
+            "rename_theory",
+            {"title": "Lost child", "new_title": "Fleance: a king"},
+        ),
+        ("rename my theory lost child to Baby", "rename_theory", {"title": "lost child", "new_title": "Baby"}),
+        (
+            'Add to my theory "Ghost: a liar": he says so himself',
+            "append_to_theory",
+            {"title": "Ghost: a liar", "addition": "he says so himself"},
+        ),
+        (
+            "Add to my theory about Lady Macbeth: she was never mad",
+            "append_to_theory",
+            {"title": "Lady Macbeth", "addition": "she was never mad"},
+        ),
+        (
+            "Change my theory about the ghost: it tells the truth",
+            "amend_theory",
+            {"title": "the ghost", "statement": "it tells the truth"},
+        ),
+        ("Delete the theory about the ghost.", "delete_theory", {"title": "the ghost"}),
+        ("Bring back the theory I deleted", "restore_theory", {}),
+        ("bring back the theory that I deleted", "restore_theory", {}),
+        ("Restore my theory about the ghost", "restore_theory", {"title": "the ghost"}),
+        ("Restore version 3 of my theory about the ghost", "restore_theory", {"title": "the ghost", "version": "3"}),
         ("show me my theory about the ghost", "get_theory", {"title": "the ghost"}),
     ],
 )
@@ -113,7 +173,12 @@ def test_theory_messages_call_their_function(message: str, function: str, argume
 
 @pytest.mark.parametrize(
     ("message", "missing"),
-    [("Create a character profile", "name"), ("Save a profile for Paulina", "description"), ("Show a profile", "name")],
+    [
+        ("Create a character profile", "name"),
+        ("Save a profile for Paulina", "description"),
+        ("Show a profile", "name"),
+        ("Add to my profile of Paulina", "addition"),
+    ],
 )
 def test_a_missing_argument_is_asked_for(message: str, missing: str) -> None:
     said = step(PROFILES, message)
@@ -163,4 +228,7 @@ def test_a_result_without_passages_is_told_as_it_is() -> None:
 @pytest.mark.parametrize("message", ["Hello", "Make a card for Dogberry", "Save my theory: The porter is drunk"])
 def test_a_message_that_calls_no_tool_on_offer_is_told_what_can_be_done(message: str) -> None:
     said = step(PROFILES, message)
-    assert said == Say("I can do this here: list profiles, get profile, save profile, delete profile.")
+    assert said == Say(
+        "I can do this here: list profiles, get profile, save profile, append to profile, amend profile, "
+        "rename profile, delete profile, restore profile."
+    )
