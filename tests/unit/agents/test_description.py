@@ -22,6 +22,7 @@ NAME = r"([0-9a-zA-Z][_-]?){1,100}"
 
 @pytest.mark.parametrize("agent", AgentKind)
 def test_an_instruction_is_within_bedrocks_limits(agent: AgentKind) -> None:
+    """Functions and parameters: https://docs.aws.amazon.com/general/latest/gr/bedrock.html, "APIs per Agent"."""
     assert 40 <= len(describe(agent).instruction) <= 4000
     assert len(describe(agent).functions) <= 11
 
