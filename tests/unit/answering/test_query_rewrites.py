@@ -20,10 +20,10 @@ SCHEMA = Schema(
 )
 
 
-def rewrites(question: str, rewriter: WordRewriter | None = None) -> list[str]:
+def rewrites(question: str, base: KnowledgeBase = BASE) -> list[str]:
     """All queries, until there is no other."""
     tried: list[str] = [question]
-    while (query := (rewriter or WordRewriter()).rewrite(question, tried, BASE)) is not None:
+    while (query := WordRewriter().rewrite(question, tried, base)) is not None:
         tried.append(query)
     return tried[1:]
 
@@ -42,11 +42,11 @@ def test_words_of_the_question_go_and_names_stay(question: str, expected: Sequen
 
 
 def test_the_schema_adds_other_words_for_what_is_named() -> None:
-    rewriter = WordRewriter({"store": SCHEMA})
-    assert rewrites("Which work instruction covers spills?", rewriter)[0] == (
+    base = KnowledgeBase("store", schema=SCHEMA)
+    assert rewrites("Which work instruction covers spills?", base)[0] == (
         "work instruction covers spills sop standard operating procedure"
     )
-    assert rewrites("Which rule covers spills?", rewriter) == ["rule covers spills", "covers spills"]
+    assert rewrites("Which rule covers spills?", base) == ["rule covers spills", "covers spills"]
 
 
 @pytest.mark.parametrize("question", ["", "???", "What is it?", "spills"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -17,12 +17,7 @@ _STRONG_LETTERS = 5
 
 @dataclass(frozen=True, slots=True)
 class WordRewriter:
-    """First the content words with the schema's synonyms for them, then the names and long words among them.
-
-    `schemas`: by the base's name.
-    """
-
-    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    """First the content words with the schema's synonyms for them, then the names and long words among them."""
 
     def rewrite(self, question: str, tried: Sequence[str], base: KnowledgeBase) -> str | None:
         before = {tuple(words(each)) for each in tried}
@@ -33,7 +28,7 @@ class WordRewriter:
 
     def _queries(self, question: str, base: KnowledgeBase) -> Iterator[str]:
         kept = _content(question, base.content_language or "en")
-        synonyms = _synonyms(question, self.schemas.get(base.name, Schema()))
+        synonyms = _synonyms(question, base.schema)
         yield " ".join([*kept, *synonyms])
         strong = [word for word in kept if is_named(word) or len(word) >= _STRONG_LETTERS]
         yield " ".join([*strong, *synonyms])

@@ -63,7 +63,7 @@ def answerer() -> Answerer:
     planner = chosen_planner(settings.planner, rules)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan,
-        passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search, {})),
+        passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search)),
         listings=ListingAnswerer(index, search.bases, gate),
         agent=agent(
             settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model.model_timeout_seconds
