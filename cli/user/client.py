@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from cicada_client.client import Client
 from cicada_client.notices import Notice
@@ -34,6 +35,28 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="ask about this episode only; repeatable; in one that does not exist nothing is found",
     )
+    parser.add_argument(
+        "--filter",
+        action="append",
+        type=filter_option,
+        metavar="FILTER",
+        help="ask about documents of such metadata only, such as 'status=approved,draft', 'status!=retired',"
+        " 'effective>=2026-01-01', 'owner?' (it has one) or '!owner'; repeatable, all must hold",
+    )
+
+
+def filter_option(text: str) -> dict[str, Any]:
+    """The value of an option `--filter`, as the protocol writes it. Raises `ArgumentTypeError`."""
+    from cicada.errors import InvalidFilterError  # imported late: only questions with filters need the library
+    from cicada.knowledge_bases.filter_language import Operator, split_filter
+
+    try:
+        written = split_filter(text)
+    except InvalidFilterError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    is_list = written.op in (Operator.ANY, Operator.NONE)
+    values = {"values": list(written.values)} if is_list else {"value": written.values[0]}
+    return {"field": written.field, "op": written.op.value, **values}
 
 
 def open_client(options: argparse.Namespace, settings: Settings, observe: Callable[[Notice], None]) -> Client:
@@ -53,9 +76,10 @@ def open_client(options: argparse.Namespace, settings: Settings, observe: Callab
         raise CommandError(str(error), 2) from error
 
 
-def scope(options: argparse.Namespace) -> dict[str, list[str]] | None:
-    """The episodes that the question is restricted to, as the protocol names them."""
-    return {"episodes": options.episode} if options.episode else None
+def scope(options: argparse.Namespace) -> dict[str, Any] | None:
+    """What the question is restricted to, as the protocol names it."""
+    given = {"episodes": options.episode, "filters": options.filter}
+    return {name: values for name, values in given.items() if values} or None
 
 
 def _address(stage: Stage | None) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from cicada.answering.console import answer_at_once
 from cicada.bootstrap.log import logger
-from cicada.bootstrap.processor import answerer, default_knowledge_base, processor
+from cicada.bootstrap.processor import answerer, default_knowledge_base, processor, schema_of
 from cicada.conversation.model import RequestKey
 from cicada.entry.requests import answered_requests
 
@@ -15,7 +15,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     """Returns a batch verdict for an SQS event, and the whole answer as JSON for `{"message": "…"}`."""
     if "Records" in event:
         return answered_requests(event, _process)
-    return answer_at_once(event, answerer(), default_knowledge_base())
+    return answer_at_once(event, answerer(), default_knowledge_base(), schema_of)
 
 
 def _process(key: RequestKey) -> None:

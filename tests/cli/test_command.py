@@ -146,6 +146,30 @@ def test_ask_sends_its_options(server: DisturbingServer) -> None:
     )
 
 
+def test_ask_sends_filters_as_the_protocol_writes_them(server: DisturbingServer) -> None:
+    filters = ["status=approved, draft", "status!=retired", "effective>=2026-01-01", "owner?", "!retired"]
+    assert main(["ask", "q", *(f"--filter={each}" for each in filters), *at(server)]) == 0
+    assert server.commands[0]["scope"] == {
+        "filters": [
+            {"field": "status", "op": "any", "values": ["approved", "draft"]},
+            {"field": "status", "op": "none", "values": ["retired"]},
+            {"field": "effective", "op": "gte", "value": "2026-01-01"},
+            {"field": "owner", "op": "exists", "value": True},
+            {"field": "retired", "op": "exists", "value": False},
+        ]
+    }
+
+
+def test_a_filter_that_is_none_is_refused_before_anything_is_sent(
+    server: DisturbingServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["ask", "q", "--filter", "status", *at(server)])
+    assert caught.value.code == 2
+    assert "'status' is no filter; write it as status=approved" in capsys.readouterr().err
+    assert server.commands == []
+
+
 def test_ask_reads_the_question_from_standard_input(server: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a long\nquestion\n"))
     assert main(["ask", "-", *at(server)]) == 0

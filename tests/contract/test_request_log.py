@@ -12,6 +12,7 @@ import pytest
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
+from cicada.documents.filter import AnyOf, Exists, NoneOf, Range
 from cicada.errors import LeaseLostError
 from cicada.identity.principal import Principal
 from tests.contract.requests_table import TABLE, requests_table
@@ -51,10 +52,21 @@ def log(request: pytest.FixtureRequest, clock: Clock) -> Iterator[RequestLog]:
         yield log
 
 
+FILTERS = (
+    AnyOf("kind", frozenset({"a", "b"})),
+    NoneOf("public", frozenset({True})),
+    AnyOf("pages", frozenset({1.0, 2.5})),
+    Range("effective", least="2026-01-01", below="2027-01-01"),
+    Range("pages", above=1.0, most=9.0),
+    Exists("owner"),
+    Exists("retired", present=False),
+)
+
+
 def new_request(
     clock: Clock, principal: Principal = ANN, request_id: str = ID, session_id: str = "s1", message: str = "Who?"
 ) -> NewRequest:
-    question = Question(message, session_id, "scripts", ("macbeth",), {"kind": ("a", "b")})
+    question = Question(message, session_id, "scripts", ("macbeth",), FILTERS)
     return NewRequest(RequestKey(principal, request_id), question, "conn-1", clock(), clock() + 3600)
 
 

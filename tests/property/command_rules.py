@@ -90,7 +90,23 @@ def _is_scope(value: object) -> bool:
         isinstance(value, dict)
         and _may_be_absent(_list(_text(128), 50))(value.get("episodes", _ABSENT))
         and _may_be_absent(_is_metadata)(value.get("metadata", _ABSENT))
+        and _may_be_absent(_list(_is_filter, 20))(value.get("filters", _ABSENT))
     )
+
+
+def _is_filter(value: object) -> bool:
+    operators = ("eq", "any", "none", "gte", "gt", "lte", "lt", "exists")
+    return (
+        isinstance(value, dict)
+        and _text(200, 1)(value.get("field"))
+        and value.get("op") in operators
+        and _optional(_is_filter_value)(value.get("value", _ABSENT))
+        and _may_be_absent(_list(_is_filter_value, 50))(value.get("values", _ABSENT))
+    )
+
+
+def _is_filter_value(value: object) -> bool:
+    return _text(256)(value) or isinstance(value, bool | int | float)
 
 
 def _is_metadata(value: object) -> bool:

@@ -21,6 +21,7 @@ import pytest
 from cicada.bootstrap.conversation import Conversation
 from cicada.conversation.model import Connection, Head, Question, RequestKey
 from cicada.conversation.protocol import Chunk
+from cicada.documents.filter import AnyOf
 from infra.routes import ROUTES
 from tests.fakes.conversation import InMemoryConnections
 from tests.property.command_rules import Fields, good_command, request_id_in
@@ -155,7 +156,7 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         fields.get("sessionId") or request_id,
         fields.get("knowledgeBase") or "scripts",
         tuple(scope.get("episodes", ())),
-        {name: tuple(values) for name, values in scope.get("metadata", {}).items()},
+        tuple(AnyOf(name, frozenset(values)) for name, values in scope.get("metadata", {}).items()),
     )
     before = api.asked.setdefault(request_id, question)
     if before != question:

@@ -129,7 +129,13 @@ def test_a_stream_without_usage_counts_no_tokens() -> None:
             ),
         ),
         (
-            Question("Who?", "s1", "plays", ("macbeth",), {"tenant": ("other",), "act": ("1", "2")}),
+            Question(
+                "Who?",
+                "s1",
+                "plays",
+                ("macbeth",),
+                (AnyOf("tenant", frozenset({"other"})), AnyOf("act", frozenset({"1", "2"}))),
+            ),
             PassageFilter(
                 KnowledgeBaseKey("acme", "plays"),
                 conditions=(

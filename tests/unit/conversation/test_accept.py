@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from cicada.conversation.accept import question_of
 from cicada.conversation.model import Question, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
-from cicada.errors import RequestConflictError, ThrottledError, UnavailableError
+from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range
+from cicada.errors import InvalidFilterError, RequestConflictError, ThrottledError, UnavailableError
 from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, retry_after, send_message
+from tests.unit.knowledge_bases.schemas import SCHEMA
 
 
 @pytest.fixture
@@ -116,9 +119,39 @@ def test_what_a_command_leaves_out_has_a_default() -> None:
     assert question_of(send_message("Who?"), "scripts") == Question("Who?", ID, "scripts")
 
 
+@pytest.mark.parametrize(
+    ("scope", "filters"),
+    [
+        ({"metadata": {"Status": ["IN FORCE", "draft"]}}, (AnyOf("status", frozenset({"approved", "draft"})),)),
+        ({"metadata": {"pages": ["1,250"]}}, (AnyOf("pages", frozenset({1250.0})),)),
+        ({"filters": [{"field": "pages", "op": "eq", "value": 7}]}, (AnyOf("pages", frozenset({7.0})),)),
+        ({"filters": [{"field": "public", "op": "none", "values": [True]}]}, (NoneOf("public", frozenset({True})),)),
+        (
+            {"filters": [{"field": "effective", "op": "lt", "value": "31 January 2026"}]},
+            (Range("effective", below="2026-01-31"),),
+        ),
+        ({"filters": [{"field": "owner", "op": "exists"}]}, (Exists("owner"),)),
+        ({"filters": [{"field": "owner", "op": "exists", "value": False}]}, (Exists("owner", present=False),)),
+        ({"filters": [], "metadata": {}}, ()),
+    ],
+)
+def test_filters_reach_the_question_typed_by_the_schema(scope: object, filters: tuple[Condition, ...]) -> None:
+    asked = question_of(send_message("Who?", scope=scope), "scripts", lambda name: {"scripts": SCHEMA}[name])
+    assert asked.filters == filters
+
+
+def test_a_filter_that_the_base_cannot_serve_is_refused_and_nothing_is_stored(here: Situation) -> None:
+    accepter = replace(here.accepter, schema_of=lambda _: SCHEMA)
+    scope = {"filters": [{"field": "colour", "op": "eq", "value": "red"}]}
+    with pytest.raises(InvalidFilterError, match="has no field 'colour'; use one of status, owner, effective"):
+        accepter.accept(send_message("Who?", scope=scope), here.connection())
+    assert here.log.question(KEY) is None
+    assert here.queue.requests == []
+
+
 def test_what_a_command_says_reaches_the_question() -> None:
     scope = {"episodes": ["macbeth", "hamlet"], "metadata": {"act": ["1", "2"]}}
     command = send_message("Who?", sessionId="s1", knowledgeBase="plays", scope=scope)
     assert question_of(command, "scripts") == Question(
-        "Who?", "s1", "plays", ("macbeth", "hamlet"), {"act": ("1", "2")}
+        "Who?", "s1", "plays", ("macbeth", "hamlet"), (AnyOf("act", frozenset({"1", "2"})),)
     )

@@ -3,6 +3,7 @@
 CicadaError
 ├── RequestError            tell the client: the sentence and the code go out as they are
 │   ├── InvalidFrameError       not JSON, unknown action, missing or oversized field
+│   ├── InvalidFilterError      the knowledge base has no such field, or no such value of it
 │   ├── RequestConflictError    the requestId was used before with another text
 │   ├── RequestNotFoundError    no such request of this user (or another user's: indistinguishable)
 │   ├── NotConnectedError       the connection is unknown
@@ -40,6 +41,12 @@ class InvalidFrameError(RequestError):
     """The frame is not a command of the protocol."""
 
     code = "invalid_frame"
+
+
+class InvalidFilterError(RequestError):
+    """A filter cannot be used in the knowledge base; the sentence lists what can."""
+
+    code = "invalid_filter"
 
 
 class RequestConflictError(RequestError):

@@ -15,6 +15,8 @@ from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
+from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.settings import ConversationSettings, load
 
 
@@ -25,6 +27,19 @@ class Conversation:
     log: RequestLog
     accepter: Accepter
     resumer: Resumer
+
+
+def schema_of(name: str) -> Schema:
+    """The schema of the knowledge base of this name; the files are read at the first call."""
+    return _bases().of(name).schema
+
+
+@cache
+def _bases() -> KnowledgeBases:
+    # Imported here: few questions have filters.
+    from cicada.knowledge_bases.file import load_knowledge_bases
+
+    return load_knowledge_bases()
 
 
 @cache
@@ -43,6 +58,6 @@ def conversation() -> Conversation:
         settings.requests_in_flight,
     )
     accepter = Accepter(
-        log, queue, resumer, time.time, settings.default_knowledge_base, settings.retention_seconds, limits
+        log, queue, resumer, time.time, settings.default_knowledge_base, settings.retention_seconds, limits, schema_of
     )
     return Conversation(log, accepter, resumer)

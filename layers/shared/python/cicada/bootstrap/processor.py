@@ -23,6 +23,7 @@ from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.planner import chosen_planner
 from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
+from cicada.knowledge_bases.schema import Schema
 from cicada.permissions.gate import PermissionGate
 from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.classifier import MessageClassifier
@@ -70,6 +71,11 @@ def answerer() -> Answerer:
         ),
         model=chat,
     )
+
+
+def schema_of(name: str) -> Schema:
+    """The schema of the knowledge base of this name."""
+    return answerer().passages.search.bases.of(name).schema
 
 
 def default_knowledge_base() -> str:

@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, NewRequest, Question, RequestKey
 from cicada.conversation.ports import RequestLog, RequestQueue
-from cicada.conversation.protocol import Accepted, SendMessage, event_body, stored_frame
+from cicada.conversation.protocol import Accepted, Filter, Scope, SendMessage, event_body, stored_frame
 from cicada.conversation.resume import Resumer
+from cicada.documents.filter import Condition, Scalar
 from cicada.errors import RequestConflictError
+from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition
+from cicada.knowledge_bases.schema import SchemaOf, no_schema
 
 
 @dataclass(frozen=True, slots=True)
 class Accepter:
-    """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited."""
+    """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited.
+
+    `schema_of`: the schema that a question's filters are checked against.
+    """
 
     log: RequestLog
     queue: RequestQueue
@@ -24,15 +30,17 @@ class Accepter:
     default_knowledge_base: str
     retention_seconds: float
     limits: UsageLimits | None = None
+    schema_of: SchemaOf = no_schema
 
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
         """The `accepted` frame; for a repeated request, its events are replayed and the reply is that to `resume`.
 
         Raises `RequestConflictError` if the requestId belongs to another message, `LimitExceededError` if the user
-        has sent too many: then nothing is stored or queued.
+        has sent too many, `InvalidFilterError` if the knowledge base has not what the question is restricted to: then
+        nothing is stored or queued.
         """
         key = RequestKey(connection.principal, command.request_id)
-        question = question_of(command, self.default_knowledge_base)
+        question = question_of(command, self.default_knowledge_base, self.schema_of)
         accepted = event_body(Accepted(session_id=question.session_id))
         now = self.clock()
         request = NewRequest(key, question, connection.connection_id, now, now + self.retention_seconds)
@@ -60,13 +68,31 @@ class Accepter:
         return self.resumer.resume(key, 0, connection_id)
 
 
-def question_of(command: SendMessage, default_knowledge_base: str) -> Question:
-    """The question in a command. Without a sessionId the request begins a session of its own."""
+def question_of(command: SendMessage, default_knowledge_base: str, schema_of: SchemaOf = no_schema) -> Question:
+    """The question in a command. Without a sessionId the request begins a session of its own.
+
+    Raises `InvalidFilterError`.
+    """
     scope = command.scope
+    knowledge_base = command.knowledge_base or default_knowledge_base
     return Question(
         message=command.message,
         session_id=command.session_id or command.request_id,
-        knowledge_base=command.knowledge_base or default_knowledge_base,
+        knowledge_base=knowledge_base,
         episodes=tuple(scope.episodes) if scope else (),
-        metadata={name: tuple(values) for name, values in scope.metadata.items()} if scope else {},
+        filters=_filters(scope, knowledge_base, schema_of) if scope else (),
     )
+
+
+def _filters(scope: Scope, knowledge_base: str, schema_of: SchemaOf) -> tuple[Condition, ...]:
+    written = [WrittenFilter(name, Operator.ANY, tuple(values)) for name, values in scope.metadata.items()]
+    written += [WrittenFilter(each.field, Operator(each.op), _values(each)) for each in scope.filters]
+    if not written:
+        # The schemas are read when a question needs one.
+        return ()
+    schema = schema_of(knowledge_base)
+    return tuple(condition(schema, each) for each in written)
+
+
+def _values(wanted: Filter) -> tuple[Scalar, ...]:
+    return (*(() if wanted.value is None else (wanted.value,)), *wanted.values)

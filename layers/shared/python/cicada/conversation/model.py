@@ -34,19 +34,18 @@ class RequestKey:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the user asked."""
+    """What the user asked. `filters`: the client's conditions on documents, typed by the knowledge base's schema."""
 
     message: str
     session_id: str
     knowledge_base: str
     episodes: tuple[str, ...] = ()
-    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    filters: tuple[Condition, ...] = ()
 
     @property
     def scope(self) -> tuple[Condition, ...]:
-        """The client's restriction of the search: for each metadata field, the values of which one must match."""
-        chosen = [AnyOf(name, frozenset(values)) for name, values in self.metadata.items()]
-        return (*chosen, *([AnyOf("episode_id", frozenset(self.episodes))] if self.episodes else []))
+        """The client's restriction of the search: all of its filters, and one of its episodes."""
+        return (*self.filters, *([AnyOf("episode_id", frozenset(self.episodes))] if self.episodes else []))
 
 
 @dataclass(frozen=True, slots=True)

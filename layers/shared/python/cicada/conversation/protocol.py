@@ -41,8 +41,27 @@ def _left_out_when_none() -> Any:
 # ---- commands: client to server -------------------------------------------------------------------------------
 
 
+FilterValue = Annotated[str, Field(max_length=256)] | Annotated[float, Field(allow_inf_nan=False)] | bool
+
+
+class Filter(_Frame):
+    """A condition on a metadata field. `eq`, `gte`, `gt`, `lte` and `lt` take `value`, `any` and `none` take `values`.
+
+    `exists` takes nothing, or as `value` false: the field has no value. The knowledge base's schema says which fields
+    there are, and the types of their values; a date is a text such as `2026-01-31`.
+    """
+
+    field: Annotated[str, Field(min_length=1, max_length=200)]
+    op: Literal["eq", "any", "none", "gte", "gt", "lte", "lt", "exists"]
+    value: FilterValue | None = None
+    values: Annotated[list[FilterValue], Field(max_length=50)] = []
+
+
 class Scope(_Frame):
-    """Restricts a question: to episodes, and to documents whose metadata has one of the given values."""
+    """Restricts a question: to episodes, and to documents that meet all filters.
+
+    `metadata`: for each field the values of which it must have one, as a filter with `any` says too.
+    """
 
     episodes: Annotated[list[Annotated[str, Field(max_length=128)]], Field(max_length=50)] = []
     metadata: Annotated[
@@ -52,6 +71,7 @@ class Scope(_Frame):
         ],
         Field(max_length=10),
     ] = {}
+    filters: Annotated[list[Filter], Field(max_length=20)] = []
 
 
 class SendMessage(_Frame):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -11,16 +11,8 @@ from cicada.ingest.model import Problem
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import Unusable, field_named, typed
 
-SchemaOf: TypeAlias = Callable[[str], Schema]
-"""The schema of the knowledge base of this name."""
-
 Texts: TypeAlias = Mapping[str, str | tuple[str, ...]]
 """Values by the names of their fields, as texts."""
-
-
-def no_schema(knowledge_base: str) -> Schema:  # noqa: ARG001 - the same for every base
-    """Every field is a keyword."""
-    return Schema()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from cicada.documents.model import MetadataValue, Passage, ScriptLocator
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunk, Chunking, chunks
 from cicada.ingest.episodes import Episode, Episodes
-from cicada.ingest.metadata import Declared, SchemaOf, described, no_schema
+from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.script import Script, ScriptDefaults, parse_script
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
+from cicada.knowledge_bases.schema import SchemaOf, no_schema
 
 MAX_PASSAGES = 20_000
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeAlias
 
 from cicada.documents.catalogue import Sort
 
@@ -51,3 +52,12 @@ class Schema:
     sort: Sort | None = None
     date: str | None = None
     logins: Mapping[str, str] = field(default_factory=dict)
+
+
+SchemaOf: TypeAlias = Callable[[str], Schema]
+"""The schema of the knowledge base of this name."""
+
+
+def no_schema(knowledge_base: str) -> Schema:  # noqa: ARG001 - the same for every base
+    """Every field is a keyword."""
+    return Schema()

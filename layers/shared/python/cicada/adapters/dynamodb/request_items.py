@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
+from cicada.adapters.condition_codec import condition_of, condition_values
 from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.documents.filter import AnyOf, Condition
 from cicada.identity.principal import Principal
 
 Item = dict[str, Any]
@@ -64,7 +67,7 @@ def _question_fields(question: Question) -> dict[str, object]:
         "sessionId": question.session_id,
         "knowledgeBase": question.knowledge_base,
         "episodes": question.episodes,
-        "metadata": question.metadata,
+        "filters": [condition_values(each) for each in question.filters],
     }
 
 
@@ -76,8 +79,15 @@ def read_question(item: Item) -> Question:
         session_id=stored["sessionId"],
         knowledge_base=stored["knowledgeBase"],
         episodes=tuple(stored["episodes"]),
-        metadata={name: tuple(values) for name, values in stored["metadata"].items()},
+        filters=_filters(stored),
     )
+
+
+def _filters(stored: Mapping[str, Any]) -> tuple[Condition, ...]:
+    """Also of a question that an earlier version stored, with the values of fields under `metadata`."""
+    if "metadata" in stored:
+        return tuple(AnyOf(name, frozenset(values)) for name, values in stored["metadata"].items())
+    return tuple(map(condition_of, stored["filters"]))
 
 
 def read_head(item: Item) -> Head:

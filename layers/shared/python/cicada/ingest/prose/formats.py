@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from cicada.ingest.metadata import SchemaOf, no_schema
 from cicada.ingest.prose.kinds import SUFFIXES, Kind
 from cicada.ingest.prose.model import Prose
 from cicada.ingest.prose.parser import ProseParser
+from cicada.knowledge_bases.schema import SchemaOf, no_schema
 
 
 def prose_parsers(schema_of: SchemaOf = no_schema) -> dict[str, ProseParser]:

@@ -11,13 +11,14 @@ from threading import Lock
 from cicada.documents.model import MetadataValue, Passage, SectionLocator
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking
-from cicada.ingest.metadata import Declared, SchemaOf, described, no_schema
+from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.prose.characters import clip
 from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
 from cicada.ingest.prose.kinds import Kind, check_kind
 from cicada.ingest.prose.model import Prose
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
+from cicada.knowledge_bases.schema import SchemaOf, no_schema
 
 MAX_PASSAGES = 20_000
 MAX_PROBLEMS = 100
