@@ -8,14 +8,17 @@ from cicada.answering.console import answer_at_once
 from cicada.bootstrap.log import logger
 from cicada.bootstrap.processor import answerer, default_knowledge_base, processor, schema_of
 from cicada.conversation.model import RequestKey
+from cicada.deadline import ending_by
+from cicada.entry.deadlines import LambdaContext, answer_deadline
 from cicada.entry.requests import answered_requests
 
 
-def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Returns a batch verdict for an SQS event, and the whole answer as JSON for `{"message": "…"}`."""
-    if "Records" in event:
-        return answered_requests(event, _process)
-    return answer_at_once(event, answerer(), default_knowledge_base(), schema_of)
+    with ending_by(answer_deadline(context)):
+        if "Records" in event:
+            return answered_requests(event, _process)
+        return answer_at_once(event, answerer(), default_knowledge_base(), schema_of)
 
 
 def _process(key: RequestKey) -> None:

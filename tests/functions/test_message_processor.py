@@ -20,7 +20,7 @@ from tests.fakes.bedrock_wire import (
     text_delta,
 )
 from tests.functions.deployed_processor import EMBEDDED, MESSAGE, SAID, Deployed, delivered
-from tests.functions.message_path import CONSOLE, ID, MessagePath, console_event
+from tests.functions.message_path import CONSOLE, ID, Context, MessagePath, console_event
 
 BROKEN = Streamed((event("messageStart", {"role": "assistant"}), text_delta("Seyton tells "), DROP))
 SECRET = "s3cret"
@@ -149,3 +149,17 @@ def test_a_missing_setting_is_named_in_the_log(
     monkeypatch.delenv("CICADA_CHAT_MODEL_ID")
     assert path.invoke("message_processor", event) == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
     assert "CICADA_CHAT_MODEL_ID" in json.loads(logged.getvalue())["reason"]
+
+
+def test_an_answer_that_lambda_leaves_no_time_for_ends_in_an_error(
+    path: MessagePath, deploy: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = asked(path)
+    monkeypatch.setattr(Context, "get_remaining_time_in_millis", lambda self: 10_000)
+    with deploy(EMBEDDED, SAID) as bedrock:
+        assert path.invoke("message_processor", event) == {"batchItemFailures": []}
+        answered = path.invoke("message_processor", console_event("message_processor"))
+    assert bedrock.requests == []
+    assert (path.posted()[-1]["type"], path.posted()[-1]["code"]) == ("error", "out_of_time")
+    assert [body["reason"] for body in path.queues.bodies(path.queues.dead_letters_url)] == ["out_of_time"]
+    assert (answered["type"], answered["code"]) == ("error", "out_of_time")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.circuit_breaker import CircuitBreaker
-from cicada.errors import ConfigurationError, OpenCircuitError, ThrottledError, UnavailableError
+from cicada.errors import ConfigurationError, OpenCircuitError, OutOfTimeError, ThrottledError, UnavailableError
 from tests.fakes.clock import Clock
 
 
@@ -108,6 +108,20 @@ def test_a_lasting_failure_is_enough_by_itself() -> None:
     breaker = made(Clock())
     fail(breaker, ConfigurationError("…"))
     assert not breaker.closed
+
+
+def test_a_wrong_configuration_may_be_that_of_one_base_alone() -> None:
+    breaker = CircuitBreaker(Clock(), "search", heeds_configuration=False)
+    for _ in range(5):
+        fail(breaker, ConfigurationError("…"))
+    assert breaker.closed
+
+
+def test_the_end_of_an_answers_time_is_no_failure_of_the_service() -> None:
+    breaker = made(Clock())
+    for _ in range(5):
+        fail(breaker, OutOfTimeError("…"))
+    assert breaker.closed
 
 
 def test_what_is_no_failure_of_the_service_counts_neither_for_nor_against_it() -> None:

@@ -4,18 +4,31 @@ import pytest
 
 from cicada.agents.fallback import FallbackAgent
 from cicada.agents.model import AgentKind, AgentTurn
-from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+from cicada.circuit_breaker import CircuitBreaker
+from cicada.errors import (
+    CicadaError,
+    ConfigurationError,
+    OpenCircuitError,
+    StreamBrokenError,
+    ThrottledError,
+    UnavailableError,
+)
 from cicada.identity.principal import Principal
 from tests.fakes.agent import ScriptedAgent
+from tests.fakes.clock import Clock
 
 TURN = AgentTurn(AgentKind.PROFILES, Principal("acme", "ann"), "evening", "scripts", "List my profiles.")
+
+
+def closed() -> CircuitBreaker:
+    return CircuitBreaker(Clock(), "agent")
 
 
 @pytest.mark.parametrize("error", [ThrottledError("…"), UnavailableError("…"), ConfigurationError("…")])
 def test_the_second_agent_answers_when_the_first_cannot_be_reached_and_that_is_reported(error: CicadaError) -> None:
     reports: list[CicadaError] = []
     second = ScriptedAgent("You have ", "none.")
-    agent = FallbackAgent(ScriptedAgent(error), second, reports.append)
+    agent = FallbackAgent(ScriptedAgent(error), second, reports.append, closed())
     assert list(agent.reply(TURN)) == ["You have ", "none."]
     assert second.turns == [TURN]
     assert reports == [error]
@@ -24,7 +37,10 @@ def test_the_second_agent_answers_when_the_first_cannot_be_reached_and_that_is_r
 def test_the_second_agent_is_not_asked_when_the_first_answers() -> None:
     reports: list[CicadaError] = []
     second = ScriptedAgent("never")
-    assert list(FallbackAgent(ScriptedAgent("You ", "have."), second, reports.append).reply(TURN)) == ["You ", "have."]
+    assert list(FallbackAgent(ScriptedAgent("You ", "have."), second, reports.append, closed()).reply(TURN)) == [
+        "You ",
+        "have.",
+    ]
     assert second.turns == []
     assert reports == []
 
@@ -32,7 +48,7 @@ def test_the_second_agent_is_not_asked_when_the_first_answers() -> None:
 @pytest.mark.parametrize("error", [StreamBrokenError("…"), UnavailableError("…")])
 def test_what_the_first_agent_has_begun_is_not_begun_again(error: CicadaError) -> None:
     second = ScriptedAgent("never")
-    pieces = FallbackAgent(ScriptedAgent("You ", error), second, lambda error: None).reply(TURN)
+    pieces = FallbackAgent(ScriptedAgent("You ", error), second, lambda error: None, closed()).reply(TURN)
     assert next(pieces) == "You "
     with pytest.raises(type(error)):
         next(pieces)
@@ -41,7 +57,10 @@ def test_what_the_first_agent_has_begun_is_not_begun_again(error: CicadaError) -
 
 def test_the_second_agents_failure_is_the_answer() -> None:
     agent = FallbackAgent(
-        ScriptedAgent(UnavailableError("first")), ScriptedAgent(ThrottledError("second")), lambda error: None
+        ScriptedAgent(UnavailableError("first")),
+        ScriptedAgent(ThrottledError("second")),
+        lambda error: None,
+        closed(),
     )
     with pytest.raises(ThrottledError, match="second"):
         list(agent.reply(TURN))
@@ -51,9 +70,22 @@ def test_the_second_agents_failure_is_the_answer() -> None:
 def test_closing_closes_the_agent_that_speaks(fails: bool) -> None:
     first = ScriptedAgent(UnavailableError("…")) if fails else ScriptedAgent("a", "b")
     second = ScriptedAgent("a", "b")
-    pieces = FallbackAgent(first, second, lambda error: None).reply(TURN)
+    pieces = FallbackAgent(first, second, lambda error: None, closed()).reply(TURN)
     assert next(pieces) == "a"
     speaking = second if fails else first
     assert not speaking.closed
     pieces.close()  # type: ignore[attr-defined]
     assert speaking.closed
+
+
+def test_an_agent_that_keeps_failing_is_not_asked_for_a_minute() -> None:
+    clock = Clock()
+    reports: list[CicadaError] = []
+    first, second = ScriptedAgent(UnavailableError("…")), ScriptedAgent("You have none.")
+    agent = FallbackAgent(first, second, reports.append, CircuitBreaker(clock, "agent"))
+    assert [list(agent.reply(TURN)) for _ in range(5)] == [["You have none."]] * 5
+    assert len(first.turns) == 3
+    assert isinstance(reports[-1], OpenCircuitError)
+    clock.now += 60
+    list(agent.reply(TURN))
+    assert len(first.turns) == 4

@@ -7,11 +7,13 @@ import pytest
 
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.pump import Pace, Pump
-from cicada.errors import StreamBrokenError
+from cicada.deadline import Deadline, ending_by
+from cicada.errors import OutOfTimeError, StreamBrokenError
 from cicada.permissions.gate import Permitted
 from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.progress import report_progress
 from tests.fakes.access import permitted
+from tests.fakes.clock import Clock
 from tests.patience import PATIENCE_SECONDS
 
 END = Finished((), None)
@@ -220,3 +222,20 @@ def test_the_longer_an_answer_talks_the_more_of_it_comes_at_once(talking: float,
 
 def test_without_a_pace_text_waits_for_nothing() -> None:
     assert Pace().wait(600) == 0
+
+
+def test_an_answer_ends_at_the_deadline_of_who_started_it() -> None:
+    clock = Clock()
+
+    def slow() -> Generator[AnswerPart]:
+        yield Text("in time")
+        clock.now += 10
+        yield Text("too late")
+
+    with ending_by(Deadline.in_seconds(10, clock)):
+        pump = Pump(slow())
+        with pump:
+            assert pump.take(PATIENCE_SECONDS)[0] == Text("in time")
+            with pytest.raises(OutOfTimeError):
+                while True:
+                    assert Text("too late") not in pump.take(PATIENCE_SECONDS)

@@ -10,6 +10,7 @@ from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, Thr
 from cicada.planning.cache import PlanCache
 from cicada.planning.chain import PlannerChain
 from cicada.planning.chosen import PlannerMode
+from cicada.planning.limited import LimitedPlanner
 from cicada.settings import PlannerSettings
 from tests.fakes.bedrock_wire import Answered, Refused, scripted_bedrock
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
@@ -65,8 +66,9 @@ def test_the_settings_reach_the_planner() -> None:
     made = chosen_planner(replace(MODELS, planner="model", plan_confidence=0.6, plan_timeout_seconds=2.5), UNSURE)
     assert (made.mode, made.sure) == (PlannerMode.MODEL, 0.6)
     assert isinstance(made.model, PlanCache)
-    assert isinstance(made.model.planner, PlannerChain)
-    models = [model for model, _ in made.model.planner._planners]
+    assert isinstance(made.model.planner, LimitedPlanner)
+    assert isinstance(made.model.planner.planner, PlannerChain)
+    models = [model for model, _ in made.model.planner.planner._planners]
     timeouts = {model._client.meta.config.read_timeout for model in models}  # type: ignore[attr-defined]
     assert timeouts == {2.5}
 

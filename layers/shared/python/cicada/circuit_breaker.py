@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 
-from cicada.errors import ConfigurationError, DependencyError, OpenCircuitError
+from cicada.errors import ConfigurationError, DependencyError, OpenCircuitError, OutOfTimeError
 
 
 @dataclass(slots=True)
@@ -22,6 +22,7 @@ class CircuitBreaker:
     service: str = "service"
     failures: int = 3
     rest_seconds: float = 60.0
+    heeds_configuration: bool = True
     _in_a_row: int = field(default=0, init=False)
     _opened: bool = field(default=False, init=False)
     _until: float = field(default=0.0, init=False)
@@ -38,15 +39,20 @@ class CircuitBreaker:
         """Around one call. Raises `OpenCircuitError` instead of running it while the circuit is open.
 
         A `DependencyError` is a failure; a `ConfigurationError` opens the circuit at once, because the next call would
-        fail too. Other exceptions say nothing about the service.
+        fail too (not with `heeds_configuration` False). The end of the answer's time and other exceptions say nothing
+        about the service.
         """
         trying = self._admit()
         try:
             yield
-        except OpenCircuitError:
+        except (OpenCircuitError, OutOfTimeError):
             raise
-        except (DependencyError, ConfigurationError) as error:
-            self._failed(lasting=isinstance(error, ConfigurationError))
+        except DependencyError:
+            self._failed(lasting=False)
+            raise
+        except ConfigurationError:
+            if self.heeds_configuration:
+                self._failed(lasting=True)
             raise
         else:
             self._succeeded()

@@ -13,7 +13,8 @@ CicadaError
 │   ├── ThrottledError          it asked for fewer calls
 │   ├── UnavailableError        it could not be reached or broke in the middle
 │   │   └── OpenCircuitError        it kept failing and is not asked for a while
-│   └── StreamBrokenError       a model's stream ended before its end
+│   ├── StreamBrokenError       a model's stream ended before its end
+│   └── OutOfTimeError          the answer's deadline has passed: no further call is made
 ├── ConfigurationError     alarm: the deployment is wrong, retrying does not help
 ├── PlanRefusedError       use the rules: a model's plan does not fit the knowledge base
 ├── DocumentRejectedError       tell the uploader: the file, the place in it and the reason
@@ -113,6 +114,12 @@ class StreamBrokenError(DependencyError):
     """A model's stream ended in the middle: exception event, dropped connection, stall or bad checksum."""
 
     code = "stream_broken"
+
+
+class OutOfTimeError(DependencyError):
+    """The answer took longer than it may. It is not retried within the same answer."""
+
+    code = "out_of_time"
 
 
 class ConfigurationError(CicadaError):

@@ -53,6 +53,7 @@ class SearchSettings:
     the kNN engine in the mapping of a new index, empty for the server's own choice.
     `rerank_models`: ARNs of Bedrock reranking models by comma, each the next one's fallback; empty to rerank locally.
     `query_model_id` puts questions into a knowledge base's language; empty to search with the user's own words.
+    `search_seconds`: all calls of one search together take no longer.
     """
 
     search_engine: str
@@ -65,6 +66,7 @@ class SearchSettings:
     rerank_models: str = ""
     rerank_timeout_seconds: float = 3
     query_model_id: str = ""
+    search_seconds: float = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +89,15 @@ class PlannerSettings:
 
     `plan_model_ids`: Bedrock models by comma, each the next one's fallback; empty for the rules alone.
     `plan_confidence`: with it a plan of the rules stands in mode `auto`. `plan_timeout_seconds`: of one model's call.
-    `plan_cache_entries`, `plan_cache_seconds`: how many of the models' plans are kept, and for how long.
+    `plan_seconds`: of all calls for one plan. `plan_cache_entries`, `plan_cache_seconds`: how many of the models' plans
+    are kept, and for how long.
     """
 
     planner: str = "auto"
     plan_model_ids: str = ""
     plan_confidence: float = 0.8
     plan_timeout_seconds: float = 4
+    plan_seconds: float = 6
     plan_cache_entries: int = 1000
     plan_cache_seconds: float = 3600
 

@@ -18,6 +18,7 @@ from cicada.errors import (
     CicadaError,
     ConfigurationError,
     LeaseLostError,
+    OutOfTimeError,
     StreamBrokenError,
     ThrottledError,
     UnavailableError,
@@ -88,7 +89,7 @@ class Processor:
             while finished is None:
                 try:
                     parts = pump.take(self.heartbeat_seconds)
-                except (ThrottledError, UnavailableError, ConfigurationError) as error:
+                except (ThrottledError, UnavailableError, OutOfTimeError, ConfigurationError) as error:
                     return self._fail(lease, delivery, error)
                 self._deliver(parts, delivery)
                 timer.note(parts)

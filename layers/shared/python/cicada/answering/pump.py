@@ -7,11 +7,13 @@ import time
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from contextvars import copy_context
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from cicada.answering.model import AnswerPart, Progress, Text
+from cicada.deadline import check_time
 from cicada.retrieval.progress import reporting_progress_to
 
 
@@ -38,6 +40,7 @@ class Pump:
     The first text and all other parts are handed out at once. Later text is handed out at a pace: each hand-out costs
     two writes and a frame, and users do not read faster.
     At most `capacity` parts are buffered: a slow consumer slows the model's stream down instead of filling the memory.
+    The answer has the deadline of the context in which it was started; after it, `take` raises `OutOfTimeError`.
     Leaving the context stops the answer: its iterator is closed as soon as its current step ends.
     """
 
@@ -55,7 +58,7 @@ class Pump:
         self._outcome: Future[None]
 
     def __enter__(self) -> Self:
-        self._outcome = self._executor.submit(self._run)
+        self._outcome = self._executor.submit(copy_context().run, self._run)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -96,6 +99,7 @@ class Pump:
         try:
             with reporting_progress_to(self._step), closing(self._parts):
                 for part in self._parts:
+                    check_time()
                     if not self._offer(part):
                         return
         finally:

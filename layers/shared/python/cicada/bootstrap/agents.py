@@ -20,6 +20,7 @@ from cicada.agents.theories import TheoryTools, theory_toolbox
 from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.log import report_fallback
 from cicada.bootstrap.search import evidence_search
+from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import ConfigurationError
 from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
 
@@ -52,7 +53,8 @@ def agent(
     if settings.agents == "converse":
         return loop
     if settings.agents == "bedrock":
-        return FallbackAgent(bedrock_agent(settings, timeout_seconds), loop, report_fallback)
+        breaker = CircuitBreaker(time.monotonic, "agent")
+        return FallbackAgent(bedrock_agent(settings, timeout_seconds), loop, report_fallback, breaker)
     raise ConfigurationError(f"CICADA_AGENTS is {settings.agents!r}; it must be bedrock or converse.")
 
 

@@ -7,13 +7,20 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from cicada.bootstrap.timely_client import TimelyClient
+
 
 def client(
     service: str, *, read_timeout_seconds: float = 10, attempts: int = 4, endpoint_url: str | None = None
 ) -> Any:
     """A client of the named service. `attempts` includes the first; between them the SDK backs off with jitter."""
-    config = configuration(read_timeout_seconds, attempts)
-    return boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
+
+    def made(seconds: float) -> Any:
+        config = configuration(seconds, attempts)
+        return boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
+
+    # Only models are waited for so long that an answer could outlast its function.
+    return TimelyClient(made, read_timeout_seconds) if service.startswith("bedrock") else made(read_timeout_seconds)
 
 
 def configuration(read_timeout_seconds: float, attempts: int) -> Config:

@@ -31,12 +31,13 @@ def _models(settings: PlannerSettings, model_ids: list[str]) -> Planner | None:
     from cicada.planning.by_model.prompt import PlanPrompts
     from cicada.planning.cache import PlanCache
     from cicada.planning.chain import PlannerChain
+    from cicada.planning.limited import LimitedPlanner
 
     bedrock = client("bedrock-runtime", read_timeout_seconds=settings.plan_timeout_seconds, attempts=1)
     prompts = PlanPrompts(load_plan_guide)
-    chain = PlannerChain(
-        [BedrockPlanModel(bedrock, model_id, prompts) for model_id in model_ids], report_plan_fallback, time.monotonic
-    )
+    models = [BedrockPlanModel(bedrock, model_id, prompts) for model_id in model_ids]
+    chain = PlannerChain(models, report_plan_fallback, time.monotonic)
+    limited = LimitedPlanner(chain, settings.plan_seconds, time.monotonic)
     # Guides and settings cannot change while the container lives; they are part of its deployment.
     version = repr(settings)
-    return PlanCache(chain, time.monotonic, version, settings.plan_cache_entries, settings.plan_cache_seconds)
+    return PlanCache(limited, time.monotonic, version, settings.plan_cache_entries, settings.plan_cache_seconds)

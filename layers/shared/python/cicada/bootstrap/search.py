@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
+from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import RerankMode
+from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.permissions.gate import PermissionGate
+from cicada.retrieval.guarded import GuardedStrategy
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.ports import CataloguedIndex, Embedder, IndexRebuild, QueryFormulator, Reranker, SearchBackend
+from cicada.retrieval.ports import (
+    CataloguedIndex,
+    Embedder,
+    IndexRebuild,
+    QueryFormulator,
+    Reranker,
+    SearchBackend,
+    Strategy,
+)
 from cicada.retrieval.progress import report_progress
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
@@ -74,8 +85,13 @@ def knowledge_search(settings: SearchSettings, index: CataloguedIndex) -> Knowle
     # Imported here: pydantic, which reads the file, would slow the cold starts of the agents' tools.
     from cicada.knowledge_bases.file import load_knowledge_bases
 
+    breaker = CircuitBreaker(time.monotonic, "search", heeds_configuration=False)
+
+    def guarded(strategy: Callable[[KnowledgeBase], Strategy]) -> Callable[[KnowledgeBase], Strategy]:
+        return lambda base: GuardedStrategy(strategy(base), breaker, settings.search_seconds, time.monotonic)
+
     return KnowledgeSearch(
-        strategies(search_backend(settings, index)),
+        {name: guarded(strategy) for name, strategy in strategies(search_backend(settings, index)).items()},
         load_knowledge_bases(),
         query_formulator(settings),
         report=report_own_words,

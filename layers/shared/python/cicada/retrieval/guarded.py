@@ -1,0 +1,26 @@
+"""Limits the time of a search, and stops searching for a while when searches keep failing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cicada.circuit_breaker import CircuitBreaker
+from cicada.deadline import Deadline, ending_by
+from cicada.documents.filter import PassageFilter
+from cicada.retrieval.model import Retrieval
+from cicada.retrieval.ports import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedStrategy:
+    """`breaker` is shared by all searches of a container. Together the calls of one search take at most `seconds`."""
+
+    strategy: Strategy
+    breaker: CircuitBreaker
+    seconds: float
+    clock: Callable[[], float]
+
+    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+        with self.breaker.guarding(), ending_by(Deadline.in_seconds(self.seconds, self.clock)):
+            return self.strategy.retrieve(text, filter)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from cicada.bootstrap.aws import client
+from cicada.bootstrap.timely_client import TimelyClient
+from cicada.deadline import Deadline, ending_by
+from cicada.errors import OutOfTimeError
+from tests.fakes.clock import Clock
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A client that says how long it waits."""
+
+    seconds: float
+
+    def waits(self) -> float:
+        return self.seconds
+
+
+def waits(client: TimelyClient, left: float) -> float:
+    with ending_by(Deadline.in_seconds(left, Clock())):
+        return float(client.waits())
+
+
+def test_a_call_waits_no_longer_than_the_answer_may_take() -> None:
+    made = TimelyClient(Waiting, 60)
+    assert made.waits() == 60
+    assert [waits(made, left) for left in (300, 60, 59, 40, 25, 9.9, 4, 1, 0.3)] == [60, 60, 40, 40, 20, 5, 3, 1, 1]
+
+
+def test_a_short_call_is_not_given_more_time_than_its_own() -> None:
+    made = TimelyClient(Waiting, 4)
+    assert [waits(made, left) for left in (300, 4, 3.5, 2.9)] == [4, 4, 3, 2]
+
+
+def test_each_client_is_made_once() -> None:
+    seconds: list[float] = []
+
+    def make(timeout: float) -> Waiting:
+        seconds.append(timeout)
+        return Waiting(timeout)
+
+    made = TimelyClient(make, 60)
+    assert seconds == [60]
+    for left in (300, 30, 300, 25, 30):
+        waits(made, left)
+    assert seconds == [60, 20]
+
+
+def test_after_the_deadline_no_call_is_made() -> None:
+    with pytest.raises(OutOfTimeError):
+        waits(TimelyClient(Waiting, 60), 0)
+
+
+def test_the_clients_of_models_heed_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    for service in ("bedrock-runtime", "bedrock-agent-runtime"):
+        made = client(service, read_timeout_seconds=60, attempts=1)
+        with ending_by(Deadline.in_seconds(7, Clock())):
+            assert made.meta.config.read_timeout == 5
+        assert made.meta.config.read_timeout == 60
