@@ -56,6 +56,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
     return {
         "requestId": answer.request_id,
         "sessionId": answer.session_id,
+        "knowledgeBase": answer.knowledge_base,
         "status": answer.status,
         "text": answer.text,
         "sources": [_source(source) for source in answer.sources],

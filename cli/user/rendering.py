@@ -63,7 +63,8 @@ def render_history(page: HistoryPage, screen: Screen) -> None:
 
 
 def _render_session(session: Session, screen: Screen) -> None:
-    screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {session.title}")
+    base = f"[{session.knowledge_base}]  " if session.knowledge_base else ""
+    screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {base}{session.title}")
 
 
 def _render_turn(turn: Turn, screen: Screen) -> None:
@@ -75,8 +76,8 @@ def _render_turn(turn: Turn, screen: Screen) -> None:
 
 def _render_event(event: Event, screen: Screen) -> None:
     match event:
-        case Accepted():
-            screen.status("Waiting for an answer …")
+        case Accepted(knowledge_base=base):
+            screen.status(f"Waiting for an answer from {base} …" if base else "Waiting for an answer …")
         case Status():
             screen.status(" ".join(filter(None, [_STAGES.get(event.stage, event.stage), event.detail, "…"])))
         case Chunk():

@@ -54,10 +54,10 @@ export class SessionsView {
     this.#root.replaceChildren(...list, ...this.#below());
   }
 
-  #button({ sessionId, title, lastAt }) {
+  #button({ sessionId, title, lastAt, knowledgeBase }) {
     const button = element(
       "button",
-      { type: "button", title, on: { click: () => this.#open(sessionId) } },
+      { type: "button", title: knowledgeBase ? `${title} (${knowledgeBase})` : title, on: { click: () => this.#open(sessionId) } },
       element("span", { className: "title" }, title),
       element("time", { dateTime: lastAt }, dayOf(lastAt)),
     );

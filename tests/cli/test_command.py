@@ -124,6 +124,7 @@ def test_ask_prints_one_json_object(server: DisturbingServer, capsys: pytest.Cap
     assert printed == {
         "requestId": server.commands[0]["requestId"],
         "sessionId": "session-1",
+        "knowledgeBase": None,
         "status": "complete",
         "text": TEXT,
         "sources": [SOURCE],

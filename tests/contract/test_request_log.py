@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, SessionRow, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
 from cicada.documents.filter import AnyOf, Exists, NoneOf, Range
 from cicada.errors import LeaseLostError
@@ -201,12 +201,23 @@ def test_sessions_and_turns_come_newest_first_and_page(log: RequestLog, clock: C
         ("s1", "m0"),
         ("s2", "m1"),
     ]
+    assert log.sessions(ANN, None, 10)[0] == SessionRow("s3", "m3", clock(), "scripts")
+    assert log.session(ANN, "s3") == SessionRow("s3", "m3", clock(), "scripts")
+    assert log.session(BOB, "s3") is None
     turns = log.turns(ANN, "s1", None, 10)
     assert [turn.request_id for turn in turns] == [ids[2], ids[0]]
     assert [turn.request_id for turn in log.turns(ANN, "s1", turns[0].created_at, 10)] == [ids[0]]
     latest, *_ = log.sessions(ANN, None, 2)
     assert [row.session_id for row in log.sessions(ANN, latest.last_at, 10)] == ["s1", "s2"]
     assert len(log.sessions(ANN, None, 2)) == 2
+
+
+def test_a_session_keeps_the_knowledge_base_that_it_began_with(log: RequestLog, clock: Clock) -> None:
+    log.create(new_request(clock), ACCEPTED)
+    clock.now += 10
+    later = new_request(clock, request_id="7e57d004-2b97-4e7a-b45f-538736779101")
+    log.create(replace(later, question=replace(later.question, knowledge_base="shop")), ACCEPTED)
+    assert log.session(ANN, "s1") == SessionRow("s1", "Who?", clock(), "scripts")
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -116,9 +116,13 @@ class InMemoryRequestLog:
             for request in self._newest_first(lambda request: request.key.principal == principal):
                 session = request.question.session_id
                 row = latest.get(session, SessionRow(session, "", request.created_at))
-                latest[session] = replace(row, title=request.question.message[:80])
+                asked = request.question
+                latest[session] = replace(row, title=asked.message[:80], knowledge_base=asked.knowledge_base)
             rows = sorted(latest.values(), key=lambda row: -row.last_at)
             return [row for row in rows if before is None or row.last_at < before][:limit]
+
+    def session(self, principal: Principal, session_id: str) -> SessionRow | None:
+        return next((row for row in self.sessions(principal, None, 1_000) if row.session_id == session_id), None)
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         with self._lock:

@@ -57,6 +57,14 @@ test("a question is sent and its answer arrives", async () => {
   assert.equal(changes.at(-1), "Nay, answer me.");
 });
 
+test("only a question that begins a session names the page's knowledge base", async () => {
+  const { client, network } = await asking({ knowledgeBase: "shop" });
+  client.ask({ message: "And then?", sessionId: "s" });
+  client.ask({ message: "And elsewhere?", sessionId: "s", knowledgeBase: "contracts" });
+  const named = sentBy(network, "sendMessage").map(({ knowledgeBase }) => knowledgeBase);
+  assert.deepEqual(named, ["shop", undefined, "contracts"]);
+});
+
 test("the token goes into the query string, or into the subprotocol", async () => {
   const query = await connected({ tokenIn: "query" });
   assert.equal(query.network.last.url, "ws://127.0.0.1:1/stage?token=token-1");

@@ -15,11 +15,12 @@ _CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 class Answer:
     """An answer so far. `status` is `open` until it is `complete`, `cancelled` or `failed`.
 
-    `sources`: all passages that the model was given.
+    `knowledge_base` is the one that is asked. `sources`: all passages that the model was given.
     """
 
     request_id: str = ""
     session_id: str | None = None
+    knowledge_base: str | None = None
     status: str = "open"
     text: str = ""
     sources: tuple[Source, ...] = ()
@@ -40,7 +41,7 @@ class Answer:
         answer = replace(self, request_id=event.request_id)
         match event:
             case Accepted():
-                return replace(answer, session_id=event.session_id)
+                return replace(answer, session_id=event.session_id, knowledge_base=event.knowledge_base)
             case Chunk():
                 return replace(answer, text=self.text + event.content)
             case Sources():

@@ -37,11 +37,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The server has stored the question; from here on nothing of it is lost."""
+    """The server has stored the question; from here on nothing of it is lost.
+
+    `knowledge_base` is the one that is asked; None if the server does not say.
+    """
 
     request_id: str
     seq: int
     session_id: str
+    knowledge_base: str | None = None
     type: Literal["accepted"] = "accepted"
 
 
@@ -153,7 +157,7 @@ def parse_event(frame: Frame) -> Event | None:
 
 
 def _accepted(request_id: str, seq: int, frame: Frame) -> Event:
-    return Accepted(request_id, seq, frame["sessionId"])
+    return Accepted(request_id, seq, frame["sessionId"], _text_or_none(frame.get("knowledgeBase")))
 
 
 def _status(request_id: str, seq: int, frame: Frame) -> Event:

@@ -9,11 +9,15 @@ from cicada_client.events import Frame
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation. `title` is the beginning of its first question, `last_at` an ISO 8601 time."""
+    """A conversation. `title` is the beginning of its first question, `last_at` an ISO 8601 time.
+
+    `knowledge_base` is the one that it began with; empty if the server does not say.
+    """
 
     session_id: str
     title: str
     last_at: str
+    knowledge_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ def _objects(value: object) -> list[Frame]:
 
 
 def _session(item: Frame) -> Session:
-    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"))
+    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"), _text(item, "knowledgeBase"))
 
 
 def _turn(item: Frame) -> Turn:

@@ -18,7 +18,7 @@ const platformClock = {
  *
  * Events: "connection" (detail: the state, see `ReconnectingConnection`) and "request" (detail: the changed `Request`).
  *
- * `knowledgeBase` is used for questions that name none; without it the default of the server is used.
+ * `knowledgeBase` is used for questions that begin a session and name none; without it the default of the server is used.
  * `token({fresh})` is called at each connect and resolves to an access token; `fresh` demands a new one. It rejects
  * with `SignInNeededError` if the user must sign in again; after any other failure it is called again.
  */
@@ -80,8 +80,12 @@ export class CicadaClient extends EventTarget {
     this.#connection.offline();
   }
 
-  /** Asks a question. Asking again with the requestId of an earlier visit is harmless. */
-  ask({ message, sessionId, knowledgeBase = this.#knowledgeBase, scope, requestId = this.#newId() }) {
+  /**
+   * Asks a question. Asking again with the requestId of an earlier visit is harmless.
+   * In a session that exists, a question that names no knowledge base asks the one that the session began with.
+   */
+  ask({ message, sessionId, knowledgeBase, scope, requestId = this.#newId() }) {
+    knowledgeBase ??= sessionId ? undefined : this.#knowledgeBase;
     const command = { action: "sendMessage", requestId, message, sessionId, knowledgeBase, scope };
     return this.#add(new Request(requestId, command));
   }

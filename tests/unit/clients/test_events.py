@@ -47,7 +47,10 @@ def test_every_event_that_the_server_can_send_is_understood() -> None:
     complete = protocol.Complete(usage=usage, timings={"totalMs": 9}, path=("direct",), confidence=0.5)
     place = Locator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
     expected: dict[type[protocol.AnyEventBody], tuple[protocol.AnyEventBody, Event]] = {
-        protocol.Accepted: (protocol.Accepted(session_id="s"), Accepted(RID, 1, "s")),
+        protocol.Accepted: (
+            protocol.Accepted(session_id="s", knowledge_base="shop"),
+            Accepted(RID, 1, "s", "shop"),
+        ),
         protocol.StatusChanged: (protocol.StatusChanged(stage="agent"), Status(RID, 1, "agent", None)),
         protocol.SourcesFound: (
             protocol.SourcesFound(sources=(source,)),
@@ -76,10 +79,10 @@ def test_the_final_types_are_those_of_the_protocol() -> None:
 
 def test_a_page_of_history_is_understood() -> None:
     turn = protocol.Turn(request_id="r", created_at="t", status="complete", message="m", answer="a", truncated=True)
-    summary = protocol.SessionSummary(session_id="s", title="T", last_at="t")
+    summary = protocol.SessionSummary(session_id="s", title="T", last_at="t", knowledge_base="shop")
     page = protocol.HistoryPage(sessions=(summary,), turns=(turn,), before="b")
     read = parse_history(page.model_dump(mode="json", by_alias=True))
-    assert read.sessions == (Session("s", "T", "t"),)
+    assert read.sessions == (Session("s", "T", "t", "shop"),)
     assert read.turns == (Turn("r", "t", "complete", "m", "a", truncated=True),)
     assert read.before == "b"
 

@@ -26,7 +26,13 @@ def test_a_message_is_stored_then_queued_then_accepted(here: Situation) -> None:
     reply = here.ask("Who?")
     assert steps == ["create", "enqueue"]
     assert reply is not None
-    assert json.loads(reply) == {"requestId": ID, "seq": 1, "type": "accepted", "sessionId": ID}
+    assert json.loads(reply) == {
+        "requestId": ID,
+        "seq": 1,
+        "type": "accepted",
+        "sessionId": ID,
+        "knowledgeBase": "scripts",
+    }
     assert here.queue.requests == [KEY]
     head = here.head()
     assert (head.status, head.connection_id, head.last_seq) == (Status.QUEUED, "c1", 1)
@@ -113,6 +119,32 @@ def test_the_same_request_id_of_another_user_is_a_request_of_its_own(here: Situa
 def test_the_case_of_a_request_id_tells_requests_apart(here: Situation) -> None:
     here.ask()
     assert here.accepter.accept(send_message("Where?", ID.upper()), here.connection()) is not None
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [({}, "contracts"), ({"knowledgeBase": "shop"}, "shop"), ({"sessionId": "another"}, "scripts")],
+)
+def test_a_question_that_names_no_knowledge_base_asks_the_one_that_its_session_began_with(
+    here: Situation, fields: dict[str, object], asked: str
+) -> None:
+    here.accepter.accept(send_message(sessionId="s1", knowledgeBase="contracts"), here.connection())
+    other = "7e57d004-2b97-4e7a-b45f-5387367791ce"
+    here.clock.now += 1
+    reply = here.accepter.accept(send_message("And?", other, **({"sessionId": "s1"} | fields)), here.connection())
+    assert reply is not None
+    assert json.loads(reply)["knowledgeBase"] == asked
+    question = here.log.question(RequestKey(ANN, other))
+    assert question is not None
+    assert question.knowledge_base == asked
+
+
+def test_another_users_session_of_the_same_name_has_no_say(here: Situation) -> None:
+    here.accepter.accept(send_message(sessionId="s1", knowledgeBase="contracts"), here.connection(BOB))
+    here.accepter.accept(send_message(sessionId="s1"), here.connection())
+    question = here.log.question(KEY)
+    assert question is not None
+    assert question.knowledge_base == "scripts"
 
 
 def test_what_a_command_leaves_out_has_a_default() -> None:

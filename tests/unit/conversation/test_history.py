@@ -107,6 +107,7 @@ def test_sessions_come_most_recently_used_first_with_the_beginning_of_their_firs
     talk.turn("Third", session="s1")
     page = talk.page()
     assert [summary.session_id for summary in page.sessions] == ["s1", "s2"]
+    assert page.sessions[0].knowledge_base == "scripts"
     assert page.sessions[0].title.startswith("First x")
     assert len(page.sessions[0].title) == 80
     assert page.sessions[0].last_at == "2027-01-15T08:00:03.000+00:00"

@@ -12,6 +12,7 @@ from cicada.conversation.protocol import Accepted, Filter, Scope, SendMessage, e
 from cicada.conversation.resume import Resumer
 from cicada.documents.filter import Condition, Scalar
 from cicada.errors import RequestConflictError
+from cicada.identity.principal import Principal
 from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition
 from cicada.knowledge_bases.schema import SchemaOf, no_schema
 
@@ -40,14 +41,22 @@ class Accepter:
         nothing is stored or queued.
         """
         key = RequestKey(connection.principal, command.request_id)
-        question = question_of(command, self.default_knowledge_base, self.schema_of)
-        accepted = event_body(Accepted(session_id=question.session_id))
+        question = question_of(command, self._knowledge_base(command, connection.principal), self.schema_of)
+        accepted = event_body(Accepted(session_id=question.session_id, knowledge_base=question.knowledge_base))
         now = self.clock()
         request = NewRequest(key, question, connection.connection_id, now, now + self.retention_seconds)
         if not self._create(request, accepted):
             return self._repeat(key, question, connection.connection_id)
         self.queue.enqueue(key, question.session_id)
         return stored_frame(accepted, request_id=key.request_id, seq=1)
+
+    def _knowledge_base(self, command: SendMessage, principal: Principal) -> str:
+        """For a question that names none: the one that its session began with."""
+        if command.knowledge_base is None and command.session_id is not None:
+            session = self.log.session(principal, command.session_id)
+            if session and session.knowledge_base:
+                return session.knowledge_base
+        return self.default_knowledge_base
 
     def _create(self, request: NewRequest, accepted: str) -> bool:
         """False for a repeat. Repeats are detected before the limits, so they neither count nor are they refused."""

@@ -49,7 +49,13 @@ def answer_text(events: Iterable[StoredEvent]) -> str:
 def _sessions(principal: Principal, before: float | None, limit: int, log: RequestLog) -> HistoryPage:
     rows = log.sessions(principal, before, limit)
     summaries = tuple(
-        SessionSummary(session_id=row.session_id, title=row.title, last_at=_text(row.last_at)) for row in rows
+        SessionSummary(
+            session_id=row.session_id,
+            title=row.title,
+            last_at=_text(row.last_at),
+            knowledge_base=row.knowledge_base or None,
+        )
+        for row in rows
     )
     return HistoryPage(sessions=summaries, before=_text(rows[-1].last_at) if len(rows) == limit else None)
 

@@ -141,11 +141,15 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session in the user's list. `title` is the beginning of its first message."""
+    """A session in the user's list. `title` is the beginning of its first message.
+
+    `knowledge_base`: the one that the session began with; empty if it is not known.
+    """
 
     session_id: str
     title: str
     last_at: float
+    knowledge_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

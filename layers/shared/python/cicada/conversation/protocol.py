@@ -75,7 +75,10 @@ class Scope(_Frame):
 
 
 class SendMessage(_Frame):
-    """Ask. `requestId` is made by the client; sending the same request again is harmless."""
+    """Ask. `requestId` is made by the client; sending the same request again is harmless.
+
+    Without `knowledgeBase` the question asks the one that its session began with.
+    """
 
     action: Literal["sendMessage"]
     request_id: RequestId
@@ -152,10 +155,11 @@ class Usage(_Frame):
 
 
 class Accepted(_Frame):
-    """The question is stored and queued; always the first event."""
+    """The question is stored and queued; always the first event. `knowledgeBase` is the one that is asked."""
 
     type: Literal["accepted"] = "accepted"
     session_id: str
+    knowledge_base: str | None = _left_out_when_none()
 
 
 class StatusChanged(_Frame):
@@ -283,11 +287,15 @@ class Turn(_Frame):
 
 
 class SessionSummary(_Frame):
-    """A session: `title` is the beginning of its first question, `lastAt` an ISO 8601 time."""
+    """A session: `title` is the beginning of its first question, `lastAt` an ISO 8601 time.
+
+    `knowledgeBase` is the one that the session began with.
+    """
 
     session_id: str
     title: str
     last_at: str
+    knowledge_base: str | None = _left_out_when_none()
 
 
 class HistoryPage(_Frame):

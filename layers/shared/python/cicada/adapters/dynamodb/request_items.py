@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from cicada.adapters.condition_codec import condition_of, condition_values
-from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, SessionRow, Status, StoredEvent
 from cicada.documents.filter import AnyOf, Condition
 from cicada.identity.principal import Principal
 
 Item = dict[str, Any]
 
 _TITLE_LENGTH = 80
+_SESSION = "SESSION#"
 
 
 def partition_key(key: RequestKey) -> str:
@@ -105,15 +106,31 @@ def read_head(item: Item) -> Head:
     )
 
 
+def session_row_key(principal: Principal, session_id: str) -> Item:
+    return {"pk": {"S": principal.owner}, "sk": {"S": f"{_SESSION}{session_id}"}}
+
+
+def read_session(item: Item) -> SessionRow:
+    """Rows of the index have no knowledge base."""
+    return SessionRow(
+        item["sk"]["S"].removeprefix(_SESSION),
+        item["title"]["S"],
+        float(item["historyOrder"]["N"]),
+        item.get("knowledgeBase", {}).get("S", ""),
+    )
+
+
 def session_update(request: NewRequest) -> dict[str, Any]:
     """The update of the session's row: the first message creates it, every message moves it up."""
     owner = request.key.principal.owner
     return {
-        "Key": {"pk": {"S": owner}, "sk": {"S": f"SESSION#{request.question.session_id}"}},
-        "UpdateExpression": "SET title = if_not_exists(title, :title), historyKey = :owner, historyOrder = :now, "
+        "Key": session_row_key(request.key.principal, request.question.session_id),
+        "UpdateExpression": "SET title = if_not_exists(title, :title), "
+        "knowledgeBase = if_not_exists(knowledgeBase, :knowledgeBase), historyKey = :owner, historyOrder = :now, "
         "expiresAt = :expires",
         "ExpressionAttributeValues": {
             ":title": {"S": request.question.message[:_TITLE_LENGTH]},
+            ":knowledgeBase": {"S": request.question.knowledge_base},
             ":owner": {"S": owner},
             ":now": number(request.created_at),
             ":expires": {"N": str(int(request.expires_at))},

@@ -12,6 +12,7 @@ The index `history` lists sessions (historyKey = owner) and a session's requests
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -27,7 +28,9 @@ from cicada.adapters.dynamodb.request_items import (
     partition_key,
     read_head,
     read_question,
+    read_session,
     session_history_key,
+    session_row_key,
     session_update,
 )
 from cicada.adapters.retry import Retry
@@ -170,10 +173,23 @@ class DynamoRequestLog:
         return head
 
     def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
-        return [
-            SessionRow(item["sk"]["S"].removeprefix("SESSION#"), item["title"]["S"], float(item["historyOrder"]["N"]))
-            for item in self._history(principal.owner, before, limit)
-        ]
+        rows = [read_session(item) for item in self._history(principal.owner, before, limit)]
+        bases = self._knowledge_bases(principal, [row.session_id for row in rows])
+        return [replace(row, knowledge_base=bases.get(row.session_id, "")) for row in rows]
+
+    def _knowledge_bases(self, principal: Principal, session_ids: list[str]) -> dict[str, str]:
+        """Read from the rows themselves: the index lacks them, and a deployed index cannot be given an attribute."""
+        if not session_ids:
+            return {}
+        keys = [session_row_key(principal, session_id) for session_id in session_ids]
+        with dynamo_errors():
+            reply = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys}})
+        rows = [read_session(item) for item in reply["Responses"].get(self._table, [])]
+        return {row.session_id: row.knowledge_base for row in rows}
+
+    def session(self, principal: Principal, session_id: str) -> SessionRow | None:
+        item = self._item(session_row_key(principal, session_id))
+        return read_session(item) if item else None
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         return [
@@ -200,10 +216,11 @@ class DynamoRequestLog:
         return page["Items"]
 
     def _get(self, key: RequestKey, sort_key: str) -> Item | None:
+        return self._item({"pk": {"S": partition_key(key)}, "sk": {"S": sort_key}})
+
+    def _item(self, key: Item) -> Item | None:
         with dynamo_errors():
-            reply = self._client.get_item(
-                TableName=self._table, Key={"pk": {"S": partition_key(key)}, "sk": {"S": sort_key}}, ConsistentRead=True
-            )
+            reply = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
         item = reply.get("Item")
         return item if item and int(item["expiresAt"]["N"]) > self._clock() else None
 
