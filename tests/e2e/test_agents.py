@@ -11,12 +11,23 @@ from tests.e2e.wire import Events, ask, connected, receive_all
 KEPT = [
     ("Create a character profile for Oswald: steward of Goneril", "Saved"),
     ("Show the character profile of Oswald", "steward of Goneril"),
-    ("List my character profiles", "Oswald"),
+    ("Add to the character profile of Oswald: he carries letters", "steward of Goneril\nhe carries letters"),
+    ("List my profiles", "Oswald"),
     ("Delete the character profile of Oswald", "Deleted"),
-    ("Show the character profile of Oswald", "no character profile"),
+    ("Show the character profile of Oswald", "was deleted on"),
+    ("Bring back the character profile of Oswald", "Brought back the character profile “Oswald”"),
+    ("Delete the character profile of Oswald", "Deleted"),
     ("Save my theory: The porter is drunk", "Saved"),
-    ("List my theories", "The porter is drunk"),
+    ("Save my theory: The porter is drunk", "Saved"),
     ("Show my theory: The porter is drunk", "The porter is drunk"),
+    ("Add to my theory about the porter: the evidence is the knocking", "The porter is drunk\nthe evidence is"),
+    ("Rename my theory: The porter is drunk to The porter of hell gate", "Renamed"),
+    ("List my theories", "- The porter of hell gate ("),
+    ("Delete my theory about the porter of hell gate", "Deleted the theory “The porter of hell gate”"),
+    ("List my theories", "The user has no theories."),
+    ("Restore my theory about the porter", "Brought back the theory “The porter of hell gate”"),
+    ("Show my theory: The porter of hell gate", "the evidence is the knocking"),
+    ("Delete my theory about the porter of hell gate", "Deleted the theory"),
 ]
 
 
