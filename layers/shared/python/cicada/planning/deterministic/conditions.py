@@ -1,0 +1,48 @@
+"""What a message states about fields, collected phrase by phrase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range, Scalar
+from cicada.planning.calendar_ranges import DateRange
+from cicada.planning.dates import date_range
+
+
+@dataclass(slots=True)
+class Conditions:
+    """Values by field, in the order of the message. One message's own; nothing keeps it."""
+
+    wanted: dict[str, set[Scalar]] = field(default_factory=dict)
+    unwanted: dict[str, set[Scalar]] = field(default_factory=dict)
+    ranges: dict[str, Condition] = field(default_factory=dict)
+
+    def add(self, name: str, value: Scalar, *, negated: bool = False) -> None:
+        """The field has this value, or must not have it. Several values of one field are alternatives."""
+        (self.unwanted if negated else self.wanted).setdefault(name, set()).add(value)
+
+    def add_days(self, name: str, days: DateRange) -> None:
+        """The date is within the range; two open ranges of one field are joined."""
+        known = self.ranges.get(name)
+        new = date_range(name, days)
+        if isinstance(known, Range):
+            new = Range(name, least=new.least or known.least, below=new.below or known.below)
+        self.ranges[name] = new
+
+    def add_range(self, condition: Range | Exists) -> None:
+        self.ranges[condition.field] = condition
+
+    def fields(self) -> frozenset[str]:
+        return frozenset({*self.wanted, *self.unwanted, *self.ranges})
+
+    def all(self) -> tuple[Condition, ...]:
+        """The conditions; of a field that has wanted values, the unwanted ones say nothing more."""
+        return (
+            *(AnyOf(name, frozenset(values)) for name, values in self.wanted.items()),
+            *(NoneOf(name, frozenset(values)) for name, values in self._only_unwanted()),
+            *self.ranges.values(),
+        )
+
+    def _only_unwanted(self) -> Iterable[tuple[str, set[Scalar]]]:
+        return ((name, values) for name, values in self.unwanted.items() if name not in self.wanted)

@@ -1,0 +1,120 @@
+"""Which words of a message are conditions, by their grammar."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.planning.planned import filters
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("ratified charters", {"stage": "ratified", "kind": "charter"}),
+        ("charters of the Rope Makers", {"guild": "Rope Makers", "kind": "charter"}),
+        ("letters from GW", {"guild": "Glass Works", "kind": "letter"}),
+        ("ledgers that are in use", {"stage": "ratified", "kind": "ledger"}),
+        ("statutes by Will Tanner", {"kind": "charter", "keeper": "Will Tanner"}),
+        ("Ada Brook's letters", {"keeper": "Ada Brook", "kind": "letter"}),
+        ("Ada's ledgers", {"keeper": "Ada Brook", "kind": "ledger"}),
+        ("which sketches do we have", {"stage": "sketch"}),
+        ("letters and ledgers kept by Nora Brook", {"kind": frozenset({"letter", "ledger"}), "keeper": "Nora Brook"}),
+        ("stage: lapsed, kind: report", {"stage": "lapsed", "kind": "report"}),
+        ("ropemakers, charters, lapsed", {"guild": "Rope Makers", "kind": "charter", "stage": "lapsed"}),
+        ("everything owned by Will Tanner", {"keeper": "Will Tanner"}),
+        ("What does Will Tanner own?", {"keeper": "Will Tanner"}),
+    ],
+)
+def test_values_that_modify_documents_are_conditions(message: str, expected: dict[str, object]) -> None:
+    assert filters(message) == expected
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "How do I report a fire?",
+        "Who sketches the new bridge?",
+        "in the form of a letter of credit we pay how?",
+        "How are ledgers bound?",
+        "What do bakers put into rye bread?",
+        "Is flour allowed near the ovens?",
+        "Must a letter be answered in ink?",
+        "Will rain harm the ropes?",
+    ],
+)
+def test_values_that_are_the_question_s_own_words_are_none(message: str) -> None:
+    assert filters(message) == {}
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("charters that are not ratified", {"kind": "charter", "stage": ("not", "ratified")}),
+        ("charters not yet agreed", {"kind": "charter", "stage": "sketch"}),
+        ("non-ratified charters", {"kind": "charter", "stage": ("not", "ratified")}),
+        ("ledgers except those of the Bakers", {"kind": "ledger", "guild": ("not", "Bakers")}),
+        ("charters of Bakers or Rope Makers", {"kind": "charter", "guild": frozenset({"Bakers", "Rope Makers"})}),
+        ("ledgers without a keeper", {"kind": "ledger", "keeper": None}),
+    ],
+)
+def test_negation_and_alternatives_stay_within_a_field(message: str, expected: dict[str, object]) -> None:
+    assert filters(message) == expected
+
+
+def test_a_topic_is_a_tag_only_when_the_message_says_so() -> None:
+    assert filters("ledgers tagged flour or fire safety") == {
+        "kind": "ledger",
+        "tags": frozenset({"flour", "fire-safety"}),
+    }
+    assert filters("ledgers about flour") == {"kind": "ledger"}
+
+
+def test_my_documents_are_the_asker_s() -> None:
+    assert filters("my charters", asker="Nora Brook") == {"kind": "charter", "keeper": "Nora Brook"}
+    assert filters("my charters") == {"kind": "charter"}
+
+
+def test_a_surname_of_two_persons_names_neither() -> None:
+    assert filters("letters by Brook") == {}
+    assert filters("letters by Tanner") == {"kind": "letter", "keeper": "Will Tanner"}
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("charters sealed since 2024", {"kind": "charter", "sealed_on": ("2024-01-01", None)}),
+        ("charters from 2024", {"kind": "charter", "sealed_on": ("2024-01-01", "2025-01-01")}),
+        ("letters expiring within 30 days", {"kind": "letter", "expiry_date": ("2026-05-20", "2026-06-19")}),
+        ("letters that expire in March", {"kind": "letter", "expiry_date": ("2027-03-01", "2027-04-01")}),
+        ("What was sealed last month?", {"sealed_on": ("2026-04-01", "2026-05-01")}),
+        ("the newest ledger", {"kind": "ledger"}),
+    ],
+)
+def test_a_date_belongs_to_the_field_that_its_verb_names(message: str, expected: dict[str, object]) -> None:
+    assert filters(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("letters with a fee over 2,500", {"kind": "letter", "fee": (2500.0, None)}),
+        ("letters with a fee of at most 3k", {"kind": "letter", "fee": (None, 3000.0)}),
+        ("charters with a fee between 10 and 20", {"kind": "charter", "fee": (10.0, 20.0)}),
+        ("secret letters", {"kind": "letter", "is_secret": True}),
+        ("letters that are not secret", {"kind": "letter", "is_secret": False}),
+    ],
+)
+def test_numbers_and_booleans_are_conditions_too(message: str, expected: dict[str, object]) -> None:
+    assert filters(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("ratifed charters", {"stage": "ratified", "kind": "charter"}),
+        ("chatrers of the bakers", {"kind": "charter", "guild": "Bakers"}),
+        ("ROPE-MAKERS ledgers", {"guild": "Rope Makers", "kind": "ledger"}),
+    ],
+)
+def test_spelling_may_vary(message: str, expected: dict[str, object]) -> None:
+    assert filters(message) == expected

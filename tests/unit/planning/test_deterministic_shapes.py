@@ -1,0 +1,71 @@
+"""How messages are answered, and what is asked of a list."""
+
+from __future__ import annotations
+
+import pytest
+
+from cicada.documents.catalogue import TITLE, Sort
+from cicada.planning.plan import Shape
+from tests.unit.planning.planned import planned
+
+
+@pytest.mark.parametrize(
+    ("message", "shape"),
+    [
+        ("list all ratified charters", Shape.METADATA_ONLY),
+        ("how many letters does Ada Brook keep", Shape.METADATA_ONLY),
+        ("which guilds have lapsed charters?", Shape.METADATA_ONLY),
+        ("I'm new here - which ledgers do the Bakers have?", Shape.METADATA_ONLY),
+        ("show me everything we have", Shape.METADATA_ONLY),
+        ("What do lapsed charters say about tolls?", Shape.HYBRID),
+        ("charters on night watches", Shape.HYBRID),
+        ("anything from the Bakers about rye?", Shape.HYBRID),
+        ("How is a broken seal repaired?", Shape.CONTENT_ONLY),
+        ("documents about night watches", Shape.CONTENT_ONLY),
+        ("thanks a lot!", Shape.NO_MATCH),
+        ("delete the lapsed charters", Shape.NO_MATCH),
+        ("please book a table for four", Shape.NO_MATCH),
+        ("charters in stage 'frozen'", Shape.NO_MATCH),
+        ("ledgers kept by Paul Miller", Shape.NO_MATCH),
+        ("list all contracts", Shape.NO_MATCH),
+        ("documents tagged unicorns", Shape.NO_MATCH),
+        ("letters from the Tailors guild", Shape.NO_MATCH),
+        ("open it", Shape.NEEDS_CLARIFICATION),
+        ("the same for letters", Shape.NEEDS_CLARIFICATION),
+        ("show me the charter", Shape.NEEDS_CLARIFICATION),
+        ("which one is newer?", Shape.NEEDS_CLARIFICATION),
+    ],
+)
+def test_a_message_has_one_shape(message: str, shape: Shape) -> None:
+    assert planned(message).shape is shape
+
+
+def test_content_is_searched_for_without_the_conditions() -> None:
+    plan = planned("What do lapsed charters of the Bakers say about night watches?")
+    assert (plan.search_value, plan.key_concepts) == ("night watches", ("night", "watches"))
+
+
+def test_a_question_on_content_alone_is_searched_for_whole() -> None:
+    assert planned("How is a  broken seal repaired?").search_value == "How is a broken seal repaired?"
+
+
+def test_newest_and_oldest_are_orders() -> None:
+    assert planned("the three newest ledgers").sort == Sort("sealed_on", descending=True)
+    assert planned("oldest charter").sort == Sort("sealed_on")
+    assert planned("charters sorted by title").sort == Sort(TITLE)
+
+
+def test_a_list_has_the_length_that_is_asked_for() -> None:
+    assert planned("the three newest ledgers").limit == 3
+    assert planned("newest ledger").limit == 1
+    assert planned("all ledgers").limit is None
+
+
+def test_documents_are_counted_as_a_whole_or_by_a_field() -> None:
+    assert planned("how many ledgers are there?").count
+    assert not planned("list the ledgers").count
+    assert planned("How many ledgers per guild?").count_by == "guild"
+
+
+def test_other_matters_are_less_sure_than_listings() -> None:
+    assert planned("list all ratified charters").confidence > planned("hmm, ropes then").confidence
