@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.evaluate import conversations, gate, retrieval, router
+from cli.evaluate import conversations, gate, planner, retrieval, router
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
@@ -17,6 +17,7 @@ def register(subparsers: Subparsers) -> None:
     )
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
     router.register(parts)
+    planner.register(parts)
     retrieval.register(parts)
     gate.register(parts)
     conversations.register(parts)

@@ -1,0 +1,94 @@
+"""Scoring the deterministic planner on labelled queries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cicada.knowledge_bases.schema import FieldType
+from cicada.planning.plan import Shape
+from cli.__main__ import main
+from evals.planner import PlanJudgement, evaluate_planner, judged, run
+from evals.planner_files import PlannerDatasetError, load_queries, load_schema
+
+SCHEMA = {
+    "now": "2026-05-20",
+    "fields": {
+        "stage": ["sketch", "ratified", "lapsed"],
+        "kind": ["charter", "letter"],
+        "keeper": ["Ada Brook", "Will Tanner"],
+        "sealed_date": "ISO date; half-open",
+        "tags": ["flour", "tolls"],
+        "fee": "number",
+        "secret": "boolean",
+    },
+    "abbreviations": {"chr": "charter"},
+    "synonyms": {"lapsed": ["dead"], "keeper": ["guardian"]},
+}
+QUERIES = [
+    {"query": "lapsed charters", "strategy": "MetadataOnly", "filters": {"stage": "lapsed", "kind": "charter"}},
+    {"query": "letters that are not lapsed", "strategy": "MetadataOnly",
+     "filters": {"stage": ["ratified", "sketch"], "kind": "letter"}},
+    {"query": "letters sealed since 2024", "strategy": "MetadataOnly",
+     "filters": {"kind": "letter", "sealed_date": {"gte": "2024-01-01"}}},
+    {"query": "letters without a keeper", "strategy": "MetadataOnly", "filters": {"kind": "letter", "keeper": None}},
+]  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    queries, schema = tmp_path / "queries.jsonl", tmp_path / "schema.json"
+    queries.write_text("\n".join(map(json.dumps, QUERIES)), "utf-8")
+    schema.write_text(json.dumps(SCHEMA), "utf-8")
+    return queries, schema
+
+
+def test_a_schema_file_states_types_by_text_or_by_the_fields_names(files: tuple[Path, Path]) -> None:
+    fields = load_schema(files[1]).schema.fields
+
+    assert {name: field.type for name, field in fields.items()} == {
+        "stage": FieldType.KEYWORD,
+        "kind": FieldType.KEYWORD,
+        "keeper": FieldType.KEYWORD,
+        "sealed_date": FieldType.DATE,
+        "tags": FieldType.KEYWORDS,
+        "fee": FieldType.NUMBER,
+        "secret": FieldType.BOOLEAN,
+    }
+    assert fields["kind"].synonyms == {"charter": ("chr",)}
+    assert fields["keeper"].words == ("guardian",)
+
+
+def test_filters_are_equal_when_they_mean_the_same(files: tuple[Path, Path]) -> None:
+    rows = judged(load_queries(files[0]), load_schema(files[1]))
+
+    assert [row.filters == row.planned_filters for row in rows] == [True, True, True, True]
+
+
+def test_shares_are_of_queries_and_f1_is_of_single_filters() -> None:
+    right = PlanJudgement("a", Shape.HYBRID, Shape.HYBRID, {"kind": "x"}, {"kind": "x"})
+    wrong = PlanJudgement("b", Shape.HYBRID, Shape.NO_MATCH, {"kind": "x", "stage": "y"}, {"kind": "z"})
+    report = evaluate_planner([right, wrong])
+
+    assert (report["n"], report["strategy_accuracy"], report["filters_exact"]) == (2, 0.5, 0.5)
+    assert report["filters_f1"] == pytest.approx(2 * 1 / (2 + 3))
+    assert report["by_strategy"]["Hybrid"] == {"n": 2, "strategy_accuracy": 0.5, "filters_exact": 0.5}
+    assert report["by_field"]["stage"] == {"n": 1, "precision": 0.0, "recall": 0.0, "f1": 0.0}
+    assert report["by_field"]["kind"] == {"n": 2, "precision": 0.5, "recall": 0.5, "f1": 0.5}
+
+
+def test_the_command_prints_one_json_object(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "planner", str(files[0]), "--schema", str(files[1]), "--json"]) == 0
+
+    report = json.loads(capsys.readouterr().out)
+    assert set(report) == {"n", "strategy_accuracy", "filters_exact", "filters_f1", "by_strategy", "by_field"}
+    assert report["n"] == 4
+
+
+def test_a_bad_line_is_named(files: tuple[Path, Path]) -> None:
+    files[0].write_text('{"query": "x", "strategy": "Guess"}', "utf-8")
+
+    with pytest.raises(PlannerDatasetError, match="line 1: strategy"):
+        run(*files)
