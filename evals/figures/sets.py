@@ -51,15 +51,18 @@ class Sets:
     def samples(self, *names: str) -> dict[str, int]:
         return {name: len(self.dataset(name).queries) for name in names}
 
+    def folder(self, name: str) -> Path:
+        if self._data is None:
+            raise DatasetError(f"The figure needs {name}; give the folder of the retrieval sets as DATA=….")
+        return self._data / name
+
     def _read(self, name: str) -> Dataset:
         if name == PLAYS:
             return plays_dataset()
-        if self._data is None:
-            raise DatasetError(f"The figure needs {name}; give the folder of the retrieval sets as DATA=….")
         if name == LAST_TURN:
-            folder = self._data / "mtrag-clapnq"
+            folder = self.folder("mtrag-clapnq")
             return load_dataset(folder, folder / "queries_lastturn.jsonl")
-        return load_dataset(self._data / name)
+        return load_dataset(self.folder(name))
 
     def _searched(self, name: str, pipeline: Pipeline) -> dict[str, Retrieval]:
         with self.searching(name, pipeline) as search:

@@ -84,7 +84,7 @@ def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -
     ]
     removed = [
         _signals(query.text, _without(search, ids))
-        for query, ids in zip(dataset.queries, _documents(dataset), strict=True)
+        for query, ids in zip(dataset.queries, documents_of(dataset), strict=True)
     ]
     return Observed(
         np.array([_signals(query.text, search) for query in dataset.queries]),
@@ -140,7 +140,7 @@ def _without(search: HybridSearch, ids: frozenset[str]) -> HybridSearch:
     return replace(search, index=reachable, reranker=LocalReranker(reachable))
 
 
-def _documents(dataset: Dataset) -> Iterator[frozenset[str]]:
+def documents_of(dataset: Dataset) -> Iterator[frozenset[str]]:
     """For each query the passages of all documents with a relevant passage: their ids up to the first underscore."""
     documents: dict[str, set[str]] = {}
     for number, row in enumerate(dataset.rows):

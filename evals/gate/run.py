@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cicada.documents.filter import PassageFilter
+from cicada.retrieval.ports import MultiVectorEmbedder
 from cicada.retrieval.quality.score import evidence_quality
 from cicada.retrieval.quality.underspecified import underspecified
+from cicada.retrieval.strategies.hybrid import HybridSearch
 from evals.gate.dataset import Label, LabelledTurns, Task, load_labelled_turns
 from evals.retrieval.embedding import CACHE, local_embedder
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
@@ -35,17 +37,21 @@ def run(folder: Path, say: Say, standalone: Standalone = last_message, cache: Pa
     """One score for each task. Raises DatasetError, and `DependencyError`s of the encoder and the index."""
     turns = load_labelled_turns(folder)
     say(f"{turns.corpus.name}: {len(turns.corpus.rows):,} passages, {len(turns.tasks):,} turns")
-    return _scored(turns, say, standalone, cache or CACHE)
+    with local_embedder(say, cache or CACHE) as embedder:
+        return score_turns(turns, embedder, standalone)
 
 
-def _scored(turns: LabelledTurns, say: Say, standalone: Standalone, cache: Path) -> list[Scored]:
-    with local_embedder(say, cache) as embedder, retriever(turns.corpus, embedder, Pipeline()) as search:
+def score_turns(
+    turns: LabelledTurns, embedder: MultiVectorEmbedder, standalone: Standalone = last_message
+) -> list[Scored]:
+    """The scores of all tasks, in their order."""
+    with retriever(turns.corpus, embedder, Pipeline()) as search:
+        return [_scored(task, search, standalone) for task in turns.tasks]
 
-        def score(task: Task) -> Scored:
-            asked = [turn.text for turn in task.history if turn.role == "user"]
-            question = standalone([*asked, task.last_turn])
-            found = search.retrieve(question, PassageFilter(CORPUS_BASE))
-            history = [turn.text for turn in task.history]
-            return Scored(task.label, evidence_quality(question, found), underspecified(task.last_turn, history))
 
-        return [score(task) for task in turns.tasks]
+def _scored(task: Task, search: HybridSearch, standalone: Standalone) -> Scored:
+    asked = [turn.text for turn in task.history if turn.role == "user"]
+    question = standalone([*asked, task.last_turn])
+    found = search.retrieve(question, PassageFilter(CORPUS_BASE))
+    history = [turn.text for turn in task.history]
+    return Scored(task.label, evidence_quality(question, found), underspecified(task.last_turn, history))

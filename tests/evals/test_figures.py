@@ -35,7 +35,8 @@ from tests.evals.retrieval_set import LetterEncoder, write_set
 RECORDS = load_records()
 # Figures of retrieval sets, which a tiny set does for; the others embed the plays or read large documents.
 OF_SETS = sorted(
-    set(FIGURES) - {"small-bases", "chunk-sizes", "stand-in-answers", "reader-limits", "retrieval-differences"}
+    set(FIGURES)
+    - {"small-bases", "evidence-quality", "chunk-sizes", "stand-in-answers", "reader-limits", "retrieval-differences"}
 )
 
 

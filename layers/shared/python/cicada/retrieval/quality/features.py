@@ -39,7 +39,7 @@ class Features(NamedTuple):
 
 
 def features(question: str, found: Retrieval) -> Features:
-    """The signals of `found` for the question. Pure; about 1 ms."""
+    """The signals of `found` for the question. Pure."""
     shown = found.nearest or found.passages
     shares = _word_shares(question, shown[:_SHOWN])
     return Features(
