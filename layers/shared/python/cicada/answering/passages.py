@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence_loop import EvidenceLoop, Gathered, Verdict, not_answered
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.ports import ChatModel
@@ -35,7 +36,8 @@ class PassageAnswerer:
         yield Progress("searching")
         base = self.search.bases.of(plan.knowledge_base)
         found, matching = self._gathered(plan, question, principal)
-        shown = self.gate.permit(principal, found.passages, _document)
+        permitted = self.gate.permit(principal, found.passages, _document)
+        shown = permitted.only(within_budget(permitted.items, base.context_tokens))
         end = Finished(found.path, found.confidence, matching=matching, withheld=shown.withheld)
         if shown:
             yield Cited(shown)

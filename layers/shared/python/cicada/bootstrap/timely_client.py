@@ -30,7 +30,7 @@ class TimelyClient:
         if left >= self._longest:
             return self._made[self._longest]
         check_time()
-        seconds = max((each for each in _SHORTER_SECONDS if each <= min(left, self._longest)), default=1)
+        seconds = max((each for each in _SHORTER_SECONDS if each <= left), default=1)
         if seconds not in self._made:
             self._made[seconds] = self._make(seconds)
         return self._made[seconds]

@@ -51,6 +51,7 @@ class _Settings(TypedDict, total=False):
     multivector: MultiVector
     candidates: Annotated[int, _between(1, 1000)]
     limit: Annotated[int, _between(1, 100)]
+    context_tokens: Annotated[int, _between(100, 100_000)]
     filter_first: Annotated[int, _between(0, 100_000)]
     quality_judge: QualityJudge
     quality_threshold: Annotated[float, _between(0, 1)]

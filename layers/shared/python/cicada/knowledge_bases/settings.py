@@ -45,6 +45,7 @@ class KnowledgeBase:
     multivector: MultiVector = MultiVector.TOKENS
     candidates: int = 100
     limit: int = 15
+    context_tokens: int = 4000
     filter_first: int = 1000
     quality_judge: QualityJudge = "evidence"
     quality_threshold: float = 0.5

@@ -8,7 +8,7 @@ between a document and a stranger. A document of which nothing is known is withh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from cicada.documents.model import DocumentKey
@@ -32,6 +32,10 @@ class Permitted(Generic[T]):
     def __post_init__(self) -> None:
         if self.made_by is not _GATE:
             raise ConfigurationError("Only the permission gate says what is permitted.")
+
+    def only(self, chosen: Sequence[T]) -> Permitted[T]:
+        """Those of the items that are among the chosen ones."""
+        return replace(self, items=tuple(item for item in self.items if any(item is each for each in chosen)))
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.items)
