@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 from cicada_client.events import Locator, Source
 
@@ -31,9 +32,13 @@ def to_json(value: object) -> str:
 
 
 def source_line(source: Source) -> str:
-    """A source on one line: number, title and locator, each part once."""
-    parts = dict.fromkeys(filter(None, [source.title, *_locator_parts(source.locator)]))
-    return clean_line(f"[{source.n}] " + " · ".join(parts))
+    """A source on one line: number, title with the shown metadata, and locator, each part once."""
+    first, *others = dict.fromkeys(filter(None, [source.title, *_locator_parts(source.locator)])) or [""]
+    return clean_line(f"[{source.n}] " + " · ".join([f"{first}{_shown(source.fields)}", *others]))
+
+
+def _shown(fields: Mapping[str, str] | None) -> str:
+    return f" ({', '.join(f'{name}: {value}' for name, value in fields.items())})" if fields else ""
 
 
 def _locator_parts(locator: Locator) -> list[str]:

@@ -76,6 +76,7 @@ def _source(source: Source) -> dict[str, Any]:
         "locator": {name: value for name, value in asdict(source.locator).items() if value},
         "excerpt": source.excerpt,
         "relevance": source.relevance,
+        "fields": dict(source.fields or {}),
     }
 
 

@@ -98,6 +98,7 @@ export class SourcesView {
         String(n),
       ),
       element("h4", {}, element("span", {}, source.title || source.documentId), relevanceOf(source.relevance)),
+      fieldsOf(source.fields ?? {}),
       ...locatorOf(source),
       excerptOf(excerpt, locator.speakers ?? []),
     );
@@ -142,6 +143,14 @@ function locatorOf(source) {
       ? element("p", { className: "place" }, [range, speakers?.join(", ")].filter(Boolean).join(" · "))
       : null,
   ];
+}
+
+/** What the knowledge base shows of the document's metadata, such as its status. */
+function fieldsOf(fields) {
+  const labels = Object.entries(fields).map(([name, value]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, String(value))),
+  );
+  return labels.length ? element("dl", { className: "fields" }, ...labels) : null;
 }
 
 /** The lines of a text; a speaker's name at the beginning of a line is bold. */

@@ -73,6 +73,7 @@ SOURCES = (
         locator=SourceLocator(section=("Act five", "The sleep-walking scene")),
         excerpt="The Gentlewoman enters first and holds the light low.",
         relevance=None,
+        fields={"Status": "retired", "Owner": "Ann Lee"},
     ),
 )
 

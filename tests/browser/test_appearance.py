@@ -15,7 +15,7 @@ LONG_WORD = "Honorificabilitudinitatibus" * 8
 
 
 def test_nothing_is_wider_than_the_screen(page: Page, address: str, backend: FakeBackend) -> None:
-    source = SOURCES[0].model_copy(update={"excerpt": LONG_WORD, "title": LONG_WORD})
+    source = SOURCES[0].model_copy(update={"excerpt": LONG_WORD, "title": LONG_WORD, "fields": {LONG_WORD: LONG_WORD}})
     backend.answer = lambda _message: answered(f"{LONG_WORD} [1]\n\n- {LONG_WORD}", (source,))
     sign_in(page, address)
     ask(page, LONG_WORD)

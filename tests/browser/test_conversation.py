@@ -38,6 +38,16 @@ def test_the_address_names_the_knowledge_base_that_is_asked(page: Page, address:
     assert sent.knowledge_base == "shop"
 
 
+def test_a_passage_shows_the_metadata_of_its_document(page: Page, address: str) -> None:
+    sign_in(page, address)
+    ask(page, QUESTION)
+    expect(page.locator(".how")).to_be_visible()
+    cards = page.locator(".sources > .cards > .card")
+    expect(cards.last.locator("dt")).to_have_text(["Status", "Owner"])
+    expect(cards.last.locator("dd")).to_have_text(["retired", "Ann Lee"])
+    expect(cards.first.locator(".fields")).to_have_count(0)
+
+
 def test_relevance_is_a_bar_and_null_is_not_zero(page: Page, address: str) -> None:
     sign_in(page, address)
     ask(page, QUESTION)

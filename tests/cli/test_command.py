@@ -20,7 +20,7 @@ from tests.cli.aws_stand_in import AwsStandIn, running_aws
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, DisturbingServer, Drop, answer, refused, running
 
 TEXT = "".join(WORDS)
-SOURCE_LINE = "[1] Macbeth · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON\n"
+SOURCE_LINE = "[1] Macbeth (Status: retired) · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON\n"
 FUNCTIONS = {"message_processor": "cicada-local-message-processor"}
 
 

@@ -27,6 +27,7 @@ SOURCE = {
     "locator": {"episode": "Act 5", "chapter": "Scene 5", "messages": [12, 18], "speakers": ["MACBETH", "SEYTON"]},
     "excerpt": "SEYTON: The Queen, my lord, is dead.",
     "relevance": 0.91,
+    "fields": {"Status": "retired"},
 }
 COMPLETE = {
     "type": "complete",

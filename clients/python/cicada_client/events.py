@@ -25,7 +25,11 @@ class Locator:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A passage that the answer was made from. `relevance` is 0 to 1, or None where no text was ranked."""
+    """A passage that the answer was made from. `relevance` is 0 to 1, or None where no text was ranked.
+
+    `fields`: what the knowledge base shows of the document's metadata, such as `{"Status": "retired"}`,
+    or None.
+    """
 
     n: int
     document_id: str
@@ -33,6 +37,7 @@ class Source:
     locator: Locator
     excerpt: str
     relevance: float | None
+    fields: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +222,7 @@ def _source(item: Frame) -> Source:
         locator=_locator(locator if isinstance(locator, dict) else {}),
         excerpt=_text(item.get("excerpt")),
         relevance=relevance if isinstance(relevance, (int, float)) else None,
+        fields=_text_by_name(item.get("fields")),
     )
 
 
@@ -230,6 +236,12 @@ def _locator(item: Frame) -> Locator:
         speakers=_texts(item.get("speakers")),
         section=_texts(item.get("section")),
     )
+
+
+def _text_by_name(value: object) -> dict[str, str] | None:
+    if not isinstance(value, dict):
+        return None
+    return {str(name): text for name, text in value.items() if isinstance(text, str)}
 
 
 def _text(value: object) -> str:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -20,9 +23,11 @@ from cicada.conversation.protocol import (
     stored_frame,
 )
 from cicada.documents.model import Locator, ScriptLocator, SectionLocator
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.retrieval.model import RankedPassage
 from tests.fakes.access import permitted
 from tests.unit.answering.situation import SEYTON, passage
+from tests.unit.knowledge_bases.schemas import SCHEMA
 
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
 
@@ -110,6 +115,16 @@ def test_a_source_has_the_place_that_its_document_has(locator: Locator, shown: S
     assert (event.sources[0].locator, event.sources[0].relevance) == (shown, None)
 
 
+def test_a_source_shows_what_the_schema_shows_of_its_document() -> None:
+    found = replace(passage("x"), metadata={"status": "retired", "public": False, "tags": ("gmp",), "colour": "red"})
+    [event] = made_of([Cited(permitted((RankedPassage(found, None),)), SCHEMA)])
+    assert isinstance(event, SourcesFound)
+    assert event.sources[0].fields == {"Status": "retired", "public": "no"}
+    assert json.loads(event_body(event))["sources"][0]["fields"] == {"Status": "retired", "public": "no"}
+    [other] = made_of([Cited(permitted((RankedPassage(found, None),)))])
+    assert "fields" not in event_body(other)
+
+
 def sources(events: list[AnyEventBody]) -> list[Source]:
     return [source for event in events if isinstance(event, SourcesFound) for source in event.sources]
 
@@ -126,7 +141,10 @@ def test_however_many_and_long_the_sources_each_event_fits_and_none_is_lost(
         )
         for number, (text, name, times) in enumerate(contents, start=1)
     ]
-    events = made_of([Cited(permitted(tuple(RankedPassage(each, 0.5) for each in found)))])
+    names = [f"{number}{'f' * 70}" for number in range(12)]
+    schema = Schema({name: SchemaField(name, FieldType.KEYWORD, shown=True) for name in names})
+    found = [replace(each, metadata=dict.fromkeys(names, each.text)) for each in found]
+    events = made_of([Cited(permitted(tuple(RankedPassage(each, 0.5) for each in found)), schema)])
     assert [source.n for source in sources(events)] == list(range(1, len(found) + 1))
     assert all(each.text.startswith(source.excerpt) for each, source in zip(found, sources(events), strict=True))
     assert all(isinstance(event, SourcesFound) and event.sources for event in events)

@@ -56,3 +56,10 @@ def test_a_source_is_one_line_with_its_number_title_and_place() -> None:
     assert source_line(Source(1, "d", "Macbeth", one, "e", None)) == "[1] Macbeth · message 785"
     assert source_line(Source(1, "d", "Macbeth", Locator(episode="Macbeth"), "e", None)) == "[1] Macbeth"
     assert source_line(Source(1, "d", "Rules", Locator(section=("2", "2.1")), "e", None)) == "[1] Rules · 2 › 2.1"
+
+
+def test_a_source_shows_the_metadata_of_its_document_behind_the_title() -> None:
+    fields = {"Status": "retired", "Owner": "Ann\nLee"}
+    source = Source(1, "d", "Rules", Locator(section=("2",)), "e", None, fields)
+    assert source_line(source) == "[1] Rules (Status: retired, Owner: Ann Lee) · 2"
+    assert source_line(Source(1, "d", "", Locator(), "e", None, {"Status": "retired"})) == "[1] (Status: retired)"

@@ -42,7 +42,10 @@ def received(body: protocol.AnyEventBody, seq: int = 1) -> Event | None:
 
 def test_every_event_that_the_server_can_send_is_understood() -> None:
     locator = protocol.SourceLocator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
-    source = protocol.Source(n=1, document_id="d", title="T", locator=locator, excerpt="e", relevance=None)
+    shown = {"Status": "retired"}
+    source = protocol.Source(
+        n=1, document_id="d", title="T", locator=locator, excerpt="e", relevance=None, fields=shown
+    )
     usage = protocol.Usage(input_tokens=3, output_tokens=4)
     complete = protocol.Complete(usage=usage, timings={"totalMs": 9}, path=("direct",), confidence=0.5)
     place = Locator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
@@ -54,7 +57,7 @@ def test_every_event_that_the_server_can_send_is_understood() -> None:
         protocol.StatusChanged: (protocol.StatusChanged(stage="agent"), Status(RID, 1, "agent", None)),
         protocol.SourcesFound: (
             protocol.SourcesFound(sources=(source,)),
-            Sources(RID, 1, (Source(1, "d", "T", place, "e", None),)),
+            Sources(RID, 1, (Source(1, "d", "T", place, "e", None, shown),)),
         ),
         protocol.Chunk: (protocol.Chunk(content="c"), Chunk(RID, 1, "c")),
         protocol.Reset: (protocol.Reset(reason="r"), Reset(RID, 1, "r")),
@@ -104,7 +107,7 @@ field_names = [
     "sessions",
     "turns",
 ]
-source_names = ["n", "documentId", "title", "locator", "excerpt", "relevance"]
+source_names = ["n", "documentId", "title", "locator", "excerpt", "relevance", "fields"]
 sources = st.lists(st.dictionaries(st.sampled_from(source_names), json_values) | json_values, max_size=3)
 
 

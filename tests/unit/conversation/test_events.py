@@ -50,7 +50,16 @@ LOCATOR = st.builds(
     speakers=st.none() | NAMES,
     section=st.none() | NAMES,
 )
-SOURCE = st.builds(Source, n=COUNT, document_id=TEXT, title=TEXT, locator=LOCATOR, excerpt=TEXT, relevance=SHARE)
+SOURCE = st.builds(
+    Source,
+    n=COUNT,
+    document_id=TEXT,
+    title=TEXT,
+    locator=LOCATOR,
+    excerpt=TEXT,
+    relevance=SHARE,
+    fields=st.dictionaries(TEXT, TEXT),
+)
 EVENT = st.one_of(
     st.builds(Accepted, session_id=TEXT),
     st.builds(StatusChanged, stage=st.sampled_from(["planning", "searching", "ranking", "answering", "agent"])),

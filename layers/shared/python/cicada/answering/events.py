@@ -25,7 +25,8 @@ from cicada.conversation.protocol import (
 )
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import Locator, ScriptLocator
-from cicada.knowledge_bases.wording import shown_value
+from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.wording import shown_fields, shown_value
 from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
 
@@ -87,7 +88,7 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
     if isinstance(part, Progress):
         yield StatusChanged(stage=cast(Any, part.stage), detail=part.detail)
     elif isinstance(part, Cited):
-        sources = [_source(number, ranked) for number, ranked in enumerate(part.passages, start=1)]
+        sources = [_source(number, ranked, part.schema) for number, ranked in enumerate(part.passages, start=1)]
         yield from (SourcesFound(sources=tuple(each)) for each in _fitting(sources))
     elif isinstance(part, Listed):
         yield from _listings(part)
@@ -145,7 +146,7 @@ def _chunks(text: str) -> Iterator[Chunk]:
         data = data[len(piece.encode()) :]
 
 
-def _source(number: int, ranked: RankedPassage) -> Source:
+def _source(number: int, ranked: RankedPassage, schema: Schema) -> Source:
     passage = ranked.passage
     return Source(
         n=number,
@@ -154,6 +155,7 @@ def _source(number: int, ranked: RankedPassage) -> Source:
         locator=_locator(passage.locator),
         excerpt=passage.text[:_EXCERPT_LENGTH],
         relevance=None if ranked.relevance is None else round(ranked.relevance, 4),
+        fields=shown_fields(schema, passage.metadata) or None,
     )
 
 

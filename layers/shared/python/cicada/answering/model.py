@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import Scalar
+from cicada.knowledge_bases.schema import Schema
 from cicada.permissions.gate import Permitted
 from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
@@ -22,9 +23,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """The passages that the answer is built from; the first is [1]."""
+    """The passages that the answer is built from; the first is [1]. `schema` says which fields a source shows."""
 
     passages: Permitted[RankedPassage]
+    schema: Schema = field(default_factory=Schema)
 
 
 @dataclass(frozen=True, slots=True)

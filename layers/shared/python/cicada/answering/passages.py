@@ -40,7 +40,7 @@ class PassageAnswerer:
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
         end = Finished(found.path, found.confidence, matching=matching, withheld=shown.withheld)
         if shown:
-            yield Cited(shown)
+            yield Cited(shown, base.schema)
         if found.verdict is Verdict.BELOW_FLOOR or not shown:
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not found.passages else replace(end, path=(*found.path, "nothing_permitted"))

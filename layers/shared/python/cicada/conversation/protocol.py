@@ -137,7 +137,10 @@ class SourceLocator(_Frame):
 
 
 class Source(_Frame):
-    """A cited passage. `relevance` is 0 to 1, or null where no text was ranked."""
+    """A cited passage. `relevance` is 0 to 1, or null where no text was ranked.
+
+    `fields`: what the knowledge base shows of the document's metadata, texts by display names; absent if nothing.
+    """
 
     n: int
     document_id: str
@@ -145,6 +148,7 @@ class Source(_Frame):
     locator: SourceLocator
     excerpt: str
     relevance: float | None
+    fields: dict[str, str] | None = _left_out_when_none()
 
 
 class Usage(_Frame):

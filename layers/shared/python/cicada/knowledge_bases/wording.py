@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Scalar
 from cicada.documents.model import MetadataValue
 from cicada.knowledge_bases.schema import Schema
+
+# A source has little room: a frame holds several.
+MAX_FIELDS = 10
+MAX_NAME = 60
+MAX_VALUE = 120
 
 
 def described(condition: Condition, schema: Schema) -> str:
@@ -32,3 +39,12 @@ def shown_value(value: MetadataValue | Scalar) -> str:
     if isinstance(value, float | int):
         return f"{value:,.0f}" if value == int(value) else f"{value:,}"
     return ", ".join(value) if isinstance(value, tuple) else value
+
+
+def shown_fields(schema: Schema, metadata: Mapping[str, MetadataValue]) -> dict[str, str]:
+    """The values of the fields that the schema shows, by their display names, in the schema's order."""
+    found = [field for field in schema.fields.values() if field.shown and field.name in metadata]
+    return {
+        (field.display or field.name)[:MAX_NAME]: shown_value(metadata[field.name])[:MAX_VALUE]
+        for field in found[:MAX_FIELDS]
+    }
