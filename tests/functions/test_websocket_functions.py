@@ -12,6 +12,7 @@ import pytest
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
+from cicada.documents.filter import AnyOf, Range
 from cicada.identity.principal import Principal
 from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath, console_event, frame_event
 
@@ -53,6 +54,24 @@ def test_a_message_is_stored_and_queued(path: MessagePath) -> None:
     assert path.queues.bodies(path.queues.requests_url) == [
         {"tenant": "default", "user": "console-user", "groups": [], "requestId": ID},
     ]
+
+
+def test_a_filter_is_checked_against_the_schema_of_the_base_and_a_refused_one_stores_nothing(path: MessagePath) -> None:
+    asked = SEND | {"knowledgeBase": "store"}
+    refused = path.send("ws_message", asked | {"scope": {"filters": [{"field": "colour", "op": "exists"}]}})
+    assert refused is not None
+    assert (refused["code"], refused["requestId"], path.head()) == ("invalid_filter", ID, None)
+    assert refused["error"].startswith("The knowledge base has no field 'colour'; use one of type, status, ")
+    filters = [{"field": "effective", "op": "gte", "value": "31 January 2026"}]
+    accepted = path.send("ws_message", asked | {"scope": {"filters": filters, "metadata": {"Status": ["DRAFT"]}}})
+    assert accepted is not None
+    assert accepted["type"] == "accepted"
+    question = path.log.question(KEY)
+    assert question is not None
+    assert question.scope == (
+        AnyOf("status", frozenset({"draft"})),
+        Range("effective", least="2026-01-31"),
+    )
 
 
 def test_a_resume_replays_and_points(path: MessagePath) -> None:

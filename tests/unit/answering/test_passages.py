@@ -17,6 +17,7 @@ from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import QUESTION, Situation, end_of, passage, text_of
+from tests.unit.knowledge_bases.schemas import SCHEMA
 
 CONTENTS: tuple[ContentKind, ...] = get_args(ContentKind)
 READER = frozenset({"user:ann"})
@@ -31,6 +32,13 @@ def test_the_sources_come_before_the_text() -> None:
     cited = parts[1]
     assert isinstance(cited, Cited)
     assert [ranked.passage.text for ranked in cited.passages] == ["The queen, my lord, is dead."]
+
+
+def test_the_sources_show_what_the_schema_of_their_base_shows() -> None:
+    here = Situation(bases=KnowledgeBases(named={"plays": KnowledgeBase("plays", schema=SCHEMA)}))
+    cited = list(here.by_passages(replace(QUESTION, knowledge_base="plays")))[1]
+    assert isinstance(cited, Cited)
+    assert cited.schema == SCHEMA
 
 
 def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:
