@@ -1,0 +1,225 @@
+"""Ranges of dates as people write them in English: "since 2024", "between March and June", "older than two years"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from cicada.documents.filter import Range
+from cicada.planning.calendar_ranges import DateRange, Unit, shifted
+from cicada.planning.periods import Period, PeriodReader
+from cicada.planning.tokens import Token
+
+_SINCE = ("since", "as of", "starting", "starting in", "starting from", "starting on", "beginning", "beginning in",
+          "on or after", "from", "not before", "no earlier than", "not earlier than", "ever since",
+          "at or after")  # fmt: skip
+_AFTER = ("after", "later than", "newer than", "following", "past", "more recent than", "younger than", "beyond")
+_BEFORE = ("before", "prior to", "earlier than", "older than", "preceding", "pre", "ahead of", "predating")
+_UNTIL = ("until", "till", "til", "through", "thru", "up to", "up until", "up till", "no later than", "not later than",
+          "on or before", "not after", "by", "at the latest by", "up to and including", "to")  # fmt: skip
+_IN = ("in", "during", "within", "on", "over", "throughout", "for", "of", "dated", "at", "from", "in the course of")
+_LONGER = ("more than", "over", "longer than", "greater than", "at least", "upwards of", "older than", "above")
+_SHORTER = ("less than", "under", "fewer than", "at most", "not more than", "no more than", "within", "up to",
+            "younger than", "newer than", "not older than", "no older than", "within the last", "below")  # fmt: skip
+_ONWARD = ("onwards", "onward", "on", "forward", "or later", "and later", "or newer", "and newer", "or after",
+           "and after", "and onwards", "and beyond", "or more recent", "and onward", "upwards")  # fmt: skip
+_BACKWARD = ("or earlier", "or before", "and earlier", "and before", "or older", "and older", "and prior", "or prior")
+_BEGINS = frozenset({"effective", "valid", "force", "effect", "applicable", "starting", "beginning"})
+_JOINED_BY = frozenset({"to", "until", "till", "through", "thru", "-", "and", "up"})
+
+
+@dataclass(frozen=True, slots=True)
+class DatePhrase:
+    """The tokens from `start` to `end` (not included) that state a range.
+
+    `marked`: a preposition or a comparison stands before it, not a bare "2024". `duration`: a length of time such as
+    "within 90 days", which is a range only of something that is still to come: days from now on.
+    `rolling`: counted back from now. `yearless`: the latest such month, because the message names no year.
+    """
+
+    start: int
+    end: int
+    days: DateRange
+    marked: bool = True
+    duration: bool = False
+    rolling: bool = False
+    yearless: bool = False
+
+    def to_come(self, now: date) -> DateRange:
+        """The range for a date that is expected: a month without a year is the next one."""
+        days = self.days
+        if not self.yearless or days.least is None or days.below is None or days.below > now:
+            return days
+        return DateRange(shifted(days.least, Unit.YEAR, 1), shifted(days.below, Unit.YEAR, 1))
+
+
+def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
+    """The ranges of dates that a message states, in order. `now` is a day in the user's time zone."""
+    grammar = _DateGrammar(PeriodReader(tokens, now))
+    found: list[DatePhrase] = []
+    at = 0
+    while at < len(tokens):
+        phrase = grammar.phrase(at)
+        if phrase:
+            found.append(phrase)
+        at = phrase.end if phrase else at + 1
+    return found
+
+
+def date_range(text_field: str, days: DateRange) -> Range:
+    """The condition that this field's date is within the range."""
+    return Range(
+        text_field,
+        least=days.least.isoformat() if days.least else None,
+        below=days.below.isoformat() if days.below else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _DateGrammar:
+    reader: PeriodReader
+
+    def phrase(self, at: int) -> DatePhrase | None:
+        """The range that begins at this token, from the most specific form to the bare period."""
+        word = self.reader.word(at)
+        if not word or not (word[0].isalnum()):
+            return None
+        return (
+            self._between(at)
+            or self._age(at)
+            or self._open(at)
+            or self._to_come(at)
+            or self._inside(at)
+            or self._plain(at, at, marked=False)
+        )
+
+    def _after_words(self, at: int, phrases: Sequence[str]) -> int:
+        """The position after the longest of the phrases that stands here, or -1."""
+        ends = [at + len(words) for phrase in phrases if self._stands(words := phrase.split(), at)]
+        return max(ends, default=-1)
+
+    def _stands(self, words: list[str], at: int) -> bool:
+        return all(self.reader.word(at + i) == word for i, word in enumerate(words))
+
+    def _between(self, at: int) -> DatePhrase | None:
+        """Between A and B, from A to B, A to B; both included. A takes B's year."""
+        opened = self.reader.word(at) in {"between", "from", "in", "during"}
+        first = self.reader.period(at + opened)
+        if first is None or first.rolling:
+            return None
+        joint = first.end
+        if self.reader.word(joint) not in _JOINED_BY and not self._glued_years(joint):
+            return None
+        if self.reader.word(joint) == "and" and self.reader.word(at) != "between":
+            return None
+        after = joint + (self.reader.word(joint) in _JOINED_BY)
+        after += self.reader.word(joint) == "up" and self.reader.word(after) == "to"
+        last = self.reader.period(after)
+        if last is None or last.rolling:
+            return None
+        least, below = _ordered(first, last)
+        end = last.end + (self.reader.word(last.end) == "inclusive")
+        return DatePhrase(at, end, DateRange(least, below))
+
+    def _glued_years(self, at: int) -> bool:
+        """2022-2023."""
+        return at < len(self.reader.tokens) and self.reader.tokens[at].glued and self.reader.word(at).isdigit()
+
+    def _age(self, at: int) -> DatePhrase | None:
+        """Older than two years, more than 18 months old, less than a year ago, not older than 90 days."""
+        long, short = self._after_words(at, _LONGER), self._after_words(at, _SHORTER)
+        start = max(long, short)
+        counted = self.reader.duration(start) if start > 0 else None
+        if counted is None:
+            return None
+        unit, count, end = counted
+        stated = self.reader.word(end) in {"old", "ago"}
+        compared = self.reader.word(start - 2) in {"older", "newer", "younger"}
+        if not stated and not compared:
+            return None
+        limit = shifted(self.reader.now, unit, -count)
+        days = DateRange(below=limit) if long > short else DateRange(least=limit)
+        return DatePhrase(at, end + stated, days, rolling=True)
+
+    def _open(self, at: int) -> DatePhrase | None:
+        """Since, after, before, until a period; a period "onwards" or "or earlier"."""
+        return (
+            self._onward(at)
+            or self._bounded(at, _BEFORE, "below", "least")
+            or self._bounded(at, _AFTER, "least", "below")
+            or self._bounded(at, _SINCE, "least", "least")
+            or self._bounded(at, _UNTIL, "below", "below")
+        )
+
+    def _bounded(self, at: int, phrases: Sequence[str], bound: str, edge: str) -> DatePhrase | None:
+        start = self._after_words(at, phrases)
+        word = self.reader.word(at)
+        if start < 0 or word == "to" or (word == "from" and self.reader.word(at - 1) not in _BEGINS):
+            return None
+        period = self.reader.period(start)
+        if period is None:
+            return None
+        value = period.days.least if edge == "least" else period.days.below
+        if (
+            bound == "below"
+            and edge == "least"
+            and self.reader.word(start + (self.reader.word(start) == "the")) == "end"
+        ):
+            value = period.days.below  # "before the end of 2025" includes its last day
+        days = DateRange(least=value) if bound == "least" else DateRange(below=value)
+        return DatePhrase(at, period.end, days)
+
+    def _onward(self, at: int) -> DatePhrase | None:
+        start = max(at, self._after_words(at, ("from", "in", "of")))
+        period = self.reader.period(start)
+        if period is None or period.rolling:
+            return None
+        later, earlier = self._after_words(period.end, _ONWARD), self._after_words(period.end, _BACKWARD)
+        if later > 0 and not (self.reader.word(period.end) == "on" and start == at):
+            return DatePhrase(at, later, DateRange(least=period.days.least))
+        if earlier > 0:
+            return DatePhrase(at, earlier, DateRange(below=period.days.below))
+        return None
+
+    def _to_come(self, at: int) -> DatePhrase | None:
+        """Within 90 days, in two months: a length of time from now."""
+        start = self._after_words(at, ("within", "in", "in less than", "within less than", "in under"))
+        counted = self.reader.duration(start) if start > 0 else None
+        if counted is None or self.reader.word(counted[2]) in {"ago", "old"}:
+            return None
+        unit, count, end = counted
+        end += 2 * self._stands(["from", "now"], end) + 2 * self._stands(["from", "today"], end)
+        return DatePhrase(at, end, DateRange(self.reader.now, shifted(self.reader.now, unit, count)), duration=True)
+
+    def _inside(self, at: int) -> DatePhrase | None:
+        start = self._after_words(at, _IN)
+        return self._plain(at, start, marked=True) if start > 0 else None
+
+    def _plain(self, at: int, start: int, *, marked: bool) -> DatePhrase | None:
+        period = self.reader.period(start)
+        if period is None:
+            return None
+        joined = self._united(period)
+        return DatePhrase(at, joined.end, joined.days, marked=marked, rolling=joined.rolling, yearless=joined.yearless)
+
+    def _united(self, period: Period) -> Period:
+        """2023 and 2024, 2023 or 2024: one range if they adjoin."""
+        if self.reader.word(period.end) not in {"and", "or", "/"}:
+            return period
+        other = self.reader.period(period.end + 1)
+        if other is None or other.rolling or other.days.least != period.days.below:
+            return period
+        return replace(other, days=DateRange(period.days.least, other.days.below))
+
+
+def _ordered(first: Period, last: Period) -> tuple[date | None, date | None]:
+    """From the first's beginning to the last's end; a first without a year is in the last's year or the one before."""
+    least, below = first.days.least, last.days.below
+    if least is None or below is None or last.days.least is None:
+        return least, below
+    if first.yearless and not last.yearless:
+        final = below - timedelta(days=1)
+        later = (least.month, least.day) > (final.month, final.day)
+        least = shifted(least, Unit.YEAR, final.year - least.year - later)
+    return (least, below) if least < below else (last.days.least, first.days.below)

@@ -1,0 +1,339 @@
+"""Single periods as people write them in English: "March 2024", "last quarter", "the past 90 days", "two years ago"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from cicada.planning.calendar_ranges import DateRange, Unit, shifted, unit_range, unit_start
+from cicada.planning.tokens import Token
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            ("january", "jan"),
+            ("february", "feb"),
+            ("march", "mar"),
+            ("april", "apr"),
+            ("may",),
+            ("june", "jun"),
+            ("july", "jul"),
+            ("august", "aug"),
+            ("september", "sep", "sept"),
+            ("october", "oct"),
+            ("november", "nov"),
+            ("december", "dec"),
+        ),
+        start=1,
+    )
+    for name in names
+}
+# Words that are months only beside a year, a day or a preposition.
+_DOUBTFUL_MONTHS = frozenset({"may", "march", "mar", "jan", "sep", "dec"})
+_BEFORE_A_MONTH = frozenset(
+    [
+        "in",
+        "since",
+        "before",
+        "after",
+        "until",
+        "till",
+        "from",
+        "of",
+        "by",
+        "during",
+        "to",
+        "and",
+        "between",
+        "through",
+        "mid",
+        "early",
+        "late",
+    ]
+)
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"],
+        start=1,
+    )
+} | {"a": 1, "an": 1, "couple": 2, "fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90}
+_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": -1}
+_UNITS = {
+    **{name: unit for unit in Unit for name in (unit.value, f"{unit.value}s")},
+    "d": Unit.DAY,
+    "wk": Unit.WEEK,
+    "wks": Unit.WEEK,
+    "mo": Unit.MONTH,
+    "mos": Unit.MONTH,
+    "yr": Unit.YEAR,
+    "yrs": Unit.YEAR,
+}
+_OFFSETS = {
+    **dict.fromkeys(("this", "current", "present"), 0),
+    **dict.fromkeys(("last", "previous", "prior", "past", "preceding"), -1),
+    **dict.fromkeys(("next", "coming", "upcoming", "following"), 1),
+}
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_ROLLING_PREPOSITIONS = frozenset({"in", "within", "over", "during", "for"})
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A period that ends before token `end`. `rolling`: it is counted from now, such as "the last 90 days".
+
+    `yearless`: the message names no year.
+    """
+
+    end: int
+    days: DateRange
+    rolling: bool = False
+    yearless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodReader:
+    """Reads periods among the tokens of one message. `now` is a day in the user's time zone."""
+
+    tokens: Sequence[Token]
+    now: date
+
+    def word(self, at: int) -> str:
+        return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
+
+    def period(self, at: int) -> Period | None:
+        """The longest period that begins at this token."""
+        at += self.word(at) == "the"
+        readers: tuple[Callable[[int], Period | None], ...] = (
+            self._written_date,
+            self._quarter,
+            self._half,
+            self._edge,
+            self._relative,
+            self._rolling,
+            self._ago,
+            self._month,
+            self._year,
+            self._day,
+        )
+        found = [period for reader in readers if (period := reader(at))]
+        return max(found, key=lambda period: period.end, default=None)
+
+    def number(self, at: int) -> tuple[int, int] | None:
+        """A count and the position after it."""
+        word = self.word(at)
+        if word.isascii() and word.isdigit() and len(word) < 5:
+            return int(word), at + 1
+        if word in {"a", "the"} and self.word(at + 1) == "couple":
+            return 2, at + 2 + (self.word(at + 2) == "of")
+        if word in _NUMBERS:
+            return _NUMBERS[word], at + 1 + (word == "couple" and self.word(at + 1) == "of")
+        return None
+
+    def duration(self, at: int) -> tuple[Unit, int, int] | None:
+        """Unit, how many, and the position after "two years", "90 days", "half a year"."""
+        if self.word(at) == "half" and self.word(at + 1) in {"a", "year"}:
+            end = at + 3 if self.word(at + 1) == "a" else at + 2
+            return (Unit.MONTH, 6, end) if self.word(end - 1) == "year" else None
+        counted = self.number(at)
+        if counted is None:
+            return None
+        count, after = counted
+        after += self.word(after) in {"full", "calendar"}
+        unit = _UNITS.get(self.word(after))
+        return (unit, count, after + 1) if unit else None
+
+    def _written_date(self, at: int) -> Period | None:
+        word = self.word(at)
+        for reader in (_iso, _dotted):
+            days = reader(word)
+            if days:
+                return Period(at + 1, days)
+        return self._day_of_month(at)
+
+    def _day_of_month(self, at: int) -> Period | None:
+        """1 May 2025, 1st of May, May 1st 2025; without a year, the latest such day that is not in the future."""
+        day = _day_number(self.word(at))
+        if day:
+            month_at = at + 1 + (self.word(at + 1) == "of")
+            year_at = month_at + 1
+        else:
+            month_at, year_at = at, at + 2
+            day = _day_number(self.word(at + 1)) or 0
+        month = MONTHS.get(self.word(month_at))
+        if not month or not day:
+            return None
+        year_at += self.word(year_at) in {",", "."} and _year(self.word(year_at + 1)) is not None
+        year = _year(self.word(year_at))
+        found = _valid(year or self._latest_year(month, day), month, day)
+        if found is None:
+            return None
+        return Period(year_at + (year is not None), unit_range(found, Unit.DAY), yearless=year is None)
+
+    def _latest_year(self, month: int, day: int = 1) -> int:
+        return self.now.year if (month, day) <= (self.now.month, self.now.day) else self.now.year - 1
+
+    def _quarter(self, at: int) -> Period | None:
+        return self._part(at, "q", 4)
+
+    def _half(self, at: int) -> Period | None:
+        return self._part(at, "h", 2)
+
+    def _part(self, at: int, letter: str, parts: int) -> Period | None:
+        """Q3 2024, third quarter of last year, 2024 Q3, H1 2024, the first half of 2024; alone, of the current year."""
+        year = _year(self.word(at))
+        at += year is not None
+        number = self._part_number(at, letter, "quarter" if letter == "q" else "half", parts)
+        if number is None:
+            return None
+        which, end = number
+        start_of_year = date(year or self.now.year, 1, 1)
+        if year is None:
+            after = end + (self.word(end) in {"of", "in", "/", ","})
+            of = self._year(after) or self._relative(after)
+            if of and of.days.least and of.days.least == unit_start(of.days.least, Unit.YEAR):
+                start_of_year, end = of.days.least, of.end
+        months = 12 // parts
+        start = shifted(start_of_year, Unit.MONTH, (which - 1) * months)
+        return Period(end, DateRange(start, shifted(start, Unit.MONTH, months)))
+
+    def _part_number(self, at: int, letter: str, name: str, parts: int) -> tuple[int, int] | None:
+        word = self.word(at)
+        if len(word) == 2 and word[0] == letter and word[1] in "1234"[:parts]:
+            return int(word[1]), at + 1
+        if word in _ORDINALS and self.word(at + 1) == name:
+            which = _ORDINALS[word] if _ORDINALS[word] > 0 else parts
+            needs_of = _ORDINALS[word] > 0 or self.word(at + 2) == "of"
+            return (which, at + 2) if needs_of and which <= parts else None
+        if word == name and self.word(at + 1) in "1234"[:parts] and self.word(at + 1):
+            return int(self.word(at + 1)), at + 2
+        return None
+
+    def _edge(self, at: int) -> Period | None:
+        """The beginning or the end of a period: its first or its last day."""
+        if self.word(at) not in {"start", "beginning", "end"} or self.word(at + 1) != "of":
+            return None
+        of = self.period(at + 2) or self._present(at + 2)
+        if of is None or of.days.least is None or of.days.below is None:
+            return None
+        if self.word(at) == "end":
+            return Period(of.end, DateRange(of.days.below - timedelta(days=1), of.days.below))
+        return Period(of.end, DateRange(of.days.least, of.days.least + timedelta(days=1)))
+
+    def _present(self, at: int) -> Period | None:
+        """The year, the month: the present one."""
+        at += self.word(at) == "the"
+        unit = _UNITS.get(self.word(at))
+        return Period(at + 1, unit_range(self.now, unit)) if unit else None
+
+    def _relative(self, at: int) -> Period | None:
+        """This year, last month, next quarter, last March; with "in the", "last year" is the 12 months up to now."""
+        offset = _OFFSETS.get(self.word(at))
+        if offset is None:
+            return None
+        after = at + 1 + (self.word(at + 1) in {"calendar", "fiscal"})
+        unit = _UNITS.get(self.word(after))
+        month = MONTHS.get(self.word(after))
+        if month:
+            return self._relative_month(after, month, offset)
+        if unit is None or self.word(after).endswith("s"):
+            return None
+        if offset and self.word(at - 1) == "the" and self.word(at - 2) in _ROLLING_PREPOSITIONS:
+            return Period(after + 1, self._counted(unit, offset), rolling=True)
+        return Period(after + 1, unit_range(self.now, unit, offset))
+
+    def _relative_month(self, at: int, month: int, offset: int) -> Period:
+        year = self.now.year
+        if offset < 0 and month >= self.now.month:
+            year -= 1
+        if offset > 0 and month <= self.now.month:
+            year += 1
+        return Period(at + 1, unit_range(date(year, month, 1), Unit.MONTH))
+
+    def _rolling(self, at: int) -> Period | None:
+        """The last 90 days, the next two years."""
+        offset = _OFFSETS.get(self.word(at))
+        counted = self.duration(at + 1) if offset else None
+        if not offset or counted is None:
+            return None
+        unit, count, end = counted
+        return Period(end, self._counted(unit, offset * count), rolling=True)
+
+    def _counted(self, unit: Unit, count: int) -> DateRange:
+        """From that day on, or from today to that day."""
+        other = shifted(self.now, unit, count)
+        return DateRange(least=other) if count < 0 else DateRange(self.now, other)
+
+    def _ago(self, at: int) -> Period | None:
+        """Two years ago: that year. For "more than two years ago" see `DateGrammar`."""
+        counted = self.duration(at)
+        if counted is None or self.word(counted[2]) != "ago":
+            return None
+        unit, count, end = counted
+        return Period(end + 1, unit_range(self.now, unit, -count))
+
+    def _month(self, at: int) -> Period | None:
+        """March 2024, March; "may" and the like only where they cannot be another word."""
+        at += 2 * (self.word(at) == "month" and self.word(at + 1) == "of")
+        month = MONTHS.get(self.word(at))
+        if month is None:
+            return None
+        of = at + 1 + (self.word(at + 1) in {"of", ",", "/"})
+        year = _year(self.word(of))
+        if year is not None:
+            return Period(of + 1, unit_range(date(year, month, 1), Unit.MONTH))
+        relative = self._relative(of)
+        if relative and relative.days.least and self.word(relative.end - 1) == "year":
+            return Period(relative.end, unit_range(date(relative.days.least.year, month, 1), Unit.MONTH))
+        if self.word(at) in _DOUBTFUL_MONTHS and self.word(at - 1) not in _BEFORE_A_MONTH:
+            return None
+        return Period(at + 1, unit_range(date(self._latest_year(month), month, 1), Unit.MONTH), yearless=True)
+
+    def _year(self, at: int) -> Period | None:
+        at += self.word(at) in {"calendar", "fiscal"}
+        at += self.word(at) == "year"
+        year = _year(self.word(at))
+        return Period(at + 1, unit_range(date(year, 1, 1), Unit.YEAR)) if year is not None else None
+
+    def _day(self, at: int) -> Period | None:
+        if self.word(at) == "now":
+            return Period(at + 1, unit_range(self.now, Unit.DAY))
+        offset = _DAYS.get(self.word(at))
+        return Period(at + 1, unit_range(self.now, Unit.DAY, offset)) if offset is not None else None
+
+
+def _year(word: str) -> int | None:
+    return int(word) if len(word) == 4 and word.isascii() and word.isdigit() and "1950" <= word <= "2099" else None
+
+
+def _day_number(word: str) -> int | None:
+    for ending in ("st", "nd", "rd", "th"):
+        word = word.removesuffix(ending)
+    return int(word) if word.isascii() and word.isdigit() and 1 <= int(word) <= 31 else None
+
+
+def _valid(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _iso(word: str) -> DateRange | None:
+    parts = word.split("-")
+    if len(parts) not in {2, 3} or not all(part.isascii() and part.isdigit() for part in parts) or len(parts[0]) != 4:
+        return None
+    found = _valid(int(parts[0]), int(parts[1]), int(parts[2]) if len(parts) == 3 else 1)
+    return unit_range(found, Unit.DAY if len(parts) == 3 else Unit.MONTH) if found else None
+
+
+def _dotted(word: str) -> DateRange | None:
+    """31.12.2024 and 31/12/2024, the day first unless only the month can be."""
+    parts = word.replace("/", ".").split(".")
+    if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
+        return None
+    first, second, year = (int(part) for part in parts)
+    found = _valid(year, second, first) or _valid(year, first, second)
+    return unit_range(found, Unit.DAY) if found else None

@@ -1,0 +1,101 @@
+"""What periods mean, seen from Wednesday 20 May 2026."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from cicada.planning.dates import date_phrases
+from cicada.planning.tokens import tokens_of
+
+NOW = date(2026, 5, 20)
+
+
+def stated(text: str) -> list[tuple[str | None, str | None]]:
+    found = [phrase.days for phrase in date_phrases(tokens_of(text), NOW)]
+    return [
+        (days.least.isoformat() if days.least else None, days.below.isoformat() if days.below else None)
+        for days in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "below"),
+    [
+        ("this year", "2026-01-01", "2027-01-01"),
+        ("last year", "2025-01-01", "2026-01-01"),
+        ("next quarter", "2026-07-01", "2026-10-01"),
+        ("this week", "2026-05-18", "2026-05-25"),
+        ("last month", "2026-04-01", "2026-05-01"),
+        ("in 2024", "2024-01-01", "2025-01-01"),
+        ("yesterday", "2026-05-19", "2026-05-20"),
+        ("Q3 2024", "2024-07-01", "2024-10-01"),
+        ("the second quarter of last year", "2025-04-01", "2025-07-01"),
+        ("first half of 2024", "2024-01-01", "2024-07-01"),
+        ("in March", "2026-03-01", "2026-04-01"),
+        ("in November", "2025-11-01", "2025-12-01"),
+        ("February 2024", "2024-02-01", "2024-03-01"),
+        ("on 29 February 2024", "2024-02-29", "2024-03-01"),
+        ("31.12.2024", "2024-12-31", "2025-01-01"),
+        ("2024-05-01", "2024-05-01", "2024-05-02"),
+        ("May 1st, 2025", "2025-05-01", "2025-05-02"),
+        ("two years ago", "2024-01-01", "2025-01-01"),
+    ],
+)
+def test_a_period_is_half_open(text: str, least: str, below: str) -> None:
+    assert stated(text) == [(least, below)]
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "below"),
+    [
+        ("since 2024", "2024-01-01", None),
+        ("after 2024", "2025-01-01", None),
+        ("after 1 May 2025", "2025-05-02", None),
+        ("before March 2023", None, "2023-03-01"),
+        ("until March 2023", None, "2023-04-01"),
+        ("by the end of the year", None, "2027-01-01"),
+        ("2021 or later", "2021-01-01", None),
+        ("2021 or earlier", None, "2022-01-01"),
+        ("from 2021 onwards", "2021-01-01", None),
+        ("older than two years", None, "2024-05-20"),
+        ("more than 18 months ago", None, "2024-11-20"),
+        ("not older than 90 days", "2026-02-19", None),
+        ("in the last 90 days", "2026-02-19", None),
+        ("in the last year", "2025-05-20", None),
+    ],
+)
+def test_an_open_range_has_one_bound(text: str, least: str | None, below: str | None) -> None:
+    assert stated(text) == [(least, below)]
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "below"),
+    [
+        ("from July to September 2024", "2024-07-01", "2024-10-01"),
+        ("between November and February 2024", "2023-11-01", "2024-03-01"),
+        ("from January 2023 to March 2024", "2023-01-01", "2024-04-01"),
+        ("2022-2024", "2022-01-01", "2025-01-01"),
+        ("in 2023 and 2024", "2023-01-01", "2025-01-01"),
+        ("between 1 May and 3 June 2024", "2024-05-01", "2024-06-04"),
+        ("from October to December 2024", "2024-10-01", "2025-01-01"),
+    ],
+)
+def test_both_ends_of_a_range_are_included(text: str, least: str, below: str) -> None:
+    assert stated(text) == [(least, below)]
+
+
+@pytest.mark.parametrize("text", ["you may go", "ISO 9001", "march on", "31.02.2024", "0000-00-00", "a second time"])
+def test_words_that_only_look_like_dates_are_none(text: str) -> None:
+    assert stated(text) == []
+
+
+def test_a_length_of_time_is_marked_as_one() -> None:
+    (phrase,) = date_phrases(tokens_of("within 30 days"), NOW)
+    assert (phrase.duration, phrase.days.least, phrase.days.below) == (True, NOW, date(2026, 6, 19))
+
+
+def test_a_month_that_is_expected_is_the_next_one() -> None:
+    (phrase,) = date_phrases(tokens_of("in March"), NOW)
+    assert phrase.to_come(NOW).least == date(2027, 3, 1)
