@@ -135,7 +135,8 @@ class _DateGrammar:
             return None
         unit, count, end = counted
         stated = self.reader.word(end) in {"old", "ago"}
-        compared = self.reader.word(start - 2) in {"older", "newer", "younger"}
+        stated_by_for = start > 0 and self.reader.word(at - 1) == "for" and self.reader.word(at - 2) in _BEGINS
+        compared = stated_by_for or self.reader.word(start - 2) in {"older", "newer", "younger"}
         if not stated and not compared:
             return None
         limit = shifted(self.reader.now, unit, -count)

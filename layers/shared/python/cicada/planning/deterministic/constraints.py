@@ -16,9 +16,9 @@ from cicada.planning.dates import DatePhrase
 from cicada.planning.deterministic.comparisons import comparison
 from cicada.planning.deterministic.conditions import Conditions
 from cicada.planning.deterministic.lexicon import Reading, ValueSpan, name_parts
-from cicada.planning.deterministic.noun_phrases import HeadKind, NounPhrase, extend_left, heads
+from cicada.planning.deterministic.noun_phrases import HeadKind, NounPhrase, extend_left, heads, modifying_dates
 from cicada.planning.deterministic.sentence import Sentence
-from cicada.planning.deterministic.sources import is_source
+from cicada.planning.deterministic.sources import is_process_question, is_source
 
 _PREPOSITIONS = frozenset({"in", "by", "from", "of", "for", "at", "within", "under", "with", "to", "inside", "as"})
 _COPULAS = frozenset({"is", "are", "was", "were", "'s", "'re", "be", "being", "been", "remain", "remains", "become"})
@@ -96,6 +96,7 @@ class ConstraintReader:
     asker: str = ""
     found: Constraints = field(default_factory=Constraints)
     _claimed: set[int] = field(default_factory=set)
+    _about_process: bool = False
 
     def read(self) -> Constraints:
         """All conditions, in passes from the surest form to the least sure."""
@@ -120,6 +121,9 @@ class ConstraintReader:
         modifiers = [each for each in extend_left(sentence, phrase) if each[0].start not in self.found.used]
         for span, negated in modifiers:
             phrase.filters += self._take(span, negated=negated)
+        for date_phrase in modifying_dates(sentence, phrase):
+            self._take_date(date_phrase.start, date_phrase, None)
+            phrase.filters += 1
         self._possessor(phrase)
         self._mine(phrase)
         self._claimed.update(range(phrase.start, phrase.end))
@@ -128,6 +132,7 @@ class ConstraintReader:
     def _followed(self, phrase: NounPhrase) -> None:
         """Read the conditions after the head, and decide whether the head itself is one."""
         before = phrase.end
+        self._about_process = phrase.filters == 0 and is_process_question(self.sentence, phrase)
         phrase.end = self._after_head(phrase, before)
         if phrase.kind is HeadKind.TYPE and not is_source(self.sentence, phrase):
             return
@@ -242,6 +247,17 @@ class ConstraintReader:
         while sentence.is_in(at, "before_tags") or sentence.word(at) in {'"', "#", ":", "="}:
             at += 1
         return self._values(start, at, frozenset(sentence.lexicon.named(FieldType.KEYWORDS)), "tag", tag_word)
+
+    def _value_and_tag(self, at: int) -> int:
+        """The csv tag."""
+        span = self.sentence.spans.get(at)
+        if span is None or not self._is_only(span, FieldType.KEYWORDS):
+            return at
+        if self.sentence.word(span.end) not in {"tag", "tags", "label", "labels", "keyword"}:
+            return at
+        self._take(span)
+        self.found.used.add(span.end)
+        return span.end + 1
 
     def _values(self, start: int, at: int, fields: frozenset[str], what: str, tag_word: int = -1) -> int:
         """One or several values of these fields, from position `at` on; something else is an unknown value."""
@@ -538,6 +554,8 @@ class ConstraintReader:
         """That are effective, which is not in force, are still draft."""
         sentence = self.sentence
         start = at
+        if self._about_process:
+            return start
         while sentence.word(at) in {"that", "which", "who", "they", "have", "has", "had"}:
             at += 1
         if sentence.word(at) not in _COPULAS:
@@ -632,7 +650,7 @@ class ConstraintReader:
     def _apposed(self, at: int) -> int:
         """EHS forms in force; SOPs obsolete; reports, QA."""
         span = self.sentence.spans.get(at)
-        if span is None or self._is_type(span) or self._is_only(span, FieldType.KEYWORDS):
+        if span is None or self._is_type(span) or self._is_only(span, FieldType.KEYWORDS) or self._about_process:
             return at
         if any(self._kind(name) is FieldType.PERSON for name in span.fields) or self._is_content_noun(span):
             return at
@@ -649,7 +667,7 @@ class ConstraintReader:
             if at in self.found.used:
                 at += 1
                 continue
-            end = max(self._tags(at), self._field_and_value(at), self._missing(at))
+            end = max(self._value_and_tag(at), self._tags(at), self._field_and_value(at), self._missing(at))
             at = max(end, at + 1)
 
     def _persons(self) -> None:
@@ -669,7 +687,7 @@ class ConstraintReader:
         for span in list(sentence.spans.values()):
             if span.start in self.found.used or self._is_only(span, FieldType.KEYWORDS) or self._is_type(span):
                 continue
-            if self._is_proper(span):
+            if self._is_proper(span) or self._is_actor(span):
                 self._take(span)
                 continue
             owns = sentence.word(span.end) in {"own", "owns", "hold", "holds", "have", "possess"} and (
@@ -677,6 +695,12 @@ class ConstraintReader:
             )
             if owns or self._ends_topic(span) or self._is_predicate_of_what(span):
                 self._take(span)
+
+    def _is_actor(self, span: ValueSpan) -> bool:
+        """Did HR publish anything: who has documents, before a pronoun that means them."""
+        sentence = self.sentence
+        asked = sentence.word(span.start - 1) in {"did", "does", "do", "has", "have"}
+        return asked and any(sentence.word(at) in {"anything", "something"} for at in range(span.end, span.end + 3))
 
     def _is_proper(self, span: ValueSpan) -> bool:
         """The name of a project, a product, a client: it means nothing else."""
@@ -760,8 +784,7 @@ class ConstraintReader:
         inside = [at for at in range(start, end) if at not in self.found.used]
         spans = [sentence.spans[at] for at in inside if at in sentence.spans]
         dates = [sentence.dates[at] for at in inside if at in sentence.dates]
-        named = {at for first, last in sentence.field_positions() for at in range(first, last)}
-        content = [at for at in inside if at not in sentence.taken and at not in named]
+        content = [at for at in inside if at not in sentence.taken and not sentence.names_field(at)]
         if not (spans or dates) or any(sentence.unknown(at) or sentence.is_in(at, "process_words") for at in content):
             return
         tagged = any(sentence.word(at) in _TAG_WORDS for at in inside)

@@ -18,10 +18,11 @@ class English:
     words: Mapping[str, frozenset[str]]
     phrases: Mapping[str, frozenset[tuple[str, ...]]]
     grouped: Mapping[str, Mapping[str, frozenset[tuple[str, ...]]]]
+    known: frozenset[str] = frozenset()
 
     def is_known(self, word: str) -> bool:
         """Whether the word is in any list, so that it is not a misspelt value."""
-        return any(word in words for words in self.words.values())
+        return word in self.known
 
     def is_function(self, word: str) -> bool:
         """Whether the word is of grammar alone."""
@@ -43,6 +44,7 @@ def english() -> English:
             for name, groups in data.items()
             if isinstance(groups, dict)
         },
+        known=frozenset(word for phrases in flat.values() for each in phrases for word in each),
     )
 
 

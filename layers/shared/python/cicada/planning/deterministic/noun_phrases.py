@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cicada.knowledge_bases.schema import FieldType
+from cicada.planning.dates import DatePhrase
 from cicada.planning.deterministic.lexicon import Reading, ValueSpan
 from cicada.planning.deterministic.sentence import Sentence
 
@@ -218,6 +219,14 @@ class _LeftScan:
         if extends:
             self.phrase.start = at
         return True
+
+
+def modifying_dates(sentence: Sentence, phrase: NounPhrase) -> list[DatePhrase]:
+    """The 2023 reports, last year's policies: dates among the modifiers or before them."""
+    if phrase.kind in {HeadKind.PRONOUN, HeadKind.WEAK}:
+        return []
+    ends = {phrase.start, phrase.start - 1 if sentence.word(phrase.start - 1) == "'s" else phrase.start}
+    return [each for each in sentence.dates.values() if each.end in ends and not (each.marked or each.duration)]
 
 
 def _may_precede_modifiers(sentence: Sentence, at: int) -> bool:

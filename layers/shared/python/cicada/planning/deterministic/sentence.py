@@ -26,6 +26,7 @@ class Sentence:
     dates: dict[int, DatePhrase]
     span_ends: dict[int, ValueSpan] = field(default_factory=dict)
     taken: frozenset[int] = frozenset()
+    named: bytearray = field(default_factory=bytearray)
     english: English = field(default_factory=english)
 
     def __len__(self) -> int:
@@ -72,10 +73,14 @@ class Sentence:
                 return at + length, fields
         return at, frozenset()
 
-    def field_positions(self) -> list[tuple[int, int]]:
-        """Where the message names fields, by their names or by words such as "took effect"."""
-        ends = ((at, max(self.field_word(at)[0], self.date_cue(at)[0])) for at in range(len(self)))
-        return [(at, end) for at, end in ends if end > at]
+    def names_field(self, at: int) -> bool:
+        """Whether the word at this position is of a field's name, or of words such as "took effect"."""
+        if not self.named:
+            ends = ((start, max(self.field_word(start)[0], self.date_cue(start)[0])) for start in range(len(self)))
+            self.named.extend([0] * len(self))
+            for start, end in ends:
+                self.named[start:end] = [1] * (end - start)
+        return bool(self.named[at])
 
     def unknown(self, at: int) -> bool:
         """Whether the word is of no closed class, no value and no date, so that it carries content."""
@@ -128,6 +133,9 @@ def _is_date_cue(tokens: tuple[Token, ...], lexicon: Lexicon, span: ValueSpan, d
     """Whether the value is the verb of a date that follows: "issued on 3 June"."""
     words = tuple(token.text for token in tokens[span.start : span.end])
     after = tuple(token.text for token in tokens[span.start : span.end + 1])
+    before = tuple(token.text for token in tokens[max(0, span.start - 1) : span.end])
+    if len(before) > len(words) and before in lexicon.date_cues and before[0] != "in":
+        return True
     return (words in lexicon.date_cues and span.end in dates) or (
         after in lexicon.date_cues and not dates.isdisjoint({span.end, span.end + 1})
     )

@@ -104,7 +104,7 @@ def decide(sentence: Sentence, found: Constraints, rest: list[int]) -> Decision 
 def _constrained(sentence: Sentence, rest: list[int]) -> Decision:
     if not rest:
         return Decision(Shape.METADATA_ONLY, 0.92, "conditions only")
-    if not [at for at in _without_fields(sentence, rest) if not sentence.is_in(at, "filler")]:
+    if not [at for at in _without_fields(sentence, rest) if not _is_filler(sentence, at)]:
         return Decision(Shape.METADATA_ONLY, 0.85, "conditions and fields")
     return Decision(Shape.HYBRID, 0.85, "conditions and content")
 
@@ -113,7 +113,7 @@ def _listed(sentence: Sentence, found: Constraints, rest: list[int]) -> Decision
     """All documents, counts by a field, the newest: answered from the fields without conditions."""
     generic = [phrase for phrase in found.phrases if phrase.kind is HeadKind.GENERIC]
     asks_fields = bool(named_fields(sentence, found))
-    left = [at for at in _without_fields(sentence, rest) if not sentence.is_in(at, "filler")]
+    left = [at for at in _without_fields(sentence, rest) if not _is_filler(sentence, at)]
     if (generic or found.phrases or "everything" in sentence.words()) and not left:
         return Decision(Shape.METADATA_ONLY, 0.85, "all documents")
     if asks_fields and not left:
@@ -123,9 +123,14 @@ def _listed(sentence: Sentence, found: Constraints, rest: list[int]) -> Decision
     return None
 
 
+def _is_filler(sentence: Sentence, at: int) -> bool:
+    """A word that says nothing of a subject: "lying around", a number, "released" at the end."""
+    dated = sentence.phrase_end(at, sentence.english.phrases["any_date_cues"]) > at and sentence.ends_clause(at + 1)
+    return dated or sentence.word(at).isdigit() or sentence.is_in(at, "filler")
+
+
 def _without_fields(sentence: Sentence, rest: list[int]) -> list[int]:
-    spans = sentence.field_positions()
-    return [at for at in rest if not any(start <= at < end for start, end in spans)]
+    return [at for at in rest if not sentence.names_field(at)]
 
 
 def named_fields(sentence: Sentence, found: Constraints) -> list[str]:

@@ -35,6 +35,8 @@ _AUXILIARIES = frozenset(
 _TOPIC_LINKS = frozenset(
     {"about", "on", "regarding", "concerning", "covering", "that", "which", "re", "mentioning", ":"}
 )
+_PHRASAL = frozenset({"fill", "filled", "filling", "hand", "handed", "turn", "log", "put", "send", "bring"})
+_WROTE = frozenset({"wrote", "written", "authored", "created", "made", "owns", "drafted"})
 _BEFORE_FIRST = frozenset(
     [
         "is",
@@ -94,11 +96,26 @@ def is_source(sentence: Sentence, phrase: NounPhrase) -> bool:
     if phrase.filters > 0 or phrase.asked:
         return True
     before = sentence.word(phrase.start - 1)
+    if is_process_question(sentence, phrase) and before not in _CONTAINERS:
+        return False
+    if before == "in" and sentence.word(phrase.start - 2) in _PHRASAL:
+        return False
     if before in _CONTAINERS or (before == "to" and sentence.word(phrase.start - 2) == "according"):
         return True
     if _communicates(sentence, phrase.end):
         return True
     return _comes_first(sentence, phrase)
+
+
+def is_process_question(sentence: Sentence, phrase: NounPhrase) -> bool:
+    """How are forms approved; what must a report contain: the documents are what the question is about."""
+    if sentence.word(phrase.start - 1) in {"must", "should", "shall"}:
+        return True
+    for at in range(phrase.start):
+        word, following = sentence.word(at), sentence.word(at + 1)
+        if (word == "how" and following not in {"many", "much"}) or word == "why":
+            return not _communicates(sentence, phrase.end)
+    return False
 
 
 def _communicates(sentence: Sentence, at: int) -> bool:
@@ -119,7 +136,8 @@ def _comes_first(sentence: Sentence, phrase: NounPhrase) -> bool:
         return False
     words = [sentence.word(at) for at in before]
     if not words:
-        return not _is_process(sentence, phrase)
+        of_content = sentence.word(phrase.end) == "of" and not phrase.plural and not phrase.is_definite
+        return not _is_process(sentence, phrase) and not of_content
     if all(word in _AUXILIARIES for word in words):
         return sentence.word(phrase.end) in _TOPIC_LINKS or phrase.asked
     if words[-1] in {"is", "are", "'s"} and words[0] in {"what", "how"}:
@@ -131,12 +149,15 @@ def _may_precede(sentence: Sentence, at: int) -> bool:
     word = sentence.word(at)
     if word == "how":
         return sentence.word(at + 1) in {"many", "much"}
-    named = any(start <= at < end for start, end in sentence.field_positions())
+    if word == "when":
+        return any(sentence.is_in(i, "ordering") or sentence.date_cue(i)[0] > i for i in range(at, len(sentence)))
+    if word in _WROTE and sentence.word(at - 1) == "who":
+        return True
     return (
         at in sentence.taken
-        or named
+        or sentence.names_field(at)
         or word in _BEFORE_FIRST
-        or sentence.is_in(at, "listing", "politeness", "metadata", "determiners")
+        or sentence.is_in(at, "listing", "politeness", "metadata", "determiners", "filler")
     )
 
 
