@@ -25,7 +25,7 @@ from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions.gate import PermissionGate
-from cicada.planning.by_rules import RulesPlanner
+from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.intent.linear import load_model
 from cicada.settings import ModelSettings, ProcessorSettings, load
@@ -60,7 +60,7 @@ def answerer() -> Answerer:
     chat = BedrockChatModel(bedrock, model)
     index = passage_index(settings.search)
     search, gate = knowledge_search(settings.search, index), PermissionGate(index)
-    rules = RulesPlanner(MessageClassifier(search.bases, load_model()).classify)
+    rules = RulesPlanner(MessageClassifier(search.bases, load_model()).classify, SchemaPlanner())
     planner = chosen_planner(settings.planner, rules)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.model import Classification, Intent
 from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import Planner, PlanRequest
@@ -32,6 +33,22 @@ class RulesPlanner:
         if self.documents is None or not request.schema.fields:
             return _search(request, found.confidence)
         return self.documents.plan(request)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPlanner:
+    """Plans by the grammar of each base's schema. `_compiled`: planners by the base's name, made at first use.
+
+    A schema is part of the deployment, so it does not change while the container lives.
+    """
+
+    _compiled: dict[str, DeterministicPlanner] = field(default_factory=dict)
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """A plan of a question on documents."""
+        planner = self._compiled.get(request.knowledge_base) or DeterministicPlanner.of(request.schema)
+        self._compiled[request.knowledge_base] = planner
+        return planner.plan(request.message, request.now.date(), request.asker)
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:
