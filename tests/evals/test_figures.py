@@ -36,7 +36,15 @@ RECORDS = load_records()
 # Figures of retrieval sets, which a tiny set does for; the others embed the plays or read large documents.
 OF_SETS = sorted(
     set(FIGURES)
-    - {"small-bases", "evidence-quality", "chunk-sizes", "stand-in-answers", "reader-limits", "retrieval-differences"}
+    - {
+        "small-bases",
+        "evidence-quality",
+        "chunk-sizes",
+        "stand-in-answers",
+        "reader-limits",
+        "retrieval-differences",
+        "intents-unseen-authors",
+    }
 )
 
 

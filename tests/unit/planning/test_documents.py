@@ -57,3 +57,4 @@ def test_small_talk_needs_no_search(text: str) -> None:
 def test_a_greeting_inside_a_word_is_no_greeting() -> None:
     assert not is_small_talk("history")
     assert not is_small_talk("hi story")
+    assert not is_small_talk("yoyo?")

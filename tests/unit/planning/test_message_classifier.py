@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 
 import pytest
@@ -46,8 +47,35 @@ def test_a_base_of_scripts_with_both_agents_has_all_intents(message: str, intent
     assert classified(message, "scripts", "profiles", "theories").intent is intent
 
 
-def test_a_question_for_an_agent_that_is_off_is_searched() -> None:
-    assert classified(CLAIM, "scripts", "profiles").intent is Intent.SCRIPT_QUERY
+@dataclass(frozen=True)
+class SureOfATheory:
+    """Takes every message for one about a theory, and if not for conversation."""
+
+    threshold: float = 0.9
+
+    def probabilities(self, message: str) -> Mapping[Intent, float]:
+        return {
+            Intent.SCRIPT_QUERY: 0.01,
+            Intent.PROFILE_REQUEST: 0.01,
+            Intent.THEORY_REQUEST: 0.9,
+            Intent.GENERAL: 0.08,
+        }
+
+
+@pytest.mark.parametrize("question", ["Does my theory hold?", "この説は成り立ちますか？"])
+def test_a_question_for_an_agent_that_is_off_is_searched(question: str) -> None:
+    classifier = MessageClassifier(KnowledgeBases(KnowledgeBase("", content="scripts")), SureOfATheory())
+
+    assert classifier.classify(question, "any").intent is Intent.SCRIPT_QUERY
+
+
+def test_what_asks_nothing_of_an_agent_that_is_off_is_what_is_likeliest_without_it() -> None:
+    classifier = MessageClassifier(KnowledgeBases(KnowledgeBase("", content="scripts")), SureOfATheory())
+
+    found = classifier.classify("Delete this theory.", "any")
+
+    assert found.intent is Intent.GENERAL
+    assert found.confidence == pytest.approx(8 / 9)
 
 
 @pytest.mark.parametrize("message", [STORED_CLAIM, CLAIM, NOTE])

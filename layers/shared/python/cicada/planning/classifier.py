@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cicada.planning.intent.small_talk import is_small_talk
 from cicada.planning.model import Classification, Intent
 
 if TYPE_CHECKING:
     from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-    from cicada.planning.intent.linear import LinearModel
 
 _AGENTS = {Intent.PROFILE_REQUEST: "profiles", Intent.THEORY_REQUEST: "theories"}
 _REASONS = {
@@ -24,12 +23,21 @@ _SMALL_TALK = Classification(Intent.GENERAL, 1.0, "nothing but small talk")
 _SEARCHED = Classification(Intent.SCRIPT_QUERY, 1.0, "may be about the documents")
 
 
+class IntentModel(Protocol):
+    """Gives each intent its probability."""
+
+    @property
+    def threshold(self) -> float: ...
+
+    def probabilities(self, message: str) -> Mapping[Intent, float]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class MessageClassifier:
     """Classifies messages as conversation, questions about the texts, or requests on profiles and theories."""
 
     bases: KnowledgeBases
-    model: LinearModel
+    model: IntentModel
 
     @property
     def threshold(self) -> float:
