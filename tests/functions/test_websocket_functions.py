@@ -38,7 +38,13 @@ def test_the_consoles_events_work_one_after_the_other(path: MessagePath) -> None
         "headers": {"Sec-WebSocket-Protocol": "cicada.v1"},
     }
     accepted = path.invoke("ws_message", console_event("ws_message"))
-    assert json.loads(accepted["body"]) == {"requestId": ID, "seq": 1, "type": "accepted", "sessionId": "console"}
+    assert json.loads(accepted["body"]) == {
+        "requestId": ID,
+        "seq": 1,
+        "type": "accepted",
+        "sessionId": "console",
+        "knowledgeBase": "scripts",
+    }
     assert json.loads(path.invoke("ws_resume", console_event("ws_resume"))["body"])["type"] == "pending"
     assert [event["type"] for event in path.posted()] == ["accepted"]
     page = json.loads(path.invoke("ws_control", console_event("ws_control"))["body"])

@@ -274,7 +274,7 @@ def _is_wanted(sentence: Sentence, found: Constraints, at: int, end: int, *, plu
 
 
 def _lacks_field(sentence: Sentence, found: Constraints, rest: list[int]) -> bool:
-    """Documents larger than 5 MB: the schema has no field that the message asks by."""
+    """Documents larger than some size: the schema has no field that the message asks by."""
     if not found.phrases:
         return False
     names = " ".join(sentence.lexicon.schema.fields).lower()
