@@ -55,3 +55,11 @@ def test_only_the_gate_says_what_is_permitted() -> None:
 
 def test_a_name_without_its_kind_is_no_reader() -> None:
     assert permit(OpenAccess({"a": ("ann", "legal", "user:Ann")}), document("a")).items == ()
+
+
+def test_fewer_of_what_is_permitted_are_permitted_and_nothing_else_is_added() -> None:
+    here, there, stranger = document("here"), document("there"), document("stranger")
+    shown = permit(OpenAccess({"gone": ("user:bob",)}), here, document("gone"), there)
+    assert shown.only([stranger, there]).items == (there,)
+    assert shown.only([there, here]).items == (here, there)
+    assert shown.only([]).withheld == 1
