@@ -14,7 +14,7 @@ from evals.figures.sets import TUNED_ON, Sets
 from evals.gate.calibration import Fit, Floats, Observed, fit, observe
 from evals.gate.dataset import Label, load_labelled_turns
 from evals.gate.report import auroc
-from evals.gate.run import score_turns
+from evals.gate.run import resolved, score_turns
 from evals.plays.dataset import PLAYS, load_questions
 from evals.retrieval.pipeline import CORPUS_BASE
 
@@ -27,7 +27,7 @@ def evidence(sets: Sets) -> Table:
     """Public sets by a fit on the other two; the plays and the last turns by the product."""
     observed = {name: _observed(sets, name) for name in TUNED_ON}
     rows = [row for name in observed for row in _left_out(observed, name)]
-    rows += [_plays(sets), _turns(sets)]
+    rows += [_plays(sets), *_turns(sets)]
     counts = {TURNS: len(load_labelled_turns(sets.folder(TURNS)).tasks), PLAYS: len(load_questions().all_unanswerable)}
     return Table(HEADER, rows, {**sets.samples(*TUNED_ON), **counts})
 
@@ -56,11 +56,18 @@ def _plays(sets: Sets) -> list[str]:
         )
 
 
-def _turns(sets: Sets) -> list[str]:
-    scored = score_turns(load_labelled_turns(sets.folder(TURNS)), sets.embedder)
-    answerable = [each.quality for each in scored if each.label.answerable]
-    others = [each.quality for each in scored if each.label is Label.UNANSWERABLE]
-    return _row(f"{TURNS}, last turns, against unanswerable ones", answerable, others)
+def _turns(sets: Sets) -> Iterator[list[str]]:
+    turns = load_labelled_turns(sets.folder(TURNS))
+    for name, standalone in (("last turns alone", own_words), ("last turns as the product asks them", resolved)):
+        scored = score_turns(turns, sets.embedder, standalone)
+        answerable = [each.quality for each in scored if each.label.answerable]
+        others = [each.quality for each in scored if each.label is Label.UNANSWERABLE]
+        yield _row(f"{TURNS}, {name}, against unanswerable ones", answerable, others)
+
+
+def own_words(messages: Sequence[str]) -> str:
+    """The last message as it is."""
+    return messages[-1]
 
 
 def _qualities(fitted: Fit, signals: Floats) -> list[float]:

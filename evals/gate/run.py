@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cicada.documents.filter import PassageFilter
+from cicada.planning.follow_ups import stand_alone
 from cicada.retrieval.ports import MultiVectorEmbedder
 from cicada.retrieval.quality.score import evidence_quality
 from cicada.retrieval.quality.underspecified import underspecified
@@ -28,12 +29,12 @@ class Scored:
     underspecified: float
 
 
-def last_message(messages: Sequence[str]) -> str:
-    """The last message as it is."""
-    return messages[-1]
+def resolved(messages: Sequence[str]) -> str:
+    """The last message as the product searches for it, with what it leaves out carried over."""
+    return stand_alone(messages).query
 
 
-def run(folder: Path, say: Say, standalone: Standalone = last_message, cache: Path | None = None) -> list[Scored]:
+def run(folder: Path, say: Say, standalone: Standalone = resolved, cache: Path | None = None) -> list[Scored]:
     """One score for each task. Raises DatasetError, and `DependencyError`s of the encoder and the index."""
     turns = load_labelled_turns(folder)
     say(f"{turns.corpus.name}: {len(turns.corpus.rows):,} passages, {len(turns.tasks):,} turns")
@@ -41,9 +42,7 @@ def run(folder: Path, say: Say, standalone: Standalone = last_message, cache: Pa
         return score_turns(turns, embedder, standalone)
 
 
-def score_turns(
-    turns: LabelledTurns, embedder: MultiVectorEmbedder, standalone: Standalone = last_message
-) -> list[Scored]:
+def score_turns(turns: LabelledTurns, embedder: MultiVectorEmbedder, standalone: Standalone = resolved) -> list[Scored]:
     """The scores of all tasks, in their order."""
     with retriever(turns.corpus, embedder, Pipeline()) as search:
         return [_scored(task, search, standalone) for task in turns.tasks]

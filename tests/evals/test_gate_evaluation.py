@@ -136,3 +136,12 @@ def test_the_command_calibrates_a_base(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(curve.read_text().splitlines()) == 22
     with pytest.raises(SystemExit):
         main(["calibrate", folder, "--keep", "0"])
+
+
+def test_a_follow_up_is_asked_as_the_product_asks_it(tmp_path: Path) -> None:
+    history = [{"role": "user", "text": "Who was Banquo?"}, {"role": "agent", "text": "A thane."}]
+    follow_up = {"last_turn": "Who murdered him?", "history": history, "label": "ANSWERABLE"}
+    first_turn = {**follow_up, "history": []}
+    folder = write_turns(tmp_path / "turns", [follow_up, first_turn])
+    resolved, alone = evaluation.run(folder, lambda line: None)
+    assert resolved.quality != alone.quality
