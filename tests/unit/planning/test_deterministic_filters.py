@@ -55,6 +55,8 @@ def test_values_that_are_the_question_s_own_words_are_none(message: str) -> None
         ("ledgers except those of the Bakers", {"kind": "ledger", "guild": ("not", "Bakers")}),
         ("charters of Bakers or Rope Makers", {"kind": "charter", "guild": frozenset({"Bakers", "Rope Makers"})}),
         ("ledgers without a keeper", {"kind": "ledger", "keeper": None}),
+        ("ledgers that nobody owns", {"kind": "ledger", "keeper": None}),
+        ("charters not ratified", {"kind": "charter", "stage": ("not", "ratified")}),
     ],
 )
 def test_negation_and_alternatives_stay_within_a_field(message: str, expected: dict[str, object]) -> None:
@@ -88,6 +90,9 @@ def test_a_surname_of_two_persons_names_neither() -> None:
         ("letters that expire in March", {"kind": "letter", "expiry_date": ("2027-03-01", "2027-04-01")}),
         ("What was sealed last month?", {"sealed_on": ("2026-04-01", "2026-05-01")}),
         ("the newest ledger", {"kind": "ledger"}),
+        ("the 2024 ledgers", {"kind": "ledger", "sealed_on": ("2024-01-01", "2025-01-01")}),
+        ("last year's letters", {"kind": "letter", "sealed_on": ("2025-01-01", "2026-01-01")}),
+        ("charters older than two years", {"kind": "charter", "sealed_on": (None, "2024-05-20")}),
     ],
 )
 def test_a_date_belongs_to_the_field_that_its_verb_names(message: str, expected: dict[str, object]) -> None:

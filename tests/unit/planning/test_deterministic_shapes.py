@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cicada.documents.catalogue import TITLE, Sort
+from cicada.knowledge_bases.schema import Schema
+from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.plan import Shape
-from tests.unit.planning.planned import planned
+from tests.unit.planning.planned import NOW, planned
 
 
 @pytest.mark.parametrize(
@@ -30,9 +32,14 @@ from tests.unit.planning.planned import planned
         ("list all contracts", Shape.NO_MATCH),
         ("documents tagged unicorns", Shape.NO_MATCH),
         ("letters from the Tailors guild", Shape.NO_MATCH),
+        ("what does Paul Miller own?", Shape.NO_MATCH),
+        ("letters over 20 pages", Shape.NO_MATCH),
+        ("What must a letter contain?", Shape.CONTENT_ONLY),
+        ("how are charters approved?", Shape.CONTENT_ONLY),
         ("open it", Shape.NEEDS_CLARIFICATION),
         ("the same for letters", Shape.NEEDS_CLARIFICATION),
         ("show me the charter", Shape.NEEDS_CLARIFICATION),
+        ("when does it take effect", Shape.NEEDS_CLARIFICATION),
         ("which one is newer?", Shape.NEEDS_CLARIFICATION),
     ],
 )
@@ -65,6 +72,16 @@ def test_documents_are_counted_as_a_whole_or_by_a_field() -> None:
     assert planned("how many ledgers are there?").count
     assert not planned("list the ledgers").count
     assert planned("How many ledgers per guild?").count_by == "guild"
+
+
+def test_a_base_without_values_has_no_subject_that_is_not_its_own() -> None:
+    open_base = DeterministicPlanner.of(Schema())
+    assert open_base.plan("how deep is the Pacific Ocean", NOW).shape is Shape.CONTENT_ONLY
+    assert open_base.plan("thanks a lot!", NOW).shape is Shape.NO_MATCH
+
+
+def test_a_value_that_was_passed_over_costs_confidence() -> None:
+    assert planned("charters of the Bakers").confidence > planned("charters on how bakers bake").confidence
 
 
 def test_other_matters_are_less_sure_than_listings() -> None:

@@ -298,7 +298,7 @@ class PeriodReader:
         return Period(at + 1, unit_range(date(year, 1, 1), Unit.YEAR)) if year is not None else None
 
     def _day(self, at: int) -> Period | None:
-        if self.word(at) == "now":
+        if self.word(at) == "now" and self.word(at - 1) in {"until", "till", "before", "to", "by"}:
             return Period(at + 1, unit_range(self.now, Unit.DAY))
         offset = _DAYS.get(self.word(at))
         return Period(at + 1, unit_range(self.now, Unit.DAY, offset)) if offset is not None else None

@@ -109,6 +109,7 @@ class ConstraintReader:
         self._dates_with_cues()
         self._segments()
         self._fragment()
+        self._unknown_subject()
         return self.found
 
     # Noun phrases
@@ -296,6 +297,8 @@ class ConstraintReader:
             at += 1
         negated = any(sentence.is_not(i) for i in range(start, at))
         if sentence.word(at) in _LESS:
+            negated, at = True, at + 1
+        if sentence.word(at) == "nobody":
             negated, at = True, at + 1
         if not negated:
             return start
@@ -640,7 +643,10 @@ class ConstraintReader:
         if self._field_noun_at(after, span):
             return False
         person = any(self._kind(name) is FieldType.PERSON for name in span.fields)
-        verb = sentence.is_in(after, "communication", "belonging_verbs") or sentence.date_cue(after)[0] > after
+        verb = (
+            sentence.is_in(after, "communication", "belonging_verbs", "states_to_come")
+            or sentence.date_cue(after)[0] > after
+        )
         return not person and sentence.unknown(after) and not verb
 
     def _field_noun_at(self, at: int, span: ValueSpan) -> bool:
@@ -648,17 +654,32 @@ class ConstraintReader:
         return end > at and not fields.isdisjoint(span.fields)
 
     def _apposed(self, at: int) -> int:
-        """EHS forms in force; SOPs obsolete; reports, QA."""
-        span = self.sentence.spans.get(at)
-        if span is None or self._is_type(span) or self._is_only(span, FieldType.KEYWORDS) or self._about_process:
+        """EHS forms in force; SOPs obsolete; bylaws not yet repealed; reports, QA."""
+        sentence = self.sentence
+        negated = sentence.is_not(at)
+        first = self._skip_adverbs(at + negated) if negated else at
+        span = sentence.spans.get(first)
+        if span is None or self._about_process or not self._is_keyword(span) or self._is_content_noun(span):
             return at
-        if any(self._kind(name) is FieldType.PERSON for name in span.fields) or self._is_content_noun(span):
-            return at
-        if self.sentence.word(span.end) == "'s":
-            return at
-        return self._alternatives(at, at, negated=False)
+        return at if sentence.word(span.end) == "'s" else self._alternatives(at, first, negated=negated)
+
+    def _is_keyword(self, span: ValueSpan) -> bool:
+        """A value of a keyword field other than the type's."""
+        kinds = {self._kind(name) for name in span.fields}
+        return not self._is_type(span) and FieldType.PERSON not in kinds and kinds != {FieldType.KEYWORDS}
 
     # The rest of the message
+
+    def _unknown_subject(self) -> None:
+        """What does Bob Smith own: a person whom the schema does not have."""
+        sentence, owner = self.sentence, self.sentence.lexicon.owner
+        if owner is None or not sentence.lexicon.schema.fields[owner].values:
+            return
+        for at in range(1, len(sentence) - 2):
+            named = all(sentence.unknown(i) and sentence.tokens[i].is_capitalised for i in (at, at + 1))
+            asked = sentence.word(at - 1) in {"does", "did", "has"}
+            if named and asked and sentence.is_in(at + 2, "belonging_verbs"):
+                self.found.unknown.append(f"{owner} {sentence.word(at)} {sentence.word(at + 1)}")
 
     def _named_fields(self) -> None:
         """A tag or a field with its value anywhere in the message."""
@@ -736,6 +757,7 @@ class ConstraintReader:
             "that",
             "everything",
             "ones",
+            "many",
         }:
             return False
         return sentence.ends_clause(span.end) or sentence.word(span.end) in _PREPOSITIONS

@@ -256,20 +256,20 @@ def _variants(form: tuple[str, ...]) -> set[tuple[str, ...]]:
 
 def _person_forms(name: str, value: str) -> Iterator[tuple[tuple[str, ...], Reading]]:
     """Surname, first name; M. Lopez; each name alone."""
-    words = [word for word in phrase(value) if word[0].isalnum() and word not in _TITLES]
+    words = [form for part in value.split() if (form := phrase(part)) and form[0] not in _TITLES]
     if len(words) < 2:
         return
     first, last = words[0], words[-1]
     full, part = Reading(name, value), Reading(name, value, part=True)
-    yield (last, ",", first), full
-    yield (first, last), full
-    yield (first[0], ".", last), full
-    yield (first[0], last), full
-    yield (first,), part
-    yield (last,), part
+    yield (*last, ",", *first), full
+    yield (*first, *last), full
+    yield (first[0][0], ".", *last), full
+    yield (first[0][0], *last), full
+    yield first, part
+    yield last, part
     for title in _TITLES:
-        yield (title, last), full
-        yield (title, ".", last), full
+        yield (title, *last), full
+        yield (title, ".", *last), full
 
 
 def _type_field(schema: Schema, words: English) -> str | None:

@@ -111,7 +111,7 @@ def _is_compound_noun(sentence: Sentence, at: int) -> bool:
     """A word of content directly after a noun that is also a verb or an adjective: "form field", "manual override"."""
     if not sentence.is_in(at - 1, "verbs_like_nouns", "nouns_like_adjectives") or not sentence.unknown(at):
         return False
-    return not sentence.is_in(at, "communication") and sentence.date_cue(at)[0] == at
+    return not sentence.is_in(at, "communication", "belonging_verbs", "before_tags") and sentence.date_cue(at)[0] == at
 
 
 def _is_idiom(sentence: Sentence, span: ValueSpan) -> bool:
@@ -237,7 +237,7 @@ def _may_precede_modifiers(sentence: Sentence, at: int) -> bool:
         first
         or not before[0].isalnum()
         or sentence.is_in(at, "listing", "source_prepositions", "politeness")
-        or (before in {"for", "on", "and", "or", "are", "is", "many"})
+        or (before in {"me", "us", "for", "on", "and", "or", "are", "is", "many"})
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.planning.deterministic.constraints import ConstraintReader, Constraints
 from cicada.planning.deterministic.lexicon import Lexicon, compiled
 from cicada.planning.deterministic.listing import count_by, counts, limit, order
@@ -17,6 +17,8 @@ from cicada.planning.plan import Plan, Shape
 from cicada.text import one_line
 
 _ANSWERED_FROM_FIELDS = frozenset({Shape.METADATA_ONLY, Shape.HYBRID})
+# A message with more tokens often has clauses that the rules do not read.
+_LONG = 16
 # A message with words of the schema is rarely about something else.
 _SURE_DESPITE_VALUES = 0.8
 _SEARCHED = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID})
@@ -69,8 +71,20 @@ def _plan(
         count_by=count_by(sentence, found) if decision.shape is Shape.METADATA_ONLY else None,
         limit=limit(sentence, found) if from_fields else None,
         key_concepts=concepts,
-        confidence=decision.confidence,
+        confidence=_confidence(sentence, found, decision),
     )
+
+
+def _confidence(sentence: Sentence, found: Constraints, decision: Decision) -> float:
+    """Less sure where a value was passed over, a word corrected, or the message is long."""
+    lexicon = sentence.lexicon
+    passed = any(
+        span.start not in found.used and any(lexicon.type_of(name) is not FieldType.KEYWORDS for name in span.fields)
+        for span in sentence.spans.values()
+    )
+    corrected = any(span.corrected for span in sentence.spans.values())
+    doubt = 0.15 * passed + 0.05 * corrected + 0.05 * (len(sentence) > _LONG)
+    return max(0.0, round(decision.confidence - doubt, 3))
 
 
 def _search_value(message: str, sentence: Sentence, rest: list[int], shape: Shape) -> str:

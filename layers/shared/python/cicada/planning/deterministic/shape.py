@@ -114,6 +114,8 @@ def _listed(sentence: Sentence, found: Constraints, rest: list[int]) -> Decision
     generic = [phrase for phrase in found.phrases if phrase.kind is HeadKind.GENERIC]
     asks_fields = bool(named_fields(sentence, found))
     left = [at for at in _without_fields(sentence, rest) if not _is_filler(sentence, at)]
+    if not left and generic == found.phrases and _is_any_document(sentence, found):
+        return Decision(Shape.NEEDS_CLARIFICATION, 0.7, "any document")
     if (generic or found.phrases or "everything" in sentence.words()) and not left:
         return Decision(Shape.METADATA_ONLY, 0.85, "all documents")
     if asks_fields and not left:
@@ -121,6 +123,17 @@ def _listed(sentence: Sentence, found: Constraints, rest: list[int]) -> Decision
     if generic and left:
         return Decision(Shape.CONTENT_ONLY, 0.85, "documents about content")
     return None
+
+
+def _is_any_document(sentence: Sentence, found: Constraints) -> bool:
+    """A question about a document: one, and nothing says which."""
+    ordered = any(sentence.is_in(at, "ordering") for at in range(len(sentence)))
+    return (
+        bool(found.phrases)
+        and not ordered
+        and all(not phrase.plural and not phrase.asked for phrase in found.phrases)
+        and not sentence.is_in(found.phrases[0].start, "quantifiers")
+    )
 
 
 def _is_filler(sentence: Sentence, at: int) -> bool:
@@ -145,8 +158,11 @@ def named_fields(sentence: Sentence, found: Constraints) -> list[str]:
 
 def _asks_back(sentence: Sentence) -> bool:
     """What is that? Is it this? Words of small talk with a pronoun that means a document."""
-    return any(sentence.word(at) in {"it", "this", "that", "one"} for at in range(len(sentence))) and (
-        "?" in sentence.words() and not {"you", "your", "going"} & set(sentence.words())
+    words = [word for word in sentence.words() if word[0].isalnum()]
+    asked = "?" in sentence.words() and not {"you", "your", "going"} & set(words)
+    pronouns = {"it", "this", "that", "one"}
+    return (asked and bool(pronouns & set(words))) or (
+        words[-1] in pronouns and words[0] in {"how", "what", "is", "who"}
     )
 
 
@@ -195,6 +211,8 @@ def _unknown_kind(sentence: Sentence, found: Constraints) -> bool:
 
 
 def _names_unknown_value(sentence: Sentence, at: int) -> bool:
+    if at in sentence.taken:
+        return False
     english = sentence.english
     lists = []
     parts = " ".join(sentence.lexicon.schema.fields).lower()
@@ -223,10 +241,10 @@ def _unknown_predicate(sentence: Sentence, found: Constraints) -> bool:
             "currently",
         }:
             at += 1
-        if at == phrase.end or not _names_unknown_value(sentence, at):
+        if not _names_unknown_value(sentence, at):
             continue
         end = sentence.phrase_end(at, sentence.english.phrases["strong_statuses"])
-        if end > at and sentence.ends_clause(end):
+        if end > at + (at == phrase.end) and sentence.ends_clause(end):
             return True
     return False
 
@@ -284,7 +302,11 @@ def _lacks_field(sentence: Sentence, found: Constraints, rest: list[int]) -> boo
         for at in range(len(sentence)):
             if at not in found.used and sentence.phrase_end(at, phrases) > at:
                 return True
-    return _lacks_date(sentence)
+    measured = any(
+        sentence.word(at - 1).isdigit() and sentence.is_in(at, "measures") and at not in found.used
+        for at in range(1, len(sentence))
+    )
+    return measured or _lacks_date(sentence)
 
 
 def _lacks_date(sentence: Sentence) -> bool:
@@ -322,7 +344,7 @@ def _is_unclear(sentence: Sentence, found: Constraints, rest: list[int]) -> bool
         asked = pointing or len(words) <= 4 or any(phrase.is_definite for phrase in found.phrases)
         return asked and not _is_plain_listing(found, words) and not _is_constrained_enough(found)
     kind_only = found.conditions.fields() <= {sentence.lexicon.types or ""}
-    if vague and kind_only and not rest:
+    if vague and kind_only and not [at for at in _without_fields(sentence, rest) if not _is_filler(sentence, at)]:
         return any(sentence.is_in(at, "pointing") for at in vague)
     return kind_only and _is_bare_definite(sentence, found, rest)
 
@@ -336,7 +358,7 @@ def _points_back(sentence: Sentence, found: Constraints, rest: list[int]) -> boo
         named = sentence.is_in(thing, "things") or sentence.spans.get(thing) is not None
         if not named:
             continue
-        if sentence.word(at) in {"previous", "other", "same", "aforementioned", "usual", "said", "second", "third"}:
+        if sentence.is_in(at, "previous"):
             return True
         if sentence.word(at) in {"that", "this", "those", "these"} and not sentence.is_in(at - 1, "document_nouns"):
             return sentence.word(at - 1) not in {"documents", "sops"} and sentence.spans.get(thing) is None
