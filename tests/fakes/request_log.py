@@ -179,3 +179,7 @@ class DisturbedRequestLog(InMemoryRequestLog):
     def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
         self.before("advance")
         return super().advance(lease, seq, until, status)
+
+    def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
+        self.before("turns")
+        return super().turns(principal, session_id, before, limit)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from cicada.adapters.bedrock.plan_model import BedrockPlanModel
+from cicada.dialogue import Turn
 from cicada.knowledge_bases.plan_guide import load_plan_guide
 from cicada.planning.by_model.prompt import PlanPrompts
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
-from cicada.planning.planner import Turn
 from tests.unit.planning.form_of_reports import request_on_reports
 
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId, session_id
 from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind, AgentTurn
+from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.bedrock_wire import (
@@ -69,6 +71,17 @@ def test_the_final_response_is_streamed_and_the_identity_goes_with_the_session()
         },
         "streamingConfigurations": {"streamFinalResponse": True},
     }
+
+
+def test_the_turns_before_go_where_only_the_model_reads_them() -> None:
+    with scripted_bedrock(REPLY) as bedrock:
+        list(agent(bedrock).reply(replace(TURN, earlier=(Turn("Who is Ross?", "A thane."),))))
+    state = bedrock.requests[0].body["sessionState"]
+    assert state["promptSessionAttributes"] == {
+        "knowledgeBase": "scripts",
+        "earlierTurns": "User: Who is Ross?\nAssistant: A thane.",
+    }
+    assert "earlierTurns" not in state["sessionAttributes"]
 
 
 def test_a_session_of_the_same_name_is_another_one_for_every_owner() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from cicada.agents.description import describe
 from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, ProfileKind, Shelf
 from cicada.agents.ports import EntryStore
 from cicada.agents.profiles import profile_toolbox
+from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.bedrock_wire import (
@@ -95,6 +97,17 @@ def test_the_model_calls_a_tool_and_answers_from_its_result() -> None:
     }
     assert result_text(bedrock) == "The character profile “Banquo”, saved on 2026-11-01:\nA companion of Macbeth."
     assert results(bedrock)[0]["status"] == "success"
+
+
+def test_the_model_is_told_the_answered_turns_before_the_message() -> None:
+    earlier = (Turn("Who is Banquo?", "A friend."), Turn("Where?", ""))
+    with scripted_bedrock(SAYS) as bedrock:
+        list(loop(bedrock).reply(replace(TURN, earlier=earlier)))
+    assert [(each["role"], each["content"][0]["text"]) for each in bedrock.requests[0].body["messages"]] == [
+        ("user", "Who is Banquo?"),
+        ("assistant", "A friend."),
+        ("user", TURN.message),
+    ]
 
 
 def test_the_model_sees_the_tools_of_the_one_description() -> None:

@@ -7,10 +7,11 @@ from datetime import timedelta
 
 import pytest
 
+from cicada.dialogue import Turn
 from cicada.errors import PlanRefusedError, UnavailableError
 from cicada.planning.cache import PlanCache
 from cicada.planning.model import Intent
-from cicada.planning.planner import PlanRequest, Turn
+from cicada.planning.planner import PlanRequest
 from tests.fakes.clock import Clock
 from tests.fakes.planners import CONTENT, FixedPlanner
 from tests.unit.planning.form_of_reports import request_on_reports

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from cicada.dialogue import Turn
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.plan_guide import PlanGuide, load_plan_guide, parse_plan_guide
 from cicada.planning.by_model.prompt import PlanPrompt, PlanPrompts, message_text
 from cicada.planning.model import Intent
-from cicada.planning.planner import PlanRequest, Turn
+from cicada.planning.planner import PlanRequest
 from tests.unit.planning.form_of_reports import request_on_reports
 
 REQUEST = request_on_reports()

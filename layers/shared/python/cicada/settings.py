@@ -131,7 +131,10 @@ class AgentToolSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProcessorSettings:
-    """The message processor. Its lease and its pace: docs/delivery.md."""
+    """The message processor. Its lease and its pace: docs/delivery.md.
+
+    `memory_tokens`: about how many tokens of a conversation's earlier turns a model is given.
+    """
 
     dead_letter_queue_url: str
     conversation: ConversationSettings
@@ -143,6 +146,7 @@ class ProcessorSettings:
     max_attempts: int = 3
     least_pace_seconds: float = 0.25
     most_pace_seconds: float = 1
+    memory_tokens: int = 1500
 
     @property
     def heartbeat_seconds(self) -> float:

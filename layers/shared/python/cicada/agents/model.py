@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cicada.agents.text import matching_key
+from cicada.dialogue import Turn
 from cicada.identity.principal import Principal
 
 # What a change or a deletion took away can be brought back for this long, up to so many states of each entry.
@@ -22,13 +23,17 @@ class AgentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentTurn:
-    """One message to an agent. `principal` and `knowledge_base` reach the tools as session attributes."""
+    """One message to an agent. `principal` and `knowledge_base` reach the tools as session attributes.
+
+    `earlier`: turns of the conversation before the message, oldest first.
+    """
 
     agent: AgentKind
     principal: Principal
     session_id: str
     knowledge_base: str
     message: str
+    earlier: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

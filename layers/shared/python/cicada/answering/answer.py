@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cicada.agents.model import AgentKind, AgentTurn
@@ -14,6 +14,7 @@ from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.streaming import streamed
 from cicada.conversation.model import Question
+from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.wording import described
 from cicada.planning.model import Intent
@@ -28,46 +29,56 @@ _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: Ag
 class Answerer:
     """One plan for each message, and exactly one way to answer it. `plan` never fails: the rules make one always."""
 
-    plan: Callable[[Question, Principal], Plan]
+    plan: Callable[[Question, Principal, Conversation], Plan]
     passages: PassageAnswerer
     listings: ListingAnswerer
     agent: Agent
     model: ChatModel
 
-    def answer(self, question: Question, principal: Principal) -> Generator[AnswerPart]:
+    def answer(
+        self, question: Question, principal: Principal, before: Conversation = NO_CONVERSATION
+    ) -> Generator[AnswerPart]:
         """The answer's parts; the last one is `Finished`. Raises `DependencyError` or `ConfigurationError`."""
-        plan = self.plan(question, principal)
-        for part in self._parts(plan, question, principal):
+        plan = self.plan(question, principal, before)
+        for part in self._parts(plan, question, principal, before.turns):
             yield self._finished(part, plan, question) if isinstance(part, Finished) else part
 
-    def _parts(self, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
+    def _parts(
+        self, plan: Plan, question: Question, principal: Principal, earlier: tuple[Turn, ...]
+    ) -> Iterator[AnswerPart]:
         if plan.intent in _AGENTS:
-            return self._by_agent(_AGENTS[plan.intent], plan, question, principal)
+            agent = _AGENTS[plan.intent]
+            return self._by_agent(
+                AgentTurn(agent, principal, question.session_id, plan.knowledge_base, question.message, earlier)
+            )
         if plan.intent is Intent.GENERAL or plan.shape is Shape.NO_MATCH:
-            return self._without_search(question)
+            return self._without_search(question, earlier)
         if plan.shape is Shape.NEEDS_CLARIFICATION:
             return _asking_back(plan)
         if plan.shape is Shape.METADATA_ONLY:
             return self.listings.answer(plan, question, principal)
-        return self.passages.answer(plan, question, principal)
+        return self.passages.answer(plan, question, principal, earlier)
 
-    def _by_agent(self, agent: AgentKind, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
-        yield Progress("agent", agent.value)
-        turn = AgentTurn(agent, principal, question.session_id, plan.knowledge_base, question.message)
+    def _by_agent(self, turn: AgentTurn) -> Iterator[AnswerPart]:
+        yield Progress("agent", turn.agent.value)
         for piece in self.agent.reply(turn):
             yield Text(piece)
-        yield Finished((f"agent:{agent.value}",), confidence=None)
+        yield Finished((f"agent:{turn.agent.value}",), confidence=None)
 
-    def _without_search(self, question: Question) -> Iterator[AnswerPart]:
+    def _without_search(self, question: Question, earlier: Sequence[Turn]) -> Iterator[AnswerPart]:
         yield Progress("answering")
-        usage = yield from streamed(self.model, general_prompt(question.message))
+        usage = yield from streamed(self.model, general_prompt(question.message, earlier))
         yield Finished(("generate",), None, usage.input_tokens, usage.output_tokens)
 
     def _finished(self, part: Finished, plan: Plan, question: Question) -> Finished:
         schema = self.listings.bases.of(plan.knowledge_base).schema
         applied = (*question.scope, *plan.filters) if plan.shape in _FROM_DOCUMENTS else ()
         conditions = tuple(described(each, schema) for each in applied)
-        return replace(part, path=(plan.intent.value, f"plan:{plan.by}", *part.path), plan=plan, conditions=conditions)
+        return replace(part, path=(*_steps(plan), *part.path), plan=plan, conditions=conditions)
+
+
+def _steps(plan: Plan) -> tuple[str, ...]:
+    return (plan.intent.value, f"plan:{plan.by}", *(("follow_up",) if plan.carried else ()))
 
 
 def _asking_back(plan: Plan) -> Iterator[AnswerPart]:

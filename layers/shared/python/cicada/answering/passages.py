@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from cicada.answering.context_budget import within_budget
@@ -12,10 +12,12 @@ from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
 from cicada.answering.streaming import streamed
 from cicada.conversation.model import Question
+from cicada.dialogue import Turn
 from cicada.documents.model import DocumentKey
 from cicada.identity.principal import Principal
 from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
+from cicada.planning.follow_ups import emphasised
 from cicada.planning.plan import Plan
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import RankedPassage, Retrieval
@@ -31,7 +33,9 @@ class PassageAnswerer:
     gate: PermissionGate
     evidence: EvidenceLoop = field(default_factory=EvidenceLoop)
 
-    def answer(self, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
+    def answer(
+        self, plan: Plan, question: Question, principal: Principal, earlier: Sequence[Turn] = ()
+    ) -> Iterator[AnswerPart]:
         """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found"."""
         yield Progress("searching")
         base = self.search.bases.of(plan.knowledge_base)
@@ -45,7 +49,7 @@ class PassageAnswerer:
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not found.passages else replace(end, path=(*found.path, "nothing_permitted"))
             return
-        usage = yield from streamed(self.model, passages_prompt(question.message, shown, base.content))
+        usage = yield from streamed(self.model, passages_prompt(question.message, shown, base.content, earlier))
         yield replace(
             end,
             path=(*found.path, "generate"),
@@ -61,7 +65,7 @@ class PassageAnswerer:
 
         def search(query: str) -> Retrieval:
             nonlocal matching
-            found = self.search.search(query, readable, strategy)
+            found = self.search.search(emphasised(query, plan.carried), readable, strategy)
             matching = found.matching
             return found
 

@@ -6,8 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from cicada.answering.model import ModelUsage, Prompt
+from cicada.conversation.model import RequestKey
+from cicada.dialogue import Conversation
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.model import Retrieval
+
+
+class ConversationMemory(Protocol):
+    """What was said in a session before a request."""
+
+    def before(self, key: RequestKey, session_id: str) -> Conversation:
+        """Failures are `DependencyError`s."""
+        ...
 
 
 class ChatModel(Protocol):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cicada.answering.answer import Answerer
 from cicada.answering.events import complete, events_of
 from cicada.answering.model import AnswerPart, Finished, Text
+from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, Question, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Cancelled, Reset, failed
+from cicada.dialogue import NO_CONVERSATION
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
@@ -39,6 +41,7 @@ class Processor:
     """`max_attempts`: attempts at one answer, over all processors.
 
     `report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
+    `memory`: what was said before a question; without it every question is answered by itself.
     """
 
     log: RequestLog
@@ -51,6 +54,7 @@ class Processor:
     max_attempts: int
     report: Callable[[CicadaError], None]
     pace: Pace = field(default_factory=Pace)
+    memory: ConversationMemory | None = None
 
     def process(self, key: RequestKey) -> Processed:
         """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered."""
@@ -85,7 +89,7 @@ class Processor:
             return self._cancel(delivery)
         timer = _Timer(self.clock)
         finished: Finished | None = None
-        with Pump(self.answerer.answer(question, lease.key.principal), self.pace) as pump:
+        with Pump(self._parts(lease.key, question), self.pace) as pump:
             while finished is None:
                 try:
                     parts = pump.take(self.heartbeat_seconds)
@@ -98,6 +102,10 @@ class Processor:
                 finished = next((part for part in parts if isinstance(part, Finished)), None)
         delivery.send(complete(finished, timer.milliseconds()))
         return Processed.COMPLETE
+
+    def _parts(self, key: RequestKey, question: Question) -> Generator[AnswerPart]:
+        before = self.memory.before(key, question.session_id) if self.memory else NO_CONVERSATION
+        yield from self.answerer.answer(question, key.principal, before)
 
     def _deliver(self, parts: list[AnswerPart], delivery: Delivery) -> None:
         sent = False

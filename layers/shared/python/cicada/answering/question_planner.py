@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from cicada.conversation.model import Question
+from cicada.dialogue import NO_CONVERSATION, Conversation
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.plan import Plan
@@ -21,7 +22,7 @@ class QuestionPlanner:
     bases: KnowledgeBases
     now: Callable[[], datetime]
 
-    def plan(self, question: Question, principal: Principal) -> Plan:
+    def plan(self, question: Question, principal: Principal, before: Conversation = NO_CONVERSATION) -> Plan:
         """One plan of the question; it names the base that is asked."""
         schema = self.bases.of(question.knowledge_base).schema
         request = PlanRequest(
@@ -29,6 +30,8 @@ class QuestionPlanner:
             question.knowledge_base,
             self.now(),
             principal.tenant,
+            before.turns,
+            before.messages,
             schema=schema,
             bases={name: base.description for name, base in self.bases.named.items()},
             asker=schema.logins.get(principal.user, ""),

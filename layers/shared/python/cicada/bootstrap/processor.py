@@ -23,6 +23,7 @@ from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.planner import chosen_planner
 from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
+from cicada.conversation.memory import LoggedConversation
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions.gate import PermissionGate
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
@@ -36,8 +37,9 @@ def processor() -> Processor:
     """Cached for the life of the container: it holds clients and settings, no data of a request."""
     settings = load(ProcessorSettings)
     conversation = settings.conversation
+    log = DynamoRequestLog(database(), conversation.requests_table, time.time)
     return Processor(
-        log=DynamoRequestLog(database(), conversation.requests_table, time.time),
+        log=log,
         channel=ApiGatewayChannel(connection_endpoint(conversation.callback_url)),
         queue=SqsRequestQueue(client("sqs"), conversation.requests_queue_url, settings.dead_letter_queue_url),
         answerer=answerer(),
@@ -47,6 +49,7 @@ def processor() -> Processor:
         max_attempts=settings.max_attempts,
         report=report_failed_answer,
         pace=Pace(settings.least_pace_seconds, settings.most_pace_seconds),
+        memory=LoggedConversation(log, settings.memory_tokens),
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cicada.planning.deterministic.planner import DeterministicPlanner
+from cicada.planning.follow_up_plans import carried_over
+from cicada.planning.follow_ups import stand_alone
 from cicada.planning.model import Classification, Intent
 from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import Planner, PlanRequest
@@ -25,6 +27,9 @@ class RulesPlanner:
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of the intent, or of the documents' metadata and texts."""
+        return carried_over(self._plan(request), stand_alone([*request.messages, request.message]))
+
+    def _plan(self, request: PlanRequest) -> Plan:
         found = self.classify(request.message, request.knowledge_base)
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
             return _search(request, found.confidence)

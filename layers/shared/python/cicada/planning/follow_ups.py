@@ -31,9 +31,7 @@ class StandAlone:
 
     @property
     def query(self) -> str:
-        if not self.carried:
-            return self.message
-        return f"{self.message} ({' '.join(self.carried)}) {self.message}"
+        return emphasised(with_carried(self.message, self.carried), self.carried)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +52,17 @@ class _Focus:
     @property
     def things(self) -> tuple[Topic, ...]:
         return tuple(topic for topic in self.own if not topic.named)
+
+
+def with_carried(text: str, carried: Sequence[str]) -> str:
+    """The text with the topics behind it in parentheses, as people can read it."""
+    return f"{text} ({' '.join(carried)})" if carried else text
+
+
+def emphasised(query: str, carried: Sequence[str]) -> str:
+    """What to search for instead of a query that `with_carried` made: its own text again at the end."""
+    own = query.removesuffix(with_carried("", carried))
+    return query if own == query else f"{query} {own}"
 
 
 def stand_alone(messages: Sequence[str]) -> StandAlone:

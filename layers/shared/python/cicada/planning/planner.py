@@ -7,24 +7,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from cicada.dialogue import Turn
 from cicada.knowledge_bases.schema import Schema
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """An earlier question of the conversation with its answer, which may be shortened."""
-
-    question: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
 class PlanRequest:
     """A message and what a plan may depend on.
 
-    `now`: in the user's time zone. `turns`: oldest first. `schema`: of `knowledge_base`, the one that is asked unless
+    `now`: in the user's time zone. `turns`: earlier ones, within a token budget; `messages`: the user's earlier ones,
+    in full; both oldest first. `schema`: of `knowledge_base`, the one that is asked unless
     the plan names another. `bases`: the bases that the user may ask, with their descriptions. `asker`: the name by
     which owner fields call the user, empty if unknown. `intents`: those that the base serves.
     """
@@ -34,6 +28,7 @@ class PlanRequest:
     now: datetime
     tenant: str = "default"
     turns: tuple[Turn, ...] = ()
+    messages: tuple[str, ...] = ()
     schema: Schema = field(default_factory=Schema)
     bases: Mapping[str, str] = field(default_factory=dict)
     asker: str = ""

@@ -55,7 +55,7 @@ class BedrockAgent:
             # the prompt attributes only, which do not identify the user.
             sessionState={
                 "sessionAttributes": session_attributes(turn),
-                "promptSessionAttributes": {"knowledgeBase": turn.knowledge_base},
+                "promptSessionAttributes": prompt_attributes(turn),
             },
             streamingConfigurations={"streamFinalResponse": True},
         )
@@ -75,6 +75,13 @@ def session_attributes(turn: AgentTurn) -> dict[str, str]:
         "groups": groups_text(turn.principal.groups),
         "knowledgeBase": turn.knowledge_base,
     }
+
+
+def prompt_attributes(turn: AgentTurn) -> dict[str, str]:
+    """What the model reads besides the message. Bedrock's session remembers only what went through this agent."""
+    said = [f"User: {each.question}\nAssistant: {each.answer}" for each in turn.earlier]
+    earlier = {"earlierTurns": "\n".join(said)} if said else {}
+    return {"knowledgeBase": turn.knowledge_base, **earlier}
 
 
 def session_id(turn: AgentTurn) -> str:

@@ -24,7 +24,7 @@ _STOPPED = "I stopped here, because this took too many steps. Please ask for les
 
 
 class ConverseToolLoop:
-    """Alternates model calls (at most `max_rounds`) and tool calls. Each turn starts without earlier turns."""
+    """Alternates model calls (at most `max_rounds`) and tool calls. The conversation before a turn comes with it."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class _Talk:
     _thinking: ReasoningFilter = field(default_factory=ReasoningFilter)
 
     def __post_init__(self) -> None:
-        self.messages = [user_message({"text": self.turn.message})]
+        self.messages = [*_earlier(self.turn), user_message({"text": self.turn.message})]
 
     def begin_round(self) -> None:
         self._thinking = ReasoningFilter()
@@ -111,6 +111,14 @@ class _Talk:
             return _tool_result(use, "Not done: the arguments are not a JSON object.", "error")
         session = ToolSession(self.turn.principal, self.turn.knowledge_base)
         return _tool_result(use, self.toolbox.call(session, use.name, use.arguments), "success")
+
+
+def _earlier(turn: AgentTurn) -> Iterator[Message]:
+    """The conversation before the message. Converse wants both roles in turn, so unanswered questions are left out."""
+    for each in turn.earlier:
+        if each.question and each.answer:
+            yield user_message({"text": each.question})
+            yield {"role": "assistant", "content": [{"text": each.answer}]}
 
 
 @contextmanager

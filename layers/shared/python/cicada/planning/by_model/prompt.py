@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cicada.dialogue import Turn
 from cicada.errors import ConfigurationError, PlanRefusedError
 from cicada.knowledge_bases.plan_guide import PlanExample, PlanGuide
 from cicada.planning.by_model.form import PlanForm
-from cicada.planning.planner import PlanRequest, Turn
+from cicada.planning.planner import PlanRequest
 
 TOOL = "plan"
 TOOL_DESCRIPTION = "States how the message is answered."

@@ -1,0 +1,44 @@
+"""The turns before a question, read back from the request log."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from cicada.conversation.history import answer_text
+from cicada.conversation.model import RequestKey
+from cicada.conversation.ports import RequestLog
+from cicada.dialogue import NO_CONVERSATION, Conversation, Turn, conversation_of
+
+# Rows that are read for one question: so many turns, and of each answer so many events.
+_TURNS = 8
+_EVENTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedConversation:
+    """`budget_tokens`: about how many tokens of earlier turns a model is given."""
+
+    log: RequestLog
+    budget_tokens: int
+
+    def before(self, key: RequestKey, session_id: str) -> Conversation:
+        """The session's last turns before this request. A request that begins a session costs no read."""
+        if session_id == key.request_id:
+            return NO_CONVERSATION
+        head = self.log.head(key)
+        rows = self.log.turns(key.principal, session_id, head.created_at, _TURNS) if head else []
+        if not rows:
+            return NO_CONVERSATION
+        keys = [RequestKey(key.principal, row.request_id) for row in reversed(rows)]
+        with ThreadPoolExecutor(max_workers=_TURNS, thread_name_prefix="turns") as executor:
+            turns = list(executor.map(self._turn, keys))
+        return conversation_of([turn for turn in turns if turn], self.budget_tokens)
+
+    def _turn(self, key: RequestKey) -> Turn | None:
+        """None for a request that has expired meanwhile."""
+        question, head = self.log.question(key), self.log.head(key)
+        if question is None or head is None:
+            return None
+        events = self.log.events(key, 0, min(head.last_seq, _EVENTS))
+        return Turn(question.message, answer_text(events))

@@ -1,0 +1,71 @@
+"""The turns of a conversation, as those use them that answer its next question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cicada.text import one_line
+
+# English text has about four bytes a token; in Chinese and Japanese three bytes are a character of about one token.
+_BYTES_PER_TOKEN = 4
+_TOKENS_PER_TURN = 8
+_SUMMARY_CHARACTERS = 160
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of the conversation with its answer, which may be shortened."""
+
+    question: str
+    answer: str
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens a model reads for it."""
+        return len(f"{self.question}{self.answer}".encode("utf-8", "replace")) // _BYTES_PER_TOKEN + _TOKENS_PER_TURN
+
+    @property
+    def summary(self) -> Turn:
+        """The first sentences of the question and of the answer."""
+        return Turn(_first_sentence(self.question), _first_sentence(self.answer))
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What was said before a question, oldest first.
+
+    `messages`: the user's, in full, for resolving follow-ups. `turns`: what a model may read, within a token budget.
+    """
+
+    messages: tuple[str, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+
+NO_CONVERSATION = Conversation()
+
+
+def conversation_of(turns: Sequence[Turn], budget_tokens: int) -> Conversation:
+    """The turns, oldest first, within the budget: the newest whole, older ones summarised, the oldest left out."""
+    return Conversation(tuple(turn.question for turn in turns), _within(turns, budget_tokens))
+
+
+def _within(turns: Sequence[Turn], budget_tokens: int) -> tuple[Turn, ...]:
+    """Once a turn does not fit, older ones are summarised too; once a summary does not fit, the rest is left out."""
+    kept: list[Turn] = []
+    room, whole = budget_tokens, True
+    for turn in reversed(turns):
+        whole = whole and turn.tokens <= room
+        shown = turn if whole else turn.summary
+        room -= shown.tokens
+        if room < 0:
+            break
+        kept.append(shown)
+    return tuple(reversed(kept))
+
+
+def _first_sentence(text: str) -> str:
+    line = one_line(_SENTENCE_END.split(text.strip(), maxsplit=1)[0])
+    return line if len(line) <= _SUMMARY_CHARACTERS else f"{line[: _SUMMARY_CHARACTERS - 1].rstrip()}…"

@@ -1,0 +1,123 @@
+"""Answers to questions that continue a conversation."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from cicada.answering.model import AnswerPart
+from cicada.answering.process import Processed
+from cicada.conversation.memory import LoggedConversation
+from cicada.conversation.model import Question, RequestKey
+from cicada.dialogue import Conversation, Turn
+from cicada.errors import UnavailableError
+from cicada.planning.model import Intent
+from tests.fakes.chat_model import ScriptedModel
+from tests.unit.answering.situation import ANN, SAID, Situation, end_of
+from tests.unit.answering.test_process import Situation as Processing
+from tests.unit.conversation.situation import send_message
+
+BEFORE = Conversation(
+    ("Who is the wife of Macbeth?",), (Turn("Who is the wife of Macbeth?", "Lady Macbeth [1].\nYes."),)
+)
+
+
+def asked(here: Situation, message: str, before: Conversation = BEFORE) -> list[AnswerPart]:
+    return list(here.answerer.answer(Question(message, "s1", "scripts"), ANN, before))
+
+
+def test_a_follow_up_is_searched_for_with_what_it_refers_to() -> None:
+    here = Situation()
+    parts = asked(here, "What does she see?")
+    assert here.index.queries[0].text == "What does she see? (Macbeth wife) What does she see?"
+    assert end_of(parts).path[:4] == ("script_query", "plan:rules", "follow_up", "retrieve")
+
+
+def test_what_was_searched_for_is_told_without_repetition() -> None:
+    here = Situation()
+    here.index = type(here.index)()
+    text = "".join(getattr(part, "content", "") for part in asked(here, "What does she see?"))
+    assert "“What does she see? (Macbeth wife)”" in text
+
+
+@pytest.mark.parametrize("message", ["Who murders Duncan at Inverness?", "Which witches meet Banquo upon the heath?"])
+def test_another_topic_is_searched_for_as_it_is(message: str) -> None:
+    here = Situation()
+    parts = asked(here, message)
+    assert here.index.queries[0].text == message
+    assert "follow_up" not in end_of(parts).path
+
+
+def test_the_model_reads_the_question_as_it_is_and_the_turns_before_it() -> None:
+    here = Situation()
+    asked(here, "What does she see?")
+    user = here.model.prompts[0].user
+    assert user.endswith("Question: What does she see?")
+    said = "User:\n| Who is the wife of Macbeth?\nYou:\n| Lady Macbeth [1].\n| Yes.\n\nPassages:\n\n[1] "
+    assert said in user
+    assert user.startswith("Earlier turns of this conversation, oldest first.")
+
+
+def test_a_general_message_comes_with_the_turns_before_it() -> None:
+    here = Situation().routed(Intent.GENERAL)
+    asked(here, "Thank you for that answer, Cicada!")
+    assert here.index.queries == []
+    user = here.model.prompts[0].user
+    assert "| Lady Macbeth [1]." in user
+    assert user.endswith("\n\nQuestion: Thank you for that answer, Cicada!")
+
+
+@pytest.mark.parametrize("message", ["and her husband?", "what about Duncan?", "How old was she?"])
+def test_what_seems_small_talk_but_asks_on_is_searched(message: str) -> None:
+    here = Situation().routed(Intent.GENERAL)
+    assert end_of(asked(here, message)).path[:3] == ("script_query", "plan:rules", "follow_up")
+
+
+@pytest.mark.parametrize("message", ["How are you?", "What can you do?"])
+def test_small_talk_in_a_conversation_stays_small_talk(message: str) -> None:
+    here = Situation().routed(Intent.GENERAL)
+    assert end_of(asked(here, message)).path == ("general", "plan:rules", "generate")
+
+
+def test_an_agent_is_told_the_turns_before_and_the_message_as_it_is() -> None:
+    here = Situation().routed(Intent.THEORY_REQUEST)
+    asked(here, "Save that as a theory.")
+    assert (here.agent.turns[0].message, here.agent.turns[0].earlier) == ("Save that as a theory.", BEFORE.turns)
+
+
+class Remembering(Processing):
+    """A processor that reads the session from the log."""
+
+    @property
+    def processor(self):  # type: ignore[no-untyped-def]
+        return replace(super().processor, memory=LoggedConversation(self.log, 1_500))
+
+    def asked_in_session(self, message: str, number: int) -> RequestKey:
+        self.clock.now += 1
+        request_id = f"7e57d004-2b97-4e7a-b45f-53873677910{number}"
+        self.accepter.accept(send_message(message, request_id, sessionId="s1"), self.connection())
+        return RequestKey(ANN, request_id)
+
+
+def test_a_processor_answers_a_question_of_a_session_with_the_turns_before_it() -> None:
+    here = Remembering(answering=Situation(model=ScriptedModel(SAID, SAID)))
+    here.process(here.asked_in_session("Who is the wife of Macbeth?", 1))
+    assert here.process(here.asked_in_session("What does she see?", 2)) is Processed.COMPLETE
+    assert "(Macbeth wife)" in here.answering.index.queries[-1].text
+    assert "| Seyton [1]." in here.answering.model.prompts[-1].user
+    assert "Earlier turns" not in here.answering.model.prompts[0].user
+
+
+def test_a_conversation_that_cannot_be_read_is_an_error_and_no_answer_without_it() -> None:
+    here = Remembering(answering=Situation(model=ScriptedModel(SAID)))
+    key = here.asked_in_session("Who is the wife of Macbeth?", 1)
+
+    def fail(step: str) -> None:
+        if step == "turns":
+            raise UnavailableError("The database could not be reached.")
+
+    here.log.before = fail
+    assert here.process(key) is Processed.FAILED
+    assert json.loads(here.channel.frames["c1"][-1])["type"] == "error"
