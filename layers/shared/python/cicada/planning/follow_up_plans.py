@@ -15,10 +15,13 @@ _ASKING = (Cue.FRAGMENT, Cue.PERSON)
 
 
 def carried_over(plan: Plan, found: StandAlone) -> Plan:
-    """The message's plan with what it refers to in its query. Only searches use it."""
+    """The message's plan with what it refers to in its query. Only searches use it.
+
+    What is too vague by itself is not asked back: the turns before say what it is about.
+    """
     if not found.carried:
         return plan
-    if plan.intent is Intent.GENERAL and found.cue in _ASKING:
+    if plan.shape is Shape.NEEDS_CLARIFICATION or (plan.intent is Intent.GENERAL and found.cue in _ASKING):
         plan = replace(plan, intent=Intent.SCRIPT_QUERY, shape=Shape.CONTENT_ONLY)
     if plan.intent is not Intent.SCRIPT_QUERY or plan.shape not in _SEARCHED:
         return plan
