@@ -45,6 +45,7 @@ AUSTRIA = "What is the notice period in Austria?"
         ([AUSTRIA], "WHAT DOES OVERTIME COST?", Cue.SHORT, ("Austria",)),
         (["Who is Napoleon's wife?"], "Where did she live?", Cue.PERSON, ("Napoleon's wife",)),
         (["Who founded Siemens?", "Where did he study physics?"], "Why?", Cue.SHORT, ("Siemens", "study physics")),
+        ([AUSTRIA, "and in Germany?"], "Who signs it there?", Cue.THING, ("Germany", "notice period")),
         (['Who directed "the third man"?'], "When was it filmed?", Cue.THING, ("the third man", "directed")),
     ],
 )
@@ -74,6 +75,7 @@ def test_what_a_message_leaves_out_is_carried_over(
         ([AUSTRIA], "Is it true that cats always land on four paws?"),
         ([AUSTRIA], "Which lamps are those that burn whale oil?"),
         ([AUSTRIA], "Who repairs a bicycle?"),
+        ([AUSTRIA], "Who was the first that ever sang of the swallows?"),
         ([AUSTRIA], "And list the contracts that expire in 2026 by department and owner"),
     ],
 )

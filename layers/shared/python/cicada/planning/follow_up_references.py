@@ -18,8 +18,8 @@ _SUBJECT_WORDS = 2
 _COMPARING_WORDS = 3
 # The most telling words of a message that begins with "and", or has "the" with a word of the turns before.
 _JOINED_WORDS = 4
-# A question of no more telling words and no name is about what was talked of.
-_SHORT_WORDS = 2
+# A question of no more words, of which so many are telling, without a name is about what was talked of.
+_SHORT_LENGTH, _SHORT_WORDS = 7, 2
 
 
 class Cue(StrEnum):
@@ -98,6 +98,8 @@ _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "ist", "sind", "war", "war
 
 def _is_short(reading: Reading, cues: Cues) -> bool:
     """Whether a question says too little to stand alone. An indefinite article introduces a topic."""
+    if len(reading.words) > _SHORT_LENGTH:
+        return False
     keys = {word.key for word in reading.words}
     if reading.telling == 0:
         return not keys.isdisjoint(cues.asking)

@@ -109,7 +109,7 @@ def _candidates(cue: Cue, reading: Reading, focus: _Focus) -> Sequence[Topic]:
     if focus.carried and not focus.names:
         return (*focus.carried, *focus.things)
     if reading.telling <= _LITTLE:
-        return (*focus.names, *focus.things)
+        return (*focus.names, *focus.things, *focus.carried)
     return tuple(_new(focus.names, _stems(reading.topics))) or focus.topics
 
 
