@@ -12,11 +12,25 @@ from cicada_client.errors import CicadaClientError
 from cli.errors import CommandError
 from cli.evaluate import calibrate
 from cli.evaluate import command as evaluate
-from cli.operator import ingest, intents, invoke, rebuild, redrive, remove, stage
+from cli.operator import catalogue, ingest, intents, invoke, rebuild, redrive, remove, stage
 from cli.text import clean_line
 from cli.user import access_token, ask, chat
 
-_SUBCOMMANDS = (chat, ask, ingest, remove, rebuild, stage, access_token, invoke, redrive, intents, evaluate, calibrate)
+_SUBCOMMANDS = (
+    chat,
+    ask,
+    ingest,
+    remove,
+    catalogue,
+    rebuild,
+    stage,
+    access_token,
+    invoke,
+    redrive,
+    intents,
+    evaluate,
+    calibrate,
+)
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 

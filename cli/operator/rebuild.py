@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -12,10 +11,11 @@ from cli.errors import CommandError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
-from cli.text import clean_line, to_json
+from cli.text import to_json
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
+    from cli.operator.ingest_function import IngestFunction
 
 # A slice is short so that progress is shown often. It ends after the round of copies in which its time runs out.
 _SLICE_SECONDS = 5
@@ -37,10 +37,16 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 when the new index answers."""
-    from cli.operator.deployment_target import open_target  # imported late: boto3 is slow to import
+    # Imported late: boto3 is slow to import.
+    from cli.operator.deployment_target import open_target
+    from cli.operator.ingest_function import IngestFunction
 
     target = open_target(options.stack)
-    function = _Function(target.client("lambda", _LONGEST_CALL_SECONDS), target.output("IngestFunction"))
+    function = IngestFunction(
+        target.client("lambda", _LONGEST_CALL_SECONDS),
+        target.output("IngestFunction"),
+        "The rebuild failed, and the old index goes on answering",
+    )
     screen = open_screen(read_settings())
     screen.status("Beginning a new index …")
     progress = _rebuilt(function, screen)
@@ -54,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _rebuilt(function: _Function, screen: Screen) -> dict[str, Any]:
+def _rebuilt(function: IngestFunction, screen: Screen) -> dict[str, Any]:
     """The last progress. Ctrl-C waits for the slice under way and drops the new index; a second one does not wait."""
     progress: dict[str, Any] = {}
     stopped = threading.Event()
@@ -74,37 +80,10 @@ def _rebuilt(function: _Function, screen: Screen) -> dict[str, Any]:
     return progress
 
 
-def _dropped(function: _Function, run: str | None) -> str:
+def _dropped(function: IngestFunction, run: str | None) -> str:
     """Drop the new index after the slice that is under way, which cannot be stopped. Returns a sentence."""
     for _ in range(_SLICE_SECONDS * 6 if run else 0):
         if function.call({"rebuild": "abandon", "run": run})["state"] != "busy":
             return "The new index is dropped."
         time.sleep(1)
     return "The new index could not be dropped yet; the next `cicada rebuild` drops it."
-
-
-class _Function:
-    """The ingest function, called as the Lambda console calls it."""
-
-    def __init__(self, client: Any, name: str) -> None:
-        self._client = client
-        self._name = name
-
-    def call(self, event: dict[str, Any]) -> dict[str, Any]:
-        from botocore.exceptions import BotoCoreError, ClientError
-
-        try:
-            reply = self._client.invoke(FunctionName=self._name, Payload=json.dumps(event).encode())
-            result: dict[str, Any] = json.loads(reply["Payload"].read())
-        except ClientError as error:
-            raise CommandError(
-                f"The function {self._name} cannot be invoked: {error.response['Error']['Code']}."
-            ) from error
-        except BotoCoreError as error:
-            raise CommandError(
-                f"The function {self._name} does not answer; the old index goes on answering."
-            ) from error
-        if "FunctionError" in reply:
-            reason = clean_line(str(result.get("errorMessage", "its log says why")))
-            raise CommandError(f"The rebuild failed, and the old index goes on answering: {reason}")
-        return result

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cicada.bootstrap.ingest import ingester, rebuilder, redelivery
+from cicada.bootstrap.ingest import catalogue, ingester, rebuilder, redelivery, schema_of
 from cicada.bootstrap.ingest_report import log_misplaced, log_report
 from cicada.documents.model import DocumentKey
 from cicada.entry.requests import failed_records
 from cicada.entry.s3_notifications import Announced, announced_together, announcement, document_named
+from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.parallel import attempted
 from cicada.ingest.rebuild_event import rebuild_at_once
@@ -21,8 +22,10 @@ _AT_ONCE = 4
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Returns a batch verdict for an SQS event, a report for `{"key": "documents/…"}`, progress for `{"rebuild":
-    …}`.
+    …}`, and rows of the catalogue for `{"documents": …}`.
     """
+    if "documents" in event:
+        return catalogue_at_once(event, catalogue(), schema_of)
     if "rebuild" in event:
         return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
     if "key" in event:

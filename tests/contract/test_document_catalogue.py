@@ -10,6 +10,7 @@ import pytest
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.filter import AnyOf, Condition, Exists, PassageFilter, Range
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
+from cicada.permissions.readers import every_document
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.ports import CataloguedIndex
 from tests.contract.passage_indexes import IndexUnderTest, eventually
@@ -90,6 +91,10 @@ def test_rows_are_those_that_match_and_that_the_reader_may_see(index: Catalogued
     assert _names(index, by_title, reader=frozenset()) == ["d1", "d0", "d4"]
     assert _names(index, by_title, reader=frozenset({"group:thanes"})) == ["d1", "d3", "d0", "d4"]
     assert index.rows(PassageFilter(PLAYS, frozenset({"d2", "d1"}), reader=ROSS), by_title, 10).total == 2
+    everything = every_document(PLAYS, (Exists("status"),))
+    assert [row.document.document_id for row in index.rows(everything, by_title, 10).rows] == ["d1", "d3", "d2", "d0"]
+    assert (index.count(every_document(PLAYS)), index.count_documents(everything)) == (10, 4)
+    assert index.count(PassageFilter(PLAYS)) == 6
 
 
 def test_counts_are_those_of_the_documents_that_the_reader_may_see(index: CataloguedIndex) -> None:

@@ -130,7 +130,7 @@ def test_what_was_asked_is_not_in_the_queue() -> None:
     with request_queues() as queues:
         sqs_queue(queues).enqueue(FIRST, "s1")
         assert queues.bodies(queues.requests_url) == [
-            {"tenant": "acme", "user": "ann", "groups": [], "requestId": FIRST.request_id},
+            {"tenant": "acme", "user": "ann", "groups": [], "login": "", "requestId": FIRST.request_id},
         ]
 
 

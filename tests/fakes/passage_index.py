@@ -130,7 +130,7 @@ class InMemoryPassageIndex:
             if document.base_key == filter.base_key
             and (filter.document_ids is None or document.document_id in filter.document_ids)
             and meets(row.metadata, filter.conditions)
-            and (not row.readers or filter.reader.intersection(row.readers))
+            and _may_read(filter, row.readers)
         ]
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
@@ -177,8 +177,7 @@ class InMemoryPassageIndex:
             if document.base_key == filter.base_key
             and (filter.document_ids is None or document.document_id in filter.document_ids)
             for each in kept
-            if meets(each.passage.metadata, filter.conditions)
-            and (not each.passage.readers or filter.reader.intersection(each.passage.readers))
+            if meets(each.passage.metadata, filter.conditions) and _may_read(filter, each.passage.readers)
         ]
 
 
@@ -222,6 +221,10 @@ def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
     """Numbers before texts, as both engines have it."""
     values = (row.title,) if sort.field == TITLE else _values(row.metadata.get(sort.field, ()))
     return (isinstance(values[0], str), values[0]) if values else None
+
+
+def _may_read(filter: PassageFilter, readers: tuple[str, ...]) -> bool:
+    return filter.reader is None or not readers or bool(filter.reader.intersection(readers))
 
 
 def _best(hits: list[Hit], limit: int) -> tuple[Hit, ...]:

@@ -59,6 +59,7 @@ def test_a_good_token_is_allowed_and_says_who_it_is(pool: UserPool, way: str, lo
         "tenant": "acme",
         "user": SUBJECT,
         "groups": '["legal", "tenant:acme"]',
+        "login": "ann",
         "tokenExpiresAt": str(expires),
     }
     assert token not in json.dumps(policy)

@@ -58,7 +58,7 @@ def test_a_message_is_stored_and_queued(path: MessagePath) -> None:
     assert head is not None
     assert (head.status, head.connection_id, head.session_id) == (Status.QUEUED, "console", ID)
     assert path.queues.bodies(path.queues.requests_url) == [
-        {"tenant": "default", "user": "console-user", "groups": [], "requestId": ID},
+        {"tenant": "default", "user": "console-user", "groups": [], "login": "", "requestId": ID},
     ]
 
 

@@ -95,7 +95,7 @@ def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:
 def test_a_tool_reads_what_its_users_groups_may() -> None:
     index = FixedIndex()
     evidence(index).search(Principal("acme", "ann", frozenset({"legal"})), "novels", "Banquo is killed")
-    assert index.queries[0].filter.reader == {"user:ann", "group:legal"}
+    assert index.queries[0].filter.reader == frozenset({"user:ann", "group:legal"})
 
 
 def test_nothing_found_is_an_empty_text() -> None:

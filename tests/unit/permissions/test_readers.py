@@ -9,7 +9,7 @@ ANN = Principal("acme", "ann", frozenset({"legal", "tenant:acme"}))
 
 
 def test_the_users_groups_are_among_the_names_that_he_reads_by() -> None:
-    assert readable_passages(ANN, "scripts").reader == {"user:ann", "group:legal", "group:tenant:acme"}
+    assert readable_passages(ANN, "scripts").reader == frozenset({"user:ann", "group:legal", "group:tenant:acme"})
 
 
 def test_another_tenant_searches_another_collection() -> None:

@@ -71,7 +71,8 @@ DOCUMENTS = Tables("document", "document_attribute", "document_reader")
 def selection(state: KnowledgeBaseState, filter: PassageFilter) -> Selection:
     """The knowledge base's passages that match the filter; an empty set of values matches none."""
     is_limited = filter.document_ids is not None or bool(filter.conditions)
-    return Selection(matching(state, filter, PASSAGES), None if is_limited else _hidden(state, filter))
+    hidden = None if is_limited or filter.reader is None else _hidden(state, filter.reader)
+    return Selection(matching(state, filter, PASSAGES), hidden)
 
 
 def matching(state: KnowledgeBaseState, filter: PassageFilter, tables: Tables) -> Listing:
@@ -85,18 +86,18 @@ def matching(state: KnowledgeBaseState, filter: PassageFilter, tables: Tables) -
         clause, bound = condition_sql(condition, state.number, tables.attributes)
         sql.append(f"AND {clause}")
         values += bound
-    if state.has_restricted:
+    if state.has_restricted and filter.reader is not None:
         sql.append(f"AND (NOT is_restricted OR number IN ({_of_reader(tables)}))")
         values += [state.number, _array(filter.reader)]
     return Listing(" ".join(sql), tuple(values))
 
 
-def _hidden(state: KnowledgeBaseState, filter: PassageFilter) -> Listing:
+def _hidden(state: KnowledgeBaseState, reader: frozenset[str]) -> Listing:
     """The knowledge base's passages that this user may not read."""
     readable = _of_reader(PASSAGES)
     return Listing(
         f"SELECT number FROM passage WHERE collection = ? AND is_restricted AND number NOT IN ({readable})",  # noqa: S608 - a constant
-        (state.number, state.number, _array(filter.reader)),
+        (state.number, state.number, _array(reader)),
     )
 
 

@@ -29,7 +29,9 @@ class CognitoTokenVerifier:
         if claims["token_use"] != "access" or claims["client_id"] != self._client_id:  # noqa: S105 - a claim, not a password
             raise NotConnectedError("The token is not an access token of this application.")
         groups = frozenset(map(str, claims.get("cognito:groups", [])))
-        principal = Principal(_tenant(groups) or self._default_tenant, str(claims["sub"]), groups)
+        principal = Principal(
+            _tenant(groups) or self._default_tenant, str(claims["sub"]), groups, str(claims.get("username", ""))
+        )
         return VerifiedToken(principal, float(claims["exp"]))
 
     def _claims(self, token: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from cicada.knowledge_bases.schema import SchemaOf, no_schema
 def answer_at_once(
     event: Mapping[str, Any], answerer: Answerer, default_knowledge_base: str, schema_of: SchemaOf = no_schema
 ) -> dict[str, Any]:
-    """The answer to `{"message": "…"}`, with `tenant`, `user`, `groups` and the fields of `sendMessage` as options.
+    """The answer to `{"message": "…"}`; with `tenant`, `user`, `groups`, `login` and the fields of `sendMessage`.
 
     Returns `text`, `sources`, a listing's `documents` and the fields of `complete`, or those of `error`.
     """
@@ -36,10 +36,10 @@ def answer_at_once(
 def _asked(event: Mapping[str, Any], default_knowledge_base: str, schema_of: SchemaOf) -> tuple[Principal, Question]:
     fields = {"requestId": str(uuid.uuid4()), **event, "action": "sendMessage"}
     tenant, user = str(fields.pop("tenant", "default")), str(fields.pop("user", "console"))
-    groups = fields.pop("groups", [])
+    groups, login = fields.pop("groups", []), str(fields.pop("login", ""))
     if not isinstance(groups, list):
         raise InvalidFrameError('The groups are a list, as ["legal"].')
-    principal = Principal(tenant, user, frozenset(map(str, groups)))
+    principal = Principal(tenant, user, frozenset(map(str, groups)), login)
     command = parse_command(json.dumps(fields))
     if not isinstance(command, SendMessage):
         raise InvalidFrameError('A test event is {"message": "…"}.')

@@ -15,10 +15,9 @@ from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.wording import described, shown_value
 from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
-from cicada.planning.plan import Plan
+from cicada.planning.plan import PAGE_SIZE, Plan
 from cicada.retrieval.ports import DocumentCatalogue
 
-_PAGE = 20
 _VALUES_IN_A_SENTENCE = 8
 
 
@@ -35,7 +34,9 @@ class ListingAnswerer:
         yield Progress("searching")
         schema = self.bases.of(plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
-        page = self.catalogue.rows(readable, plan.sort or schema.sort or Sort(TITLE), plan.limit or _PAGE, plan.offset)
+        page = self.catalogue.rows(
+            readable, plan.sort or schema.sort or Sort(TITLE), plan.limit or PAGE_SIZE, plan.offset
+        )
         counts = self.catalogue.count_by(readable, plan.count_by) if plan.count_by else None
         rows = self.gate.permit(principal, page.rows, _document)
         columns = {field.name: field.display or field.name for field in schema.fields.values() if field.shown}

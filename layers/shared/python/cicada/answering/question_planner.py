@@ -34,7 +34,7 @@ class QuestionPlanner:
             before.messages,
             schema=schema,
             bases={name: base.description for name, base in self.bases.named.items()},
-            asker=schema.logins.get(principal.user, ""),
+            asker=schema.logins.get(principal.login, ""),
         )
         plan = self.planner.plan(request)
         return plan if plan.knowledge_base else replace(plan, knowledge_base=question.knowledge_base)

@@ -21,7 +21,9 @@ from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script_parser import ScriptParser
 from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.retrieval.batching import BatchingEmbedder
+from cicada.retrieval.ports import DocumentCatalogue
 from cicada.settings import IngestSettings, load
 
 
@@ -30,11 +32,7 @@ def ingester(episode_configuration: Path) -> Ingester:
     """Cached for the life of the container: it holds clients and settings, no data of a file."""
     settings = load(IngestSettings)
     episodes = parse_episodes(episode_configuration.read_text("utf-8"))
-    bases = load_knowledge_bases()
-
-    def schema_of(name: str) -> Schema:
-        return bases.of(name).schema
-
+    bases = _bases()
     s3 = client("s3")
     return Ingester(
         store=S3DocumentStore(s3, settings.documents_bucket),
@@ -47,6 +45,22 @@ def ingester(episode_configuration: Path) -> Ingester:
         contexts=_context_writer(settings.context_model_id),
         detail_of=lambda name: bases.of(name).multivector,
     )
+
+
+@cache
+def catalogue() -> DocumentCatalogue:
+    """The catalogue of documents in the live index."""
+    return passage_index(load(IngestSettings).search)
+
+
+def schema_of(knowledge_base: str) -> Schema:
+    """The schema of the documents' metadata."""
+    return _bases().of(knowledge_base).schema
+
+
+@cache
+def _bases() -> KnowledgeBases:
+    return load_knowledge_bases()
 
 
 @cache

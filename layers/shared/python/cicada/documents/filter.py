@@ -58,13 +58,14 @@ class PassageFilter:
     """The documents and passages that a search may return, always of one knowledge base and so of one tenant.
 
     All `conditions` must hold. `document_ids`: None for all documents.
-    `reader`: the user's reader names; a document that names readers is returned only if one of them matches.
+    `reader`: the user's reader names; a document that names readers is returned only if one of them matches. None lets
+    every reader's documents through: `permissions.readers.every_document` alone makes it, for operators.
     """
 
     base_key: KnowledgeBaseKey
     document_ids: frozenset[str] | None = None
     conditions: tuple[Condition, ...] = ()
-    reader: frozenset[str] = frozenset()
+    reader: frozenset[str] | None = frozenset()
 
 
 def meets(metadata: Mapping[str, MetadataValue], conditions: tuple[Condition, ...]) -> bool:

@@ -12,12 +12,14 @@ class Principal:
     """A signed-in user, read from a verified token or the connection's row, never from a frame or a model.
 
     `groups`: the user's groups when the token was issued. They grant reading rights and are not part of the identity:
-    principals that differ only in groups are equal.
+    principals that differ only in groups are equal. `login`: the name that the user signs in with, empty if unknown; it
+    tells whose "my documents" are, and grants nothing.
     """
 
     tenant: str
     user: str
     groups: frozenset[str] = field(default=frozenset(), compare=False)
+    login: str = field(default="", compare=False)
 
     @property
     def owner(self) -> str:

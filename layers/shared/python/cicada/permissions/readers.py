@@ -18,6 +18,11 @@ def readable_passages(
     return PassageFilter(base_key, conditions=conditions, reader=reader_names(principal))
 
 
+def every_document(base_key: KnowledgeBaseKey, conditions: tuple[Condition, ...] = ()) -> PassageFilter:
+    """The documents of a knowledge base, whoever may read them: for operators, who have the bucket too."""
+    return PassageFilter(base_key, conditions=conditions, reader=None)
+
+
 def reader_names(principal: Principal) -> frozenset[str]:
     """The names by which passages name this user as a reader."""
     return frozenset({f"user:{principal.user}", *(f"group:{name}" for name in principal.groups)})

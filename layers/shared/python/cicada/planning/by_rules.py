@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.follow_up_plans import carried_over
 from cicada.planning.follow_ups import stand_alone
 from cicada.planning.model import Classification, Intent
-from cicada.planning.plan import Plan, Shape
+from cicada.planning.paging import asked_page
+from cicada.planning.plan import PAGE_SIZE, Plan, Shape
 from cicada.planning.planner import Planner, PlanRequest
 
 
@@ -27,7 +28,20 @@ class RulesPlanner:
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of the intent, or of the documents' metadata and texts."""
+        if (page := self._page(request)) is not None:
+            return page
         return carried_over(self._plan(request), stand_alone([*request.messages, request.message]))
+
+    def _page(self, request: PlanRequest) -> Plan | None:
+        """The next page of a listing, planned as the message was that asked for the listing."""
+        found = asked_page([*request.messages, request.message])
+        if found is None:
+            return None
+        message, number = found
+        plan = self._plan(replace(request, message=message))
+        if plan.shape is not Shape.METADATA_ONLY:
+            return None
+        return replace(plan, query=request.message, offset=number * (plan.limit or PAGE_SIZE))
 
     def _plan(self, request: PlanRequest) -> Plan:
         found = self.classify(request.message, request.knowledge_base)

@@ -9,6 +9,9 @@ from cicada.documents.catalogue import Sort
 from cicada.documents.filter import Condition
 from cicada.planning.model import Intent
 
+PAGE_SIZE = 20
+"""Documents of a listing's page, where the message names no number."""
+
 
 class Shape(StrEnum):
     """How a question about documents is answered; the names are those of the wire and of the evaluation."""

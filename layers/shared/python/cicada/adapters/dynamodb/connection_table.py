@@ -25,6 +25,7 @@ class DynamoConnectionTable:
             "tenant": {"S": connection.principal.tenant},
             "user": {"S": connection.principal.user},
             "groups": {"S": groups_text(connection.principal.groups)},
+            "login": {"S": connection.principal.login},
             "tokenExpiresAt": {"N": str(int(connection.token_expires_at))},
             "expiresAt": {"N": str(int(expires_at))},
         }
@@ -38,7 +39,7 @@ class DynamoConnectionTable:
         if not item:
             return None
         groups = groups_of(item["groups"]["S"]) if "groups" in item else frozenset()
-        principal = Principal(item["tenant"]["S"], item["user"]["S"], groups)
+        principal = Principal(item["tenant"]["S"], item["user"]["S"], groups, item.get("login", {}).get("S", ""))
         return Connection(connection_id, principal, float(item["tokenExpiresAt"]["N"]))
 
     def remove(self, connection_id: str) -> None:

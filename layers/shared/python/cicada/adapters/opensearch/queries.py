@@ -46,7 +46,8 @@ def filters(filter: PassageFilter, facets: str = PASSAGE_FACETS) -> list[Body]:
     if filter.document_ids is not None:
         conditions.append(_any_of("document_id", filter.document_ids))
     conditions.extend(condition_body(each, facets) for each in filter.conditions)
-    conditions.append(_any_of("readers", visible_to(filter.reader)))
+    if filter.reader is not None:
+        conditions.append(_any_of("readers", visible_to(filter.reader)))
     return conditions
 
 

@@ -63,7 +63,8 @@ class SqsRequestQueue:
 def request_message(key: RequestKey) -> dict[str, Any]:
     """The body of a queue message."""
     who = key.principal
-    return {"tenant": who.tenant, "user": who.user, "groups": sorted(who.groups), "requestId": key.request_id}
+    fields = {"tenant": who.tenant, "user": who.user, "groups": sorted(who.groups), "login": who.login}
+    return {**fields, "requestId": key.request_id}
 
 
 def read_request_message(body: str) -> RequestKey:
@@ -72,7 +73,7 @@ def read_request_message(body: str) -> RequestKey:
         fields = json.loads(body)
         tenant, user = str(fields["tenant"]), str(fields["user"])
         groups = frozenset(map(str, fields.get("groups", [])))
-        return RequestKey(Principal(tenant, user, groups), str(fields["requestId"]))
+        return RequestKey(Principal(tenant, user, groups, str(fields.get("login", ""))), str(fields["requestId"]))
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidFrameError("The queue message does not name a request.") from error
 

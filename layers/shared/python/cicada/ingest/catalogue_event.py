@@ -1,0 +1,79 @@
+"""The catalogue by test events of the Lambda console, which `cicada documents` sends too. It is for operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from cicada.documents.catalogue import TITLE, DocumentRow, Sort
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import InvalidFrameError
+from cicada.knowledge_bases.filter_language import parse_filter
+from cicada.knowledge_bases.schema import SchemaOf
+from cicada.permissions.readers import every_document
+from cicada.retrieval.ports import DocumentCatalogue
+
+_MOST = 500
+
+
+def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, schema_of: SchemaOf) -> dict[str, Any]:
+    """`{"documents": "list"}` gives a page of rows, `{"documents": "show", "id": "…"}` one row and its copies.
+
+    Options: `tenant`, `knowledgeBase`; for a list `filters` (as `status=approved`), `sort` (a field, with `-` in front
+    from last to first), `limit`, `offset`, `countBy`. Raises `InvalidFrameError` or `InvalidFilterError`.
+    """
+    base_key = KnowledgeBaseKey(str(event.get("tenant", "default")), str(event.get("knowledgeBase", "scripts")))
+    if event["documents"] == "show" and event.get("id"):
+        return _shown(DocumentKey(base_key, str(event["id"])), catalogue)
+    if event["documents"] == "list":
+        return _listed(event, base_key, catalogue, schema_of)
+    raise InvalidFrameError('A test event is {"documents": "list"}, or {"documents": "show", "id": "…"}.')
+
+
+def _listed(
+    event: Mapping[str, Any], base_key: KnowledgeBaseKey, catalogue: DocumentCatalogue, schema_of: SchemaOf
+) -> dict[str, Any]:
+    schema = schema_of(base_key.knowledge_base)
+    matching = every_document(base_key, tuple(parse_filter(schema, str(each)) for each in event.get("filters", [])))
+    sort = str(event.get("sort", ""))
+    order = Sort(sort.removeprefix("-"), sort.startswith("-")) if sort else schema.sort or Sort(TITLE)
+    limit, offset = _number(event, "limit", 50), _number(event, "offset", 0)
+    page = catalogue.rows(matching, order, min(limit, _MOST), offset)
+    counts = {}
+    if event.get("countBy"):
+        found = catalogue.count_by(matching, str(event["countBy"]))
+        counts = {"counts": [{"value": value, "count": number} for value, number in found.items()]}
+    return {
+        "total": page.total,
+        "nextOffset": page.next_offset,
+        "documents": [_fields(row) for row in page.rows],
+    } | counts
+
+
+def _shown(document: DocumentKey, catalogue: DocumentCatalogue) -> dict[str, Any]:
+    row = catalogue.row(document)
+    if row is None:
+        raise InvalidFrameError("There is no document of this id in the knowledge base.")
+    return {**_fields(row), "copies": list(catalogue.copies_of(document, row.content_hash))}
+
+
+def _fields(row: DocumentRow) -> dict[str, Any]:
+    indexed_at = datetime.fromtimestamp(row.indexed_at, UTC).isoformat(timespec="seconds") if row.indexed_at else None
+    return {
+        "documentId": row.document.document_id,
+        "title": row.title,
+        "passages": row.passages,
+        "version": row.version,
+        "indexedAt": indexed_at,
+        "contentHash": row.content_hash,
+        "metadata": {name: list(value) if isinstance(value, tuple) else value for name, value in row.metadata.items()},
+        "readers": list(row.readers),
+    }
+
+
+def _number(event: Mapping[str, Any], name: str, default: int) -> int:
+    value = event.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidFrameError(f"{name} is a whole number that is not negative.")
+    return value

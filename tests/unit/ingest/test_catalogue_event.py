@@ -1,0 +1,105 @@
+"""The catalogue as operators read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cicada.documents.catalogue import DocumentRow, Sort
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
+from cicada.errors import InvalidFilterError, InvalidFrameError
+from cicada.ingest.catalogue_event import catalogue_at_once
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.retrieval.model import EmbeddedPassage
+from tests.fakes.passage_index import InMemoryPassageIndex
+
+STORE = KnowledgeBaseKey("acme", "store")
+SCHEMA = Schema(
+    {
+        "status": SchemaField("status", FieldType.KEYWORD, ("approved", "draft")),
+        "value": SchemaField("value", FieldType.NUMBER),
+    },
+    sort=Sort("value"),
+)
+LIBRARY = Path(__file__).parents[3] / "layers" / "shared" / "python" / "cicada"
+
+
+def filled() -> InMemoryPassageIndex:
+    index = InMemoryPassageIndex("fixed", 1)
+    documents: dict[str, tuple[dict[str, MetadataValue], tuple[str, ...]]] = {
+        "a": ({"status": "draft", "value": 2.0, "tags": ("x", "y")}, ("user:bob",)),
+        "b": ({"status": "approved", "value": 1.0}, ()),
+    }
+    for name, (metadata, readers) in documents.items():
+        document = DocumentKey(STORE, name)
+        kept = Passage(f"{name}#0", document, "v1", name.upper(), "Text.", "", SectionLocator(()))
+        row = DocumentRow(document, name.upper(), "v1", 1, 1_700_000_000.0, "same", metadata, readers)
+        index.replace(document, [EmbeddedPassage(kept, [1.0])], row)
+    return index
+
+
+def asked(**event: Any) -> dict[str, Any]:
+    return catalogue_at_once({"tenant": "acme", "knowledgeBase": "store", **event}, filled(), lambda _: SCHEMA)
+
+
+def test_an_operator_sees_every_document_whoever_may_read_it() -> None:
+    found = asked(documents="list")
+    assert [each["documentId"] for each in found["documents"]] == ["b", "a"]
+    assert found["total"] == 2
+    assert found["documents"][1] == {
+        "documentId": "a",
+        "title": "A",
+        "passages": 1,
+        "version": "v1",
+        "indexedAt": "2023-11-14T22:13:20+00:00",
+        "contentHash": "same",
+        "metadata": {"status": "draft", "value": 2.0, "tags": ["x", "y"]},
+        "readers": ["user:bob"],
+    }
+
+
+def test_a_list_is_filtered_sorted_paged_and_counted() -> None:
+    assert [each["documentId"] for each in asked(documents="list", filters=["status=draft"])["documents"]] == ["a"]
+    page = asked(documents="list", sort="-value", limit=1)
+    assert ([each["documentId"] for each in page["documents"]], page["nextOffset"]) == (["a"], 1)
+    assert asked(documents="list", offset=1)["nextOffset"] is None
+    counted = asked(documents="list", countBy="status")["counts"]
+    assert sorted((each["value"], each["count"]) for each in counted) == [("approved", 1), ("draft", 1)]
+
+
+def test_a_document_is_shown_with_its_copies() -> None:
+    found = asked(documents="show", id="b")
+    assert (found["title"], found["copies"]) == ("B", ["a"])
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"documents": "show", "id": "zz"},
+        {"documents": "show"},
+        {"documents": "drop"},
+        {"documents": "list", "limit": -1},
+        {"documents": "list", "offset": "2"},
+        {"documents": "list", "limit": True},
+    ],
+)
+def test_what_is_not_understood_is_refused_with_a_sentence(event: dict[str, Any]) -> None:
+    with pytest.raises(InvalidFrameError, match=r"[A-Z].+\."):
+        asked(**event)
+
+
+def test_a_filter_on_a_field_that_the_base_lacks_names_the_fields() -> None:
+    with pytest.raises(InvalidFilterError, match="status"):
+        asked(documents="list", filters=["colour=red"])
+
+
+def test_only_permissions_make_a_filter_for_every_reader_and_only_operators_use_it() -> None:
+    naming = {
+        str(file.relative_to(LIBRARY)): file.read_text("utf-8")
+        for file in LIBRARY.rglob("*.py")
+        if "every_document" in file.read_text("utf-8") or "reader=None" in file.read_text("utf-8")
+    }
+    assert set(naming) == {"documents/filter.py", "permissions/readers.py", "ingest/catalogue_event.py"}
+    assert "reader=None" not in naming["ingest/catalogue_event.py"] + naming["documents/filter.py"]
