@@ -61,6 +61,11 @@ def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> Non
         ("[defaults]\nrerank = true", "rerank is not text; write text in quotes"),
         ("[defaults]\nmultivector = 'all'", "use one of none, windows, tokens"),
         ("[defaults]\ncontent_language = 'xx'", r"content_language is 'xx'; use one of .*\bde\b"),
+        (
+            "[bases.law]\nquality_floor = 0.6\nquality_threshold = 0.5",
+            r"\[bases.law\]: quality_floor is 0.6 and quality_threshold 0.5; the floor must not be above",
+        ),
+        ("[defaults]\nquality_retries = 3", "quality_retries"),
         ("[defaults]\nscore_threshold = 1.5", "score_threshold is 1.5; write a number from 0 to 1"),
         ("[defaults]\nscore_threshold = '0.2'", "write a number from 0 to 1"),
         ("[defaults]\nscore_threshold = nan", "write a number from 0 to 1"),
@@ -85,3 +90,8 @@ def test_a_file_can_set_whatever_a_base_has_but_its_name() -> None:
         parse_knowledge_bases("[defaults]\nnothing = 0")
     listed = str(caught.value).partition("use one of ")[2].removesuffix(".").split(", ")
     assert listed == sorted({each.name for each in fields(KnowledgeBase)} - {"name", "schema"})
+
+
+def test_the_floor_may_be_the_threshold() -> None:
+    base = parse_knowledge_bases("[defaults]\nquality_floor = 0.5\nquality_threshold = 0.5").defaults
+    assert (base.quality_floor, base.quality_threshold) == (0.5, 0.5)
