@@ -17,7 +17,7 @@ from tests.unit.planning.planned import NOW, planned
         ("list all ratified charters", Shape.METADATA_ONLY),
         ("how many letters does Ada Brook keep", Shape.METADATA_ONLY),
         ("which guilds have lapsed charters?", Shape.METADATA_ONLY),
-        ("I'm new here - which ledgers do the Bakers have?", Shape.METADATA_ONLY),
+        ("I joined the mill in spring - which ledgers do the Bakers have?", Shape.METADATA_ONLY),
         ("show me everything we have", Shape.METADATA_ONLY),
         ("What do lapsed charters say about tolls?", Shape.HYBRID),
         ("charters on night watches", Shape.HYBRID),
@@ -39,7 +39,7 @@ from tests.unit.planning.planned import NOW, planned
         ("open it", Shape.NEEDS_CLARIFICATION),
         ("the same for letters", Shape.NEEDS_CLARIFICATION),
         ("show me the charter", Shape.NEEDS_CLARIFICATION),
-        ("when does it take effect", Shape.NEEDS_CLARIFICATION),
+        ("when was it sealed?", Shape.NEEDS_CLARIFICATION),
         ("which one is newer?", Shape.NEEDS_CLARIFICATION),
     ],
 )
@@ -81,7 +81,7 @@ def test_a_base_without_values_has_no_subject_that_is_not_its_own() -> None:
 
 
 def test_a_value_that_was_passed_over_costs_confidence() -> None:
-    assert planned("charters of the Bakers").confidence > planned("charters on how bakers bake").confidence
+    assert planned("charters on how millers bake").confidence > planned("charters on how bakers bake").confidence
 
 
 def test_other_matters_are_less_sure_than_listings() -> None:

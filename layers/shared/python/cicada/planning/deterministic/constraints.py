@@ -809,15 +809,12 @@ class ConstraintReader:
         content = [at for at in inside if at not in sentence.taken and not sentence.names_field(at)]
         if not (spans or dates) or any(sentence.unknown(at) or sentence.is_in(at, "process_words") for at in content):
             return
-        tagged = any(sentence.word(at) in _TAG_WORDS for at in inside)
         for span in spans:
-            if tagged or not self._is_only(span, FieldType.KEYWORDS):
+            if not self._is_only(span, FieldType.KEYWORDS):
                 self._take(span)
         for phrase in dates:
             if not phrase.duration:
                 self._take_date(phrase.start, phrase, None)
-        if tagged:
-            self.found.used.update(inside)
 
     def _fragment(self) -> None:
         """Draft, QA, since 2024: a message of nothing but values is a list of conditions."""

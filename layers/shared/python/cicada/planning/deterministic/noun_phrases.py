@@ -225,8 +225,9 @@ def modifying_dates(sentence: Sentence, phrase: NounPhrase) -> list[DatePhrase]:
     """The 2023 reports, last year's policies: dates among the modifiers or before them."""
     if phrase.kind in {HeadKind.PRONOUN, HeadKind.WEAK}:
         return []
-    ends = {phrase.start, phrase.start - 1 if sentence.word(phrase.start - 1) == "'s" else phrase.start}
-    return [each for each in sentence.dates.values() if each.end in ends and not (each.marked or each.duration)]
+    first = phrase.start - (sentence.word(phrase.start - 1) == "'s")
+    near = [each for each in sentence.dates.values() if first <= each.end <= phrase.head]
+    return [each for each in near if not (each.marked or each.duration)]
 
 
 def _may_precede_modifiers(sentence: Sentence, at: int) -> bool:
