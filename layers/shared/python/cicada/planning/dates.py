@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from cicada.documents.filter import Range
 from cicada.planning.calendar_ranges import DateRange, Unit, shifted
-from cicada.planning.periods import Period, PeriodReader
+from cicada.planning.periods import Period, PeriodReader, may_be_dated
 from cicada.planning.tokens import Token
 
 _SINCE = ("since", "as of", "starting", "starting in", "starting from", "starting on", "beginning", "beginning in",
@@ -56,6 +56,8 @@ class DatePhrase:
 
 def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
     """The ranges of dates that a message states, in order. `now` is a day in the user's time zone."""
+    if not any(may_be_dated(token.text) for token in tokens):
+        return []
     grammar = _DateGrammar(PeriodReader(tokens, now))
     found: list[DatePhrase] = []
     at = 0
@@ -96,8 +98,11 @@ class _DateGrammar:
 
     def _after_words(self, at: int, phrases: Sequence[str]) -> int:
         """The position after the longest of the phrases that stands here, or -1."""
-        ends = [at + len(words) for phrase in phrases if self._stands(words := phrase.split(), at)]
-        return max(ends, default=-1)
+        first = self.reader.word(at)
+        if not first:
+            return -1
+        near = (phrase.split() for phrase in phrases if phrase.startswith(first))
+        return max((at + len(words) for words in near if self._stands(words, at)), default=-1)
 
     def _stands(self, words: list[str], at: int) -> bool:
         return all(self.reader.word(at + i) == word for i, word in enumerate(words))

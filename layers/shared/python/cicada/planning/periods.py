@@ -80,6 +80,11 @@ _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _ROLLING_PREPOSITIONS = frozenset({"in", "within", "over", "during", "for"})
 
 
+def may_be_dated(word: str) -> bool:
+    """Whether the word can be a part of a period; a message without such a word has none."""
+    return word in MONTHS or word in _UNITS or word in _DAYS or word in {"now", "half"} or any(map(str.isdigit, word))
+
+
 @dataclass(frozen=True, slots=True)
 class Period:
     """A period that ends before token `end`. `rolling`: it is counted from now, such as "the last 90 days".
