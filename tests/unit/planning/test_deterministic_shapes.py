@@ -30,6 +30,7 @@ from tests.unit.planning.planned import NOW, planned
         ("charters in stage 'frozen'", Shape.NO_MATCH),
         ("ledgers kept by Paul Miller", Shape.NO_MATCH),
         ("list all contracts", Shape.NO_MATCH),
+        ("show me archived charters", Shape.NO_MATCH),
         ("documents tagged unicorns", Shape.NO_MATCH),
         ("letters from the Tailors guild", Shape.NO_MATCH),
         ("what does Paul Miller own?", Shape.NO_MATCH),

@@ -171,8 +171,7 @@ class _LeftScan:
 
     def keep_topics(self) -> None:
         """The words of content at the phrase's beginning belong to it unless a verb or a subject precedes them."""
-        read = self.at if self.sentence.unknown(self.at) or self.at == 0 else self.at - 1
-        if len(self.topics) > len(self.phrase.topics) and _may_precede_modifiers(self.sentence, read):
+        if len(self.topics) > len(self.phrase.topics) and _may_precede_modifiers(self.sentence, min(self.topics) - 1):
             self.phrase.topics, self.phrase.start = tuple(self.topics), min(self.topics)
 
     def _value(self, span: ValueSpan) -> bool:
@@ -232,10 +231,9 @@ def modifying_dates(sentence: Sentence, phrase: NounPhrase) -> list[DatePhrase]:
 
 def _may_precede_modifiers(sentence: Sentence, at: int) -> bool:
     """Whether the words before the noun can modify it: nothing, a preposition or a listing verb precedes them."""
-    first = sentence.unknown(at) and at == 0
     before = sentence.word(at)
     return (
-        first
+        at < 0
         or not before[0].isalnum()
         or sentence.is_in(at, "listing", "source_prepositions", "politeness")
         or (before in {"me", "us", "for", "on", "and", "or", "are", "is", "many"})

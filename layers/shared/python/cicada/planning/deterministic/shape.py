@@ -216,7 +216,7 @@ def _names_unknown_value(sentence: Sentence, at: int) -> bool:
     english = sentence.english
     lists = []
     parts = " ".join(sentence.lexicon.schema.fields).lower()
-    if "status" in parts or "state" in parts:
+    if any(name in parts for name in ("status", "state", "stage", "phase")):
         lists.append(english.phrases["strong_statuses"])
     if any(name in parts for name in ("department", "team", "division", "unit")):
         lists.append(english.phrases["strong_departments"])
