@@ -75,5 +75,5 @@ def _fields(row: DocumentRow) -> dict[str, Any]:
 def _number(event: Mapping[str, Any], name: str, default: int) -> int:
     value = event.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InvalidFrameError(f"{name} is a whole number that is not negative.")
+        raise InvalidFrameError(f"The {name} is a whole number that is not negative.")
     return value

@@ -20,9 +20,7 @@ def asked_page(messages: Sequence[str]) -> tuple[str, int] | None:
 
     None if the last message asks for something else, or if there is nothing before it.
     """
-    page = 0
-    for message in reversed(messages):
+    for page, message in enumerate(reversed(messages)):
         if not _MORE.fullmatch(message.strip()):
             return (message, page) if page else None
-        page += 1
     return None
