@@ -19,7 +19,7 @@ _COMPARING_WORDS = 3
 # The most telling words of a message that begins with "and", or has "the" with a word of the turns before.
 _JOINED_WORDS = 4
 # A question of no more words, of which so many are telling, without a name is about what was talked of.
-_SHORT_LENGTH, _SHORT_WORDS = 7, 2
+_SHORT_LENGTH, _SHORT_WORDS = 7, 1
 
 
 class Cue(StrEnum):
@@ -103,7 +103,7 @@ def _is_short(reading: Reading, cues: Cues) -> bool:
     keys = {word.key for word in reading.words}
     if reading.telling == 0:
         return not keys.isdisjoint(cues.asking)
-    return reading.telling <= _SHORT_WORDS and (reading.telling == 1 or keys.isdisjoint(cues.indefinite))
+    return reading.telling <= _SHORT_WORDS and keys.isdisjoint(cues.indefinite)
 
 
 @dataclass(frozen=True, slots=True)

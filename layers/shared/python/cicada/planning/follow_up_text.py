@@ -14,6 +14,8 @@ _TOKEN = re.compile(r"\"[^\"\n]{2,80}\"|[^\W_]+(?:['.&-][^\W_]+)*|[?!.;:,()]")
 _ASCII = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"', "\u00bb": '"'}
 )
+_INVERTED = re.compile(r"-(?:t-)?(?=(?:ils?|elles?|on)\b)", re.IGNORECASE)
+_ELIDED = re.compile(r"\b(?:qu|[cdjlmnst]|(?:de|nei|da|su|ne)?ll|un)'(?=\w)", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset("?!.;:")
 _SCRIPT = (
     ("ja", re.compile(r"[\u3041-\u30ff]")),
@@ -93,7 +95,7 @@ def read(message: str, language: str) -> Reading:
     if language in SCRIPTS:
         return Reading(message, language, None, (), tuple(_pieces(message, language)))
     cues = CUES[language]
-    words = tuple(_words(message, cues, _function_words(language)))
+    words = tuple(_words(_apart(message, language), cues, _function_words(language)))
     return Reading(message, language, cues, words, tuple(_topics(words)))
 
 
@@ -111,6 +113,12 @@ def _pieces(message: str, language: str) -> Iterator[Topic]:
             yield Topic(piece.strip(), (piece.strip(),), named=False)
 
 
+def _apart(message: str, language: str) -> str:
+    """In French and Italian, words that are written together with a pronoun or an article, such as "est-elle"."""
+    plain = message.translate(_ASCII)
+    return _ELIDED.sub(" ", _INVERTED.sub(" ", plain)) if language in ("fr", "it") else plain
+
+
 @cache
 def _function_words(language: str) -> frozenset[str]:
     cues = CUES[language]
@@ -119,7 +127,7 @@ def _function_words(language: str) -> frozenset[str]:
 
 
 def _words(message: str, cues: Cues, function_words: frozenset[str]) -> Iterator[Word]:
-    tokens: Sequence[str] = _TOKEN.findall(message.translate(_ASCII))
+    tokens: Sequence[str] = _TOKEN.findall(message)
     shouted = _shouted(tokens)
     begins = True
     for at, token in enumerate(tokens):
