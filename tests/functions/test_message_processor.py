@@ -46,6 +46,28 @@ def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath,
     assert path.posted() == []
 
 
+def test_the_next_question_of_a_session_is_answered_with_the_turn_before_it(
+    path: MessagePath, deploy: Deployed
+) -> None:
+    first = asked(path)
+    with deploy(EMBEDDED, SAID):
+        path.invoke("message_processor", first)
+    path.clock.now += 10
+    following = "7e57d004-2b97-4e7a-b45f-5387367791ce"
+    path.send(
+        "ws_message",
+        {"action": "sendMessage", "requestId": following, "sessionId": ID, "message": "What does he answer her?"},
+    )
+    body = next(each for each in path.queues.bodies(path.queues.requests_url) if following in json.dumps(each))
+    wiring.answerer.cache_clear()
+    wiring.processor.cache_clear()
+    with deploy(EMBEDDED, SAID) as bedrock:
+        path.invoke("message_processor", delivered(json.dumps(body)))
+    assert "(Macbeth queen)" in json.dumps(bedrock.requests[0].body)
+    prompt = bedrock.requests[-1].body["messages"][0]["content"][0]["text"]
+    assert f"User:\n| {MESSAGE}\nYou:\n| Seyton tells him [1]." in prompt
+
+
 def test_the_consoles_event_may_name_what_fails(path: MessagePath, deploy: Deployed) -> None:
     with deploy(Refused(400, "ValidationException")):
         answered = path.invoke("message_processor", console_event("message_processor"))
