@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Failed, Reset, Source, Sources
+from cicada_client.listing import Listing
+from cicada_client.plan import Plan
 
 _CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
@@ -15,7 +17,9 @@ _CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 class Answer:
     """An answer so far. `status` is `open` until it is `complete`, `cancelled` or `failed`.
 
-    `knowledge_base` is the one that is asked. `sources`: all passages that the model was given.
+    `knowledge_base` is the one that is asked. `sources`: all passages that the model was given. `listing`: the
+    documents that were asked for, if the answer is a list of them. `plan`: how the question was understood, known when
+    the answer is complete.
     """
 
     request_id: str = ""
@@ -24,10 +28,12 @@ class Answer:
     status: str = "open"
     text: str = ""
     sources: tuple[Source, ...] = ()
+    listing: Listing | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     timings: Mapping[str, int] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     confidence: float | None = None
+    plan: Plan | None = None
     failure: Failed | None = None
 
     @property
@@ -46,8 +52,10 @@ class Answer:
                 return replace(answer, text=self.text + event.content)
             case Sources():
                 return replace(answer, sources=_merged(self.sources, event.sources))
+            case Listing():
+                return replace(answer, listing=self.listing.then(event) if self.listing else event)
             case Reset():
-                return replace(answer, text="", sources=())
+                return replace(answer, text="", sources=(), listing=None)
             case Complete() | Cancelled() | Failed():
                 return _ended(answer, event)
         return answer
@@ -69,4 +77,5 @@ def _ended(answer: Answer, event: Complete | Cancelled | Failed) -> Answer:
         timings=event.timings,
         path=event.path,
         confidence=event.confidence,
+        plan=event.plan,
     )

@@ -9,6 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from cicada_client.forms import counts, text, text_by_name, text_or_none, texts
+from cicada_client.listing import Listing, read_listing
+from cicada_client.plan import Plan, read_plan
+
 Frame = Mapping[str, Any]
 
 
@@ -87,7 +91,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Discard the text and the sources so far: the answer is being generated again."""
+    """Discard the text, the sources and the listing so far: the answer is being generated again."""
 
     request_id: str
     seq: int
@@ -97,7 +101,10 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The answer is whole. `usage` counts tokens, `timings` are milliseconds, `confidence` is 0 to 1."""
+    """The answer is whole. `usage` counts tokens, `timings` are milliseconds, `confidence` is 0 to 1.
+
+    `plan`: how the question was understood and answered; None from an older server.
+    """
 
     request_id: str
     seq: int
@@ -105,6 +112,7 @@ class Complete:
     timings: Mapping[str, int]
     path: tuple[str, ...]
     confidence: float | None
+    plan: Plan | None = None
     type: Literal["complete"] = "complete"
 
 
@@ -129,14 +137,16 @@ class Failed:
     type: Literal["error"] = "error"
 
 
-Event = Accepted | Status | Sources | Chunk | Reset | Complete | Cancelled | Failed
+Event = Accepted | Status | Sources | Listing | Chunk | Reset | Complete | Cancelled | Failed
 FINAL_TYPES = frozenset({"complete", "cancelled", "error"})
 
+_USAGE = ("inputTokens", "outputTokens")
 # The fields without which an event of a known type cannot be used.
 _REQUIRED: Mapping[str, Mapping[str, type]] = {
     "accepted": {"sessionId": str},
     "status": {"stage": str},
     "sources": {"sources": list},
+    "listing": {"total": int, "documents": list},
     "chunk": {"content": str},
     "reset": {},
     "complete": {},
@@ -162,11 +172,11 @@ def parse_event(frame: Frame) -> Event | None:
 
 
 def _accepted(request_id: str, seq: int, frame: Frame) -> Event:
-    return Accepted(request_id, seq, frame["sessionId"], _text_or_none(frame.get("knowledgeBase")))
+    return Accepted(request_id, seq, frame["sessionId"], text_or_none(frame.get("knowledgeBase")))
 
 
 def _status(request_id: str, seq: int, frame: Frame) -> Event:
-    return Status(request_id, seq, frame["stage"], _text_or_none(frame.get("detail")))
+    return Status(request_id, seq, frame["stage"], text_or_none(frame.get("detail")))
 
 
 def _sources(request_id: str, seq: int, frame: Frame) -> Event:
@@ -178,7 +188,7 @@ def _chunk(request_id: str, seq: int, frame: Frame) -> Event:
 
 
 def _reset(request_id: str, seq: int, frame: Frame) -> Event:
-    return Reset(request_id, seq, _text(frame.get("reason")))
+    return Reset(request_id, seq, text(frame.get("reason")))
 
 
 def _complete(request_id: str, seq: int, frame: Frame) -> Event:
@@ -186,10 +196,11 @@ def _complete(request_id: str, seq: int, frame: Frame) -> Event:
     return Complete(
         request_id,
         seq,
-        usage=_counts(frame.get("usage")),
-        timings=_counts(frame.get("timings")),
-        path=_texts(frame.get("path")),
+        usage={name: number for name, number in counts(frame.get("usage")).items() if name in _USAGE},
+        timings=counts(frame.get("timings")),
+        path=texts(frame.get("path")),
         confidence=confidence if isinstance(confidence, (int, float)) else None,
+        plan=read_plan(frame.get("plan")),
     )
 
 
@@ -205,6 +216,7 @@ _READERS: Mapping[str, Callable[[str, int, Frame], Event]] = {
     "accepted": _accepted,
     "status": _status,
     "sources": _sources,
+    "listing": read_listing,
     "chunk": _chunk,
     "reset": _reset,
     "complete": _complete,
@@ -217,12 +229,12 @@ def _source(item: Frame) -> Source:
     number, relevance, locator = item.get("n"), item.get("relevance"), item.get("locator")
     return Source(
         n=number if isinstance(number, int) else 0,
-        document_id=_text(item.get("documentId")),
-        title=_text(item.get("title")),
+        document_id=text(item.get("documentId")),
+        title=text(item.get("title")),
         locator=_locator(locator if isinstance(locator, dict) else {}),
-        excerpt=_text(item.get("excerpt")),
+        excerpt=text(item.get("excerpt")),
         relevance=relevance if isinstance(relevance, (int, float)) else None,
-        fields=_text_by_name(item.get("fields")),
+        fields=text_by_name(item.get("fields")),
     )
 
 
@@ -230,33 +242,9 @@ def _locator(item: Frame) -> Locator:
     messages = item.get("messages")
     pair = isinstance(messages, list) and len(messages) == 2 and all(isinstance(place, int) for place in messages)
     return Locator(
-        episode=_text_or_none(item.get("episode")),
-        chapter=_text_or_none(item.get("chapter")),
+        episode=text_or_none(item.get("episode")),
+        chapter=text_or_none(item.get("chapter")),
         messages=(messages[0], messages[1]) if pair and messages else None,
-        speakers=_texts(item.get("speakers")),
-        section=_texts(item.get("section")),
+        speakers=texts(item.get("speakers")),
+        section=texts(item.get("section")),
     )
-
-
-def _text_by_name(value: object) -> dict[str, str] | None:
-    if not isinstance(value, dict):
-        return None
-    return {str(name): text for name, text in value.items() if isinstance(text, str)}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _text_or_none(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def _counts(value: object) -> Mapping[str, int]:
-    if not isinstance(value, dict):
-        return {}
-    return {str(name): count for name, count in value.items() if isinstance(count, int)}

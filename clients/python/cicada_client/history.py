@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cicada_client.events import Frame
+from cicada_client.forms import objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,10 @@ def parse_history(frame: Frame) -> HistoryPage:
     """The page in a `history` frame; items that are not objects are left out."""
     before = frame.get("before")
     return HistoryPage(
-        sessions=tuple(_session(item) for item in _objects(frame.get("sessions"))),
-        turns=tuple(_turn(item) for item in _objects(frame.get("turns"))),
+        sessions=tuple(_session(item) for item in objects(frame.get("sessions"))),
+        turns=tuple(_turn(item) for item in objects(frame.get("turns"))),
         before=before if isinstance(before, str) else None,
     )
-
-
-def _objects(value: object) -> list[Frame]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _session(item: Frame) -> Session:

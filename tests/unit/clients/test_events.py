@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,8 @@ from cicada_client.events import (
     parse_event,
 )
 from cicada_client.history import Session, Turn, parse_history
+from cicada_client.listing import ListedDocument, Listing, ValueCount
+from cicada_client.plan import Plan
 
 RID = "11111111-2222-3333-4444-555555555555"
 
@@ -47,7 +50,8 @@ def test_every_event_that_the_server_can_send_is_understood() -> None:
         n=1, document_id="d", title="T", locator=locator, excerpt="e", relevance=None, fields=shown
     )
     usage = protocol.Usage(input_tokens=3, output_tokens=4)
-    complete = protocol.Complete(usage=usage, timings={"totalMs": 9}, path=("direct",), confidence=0.5)
+    summary = protocol.PlanSummary(strategy="Hybrid", knowledge_base="kb", query="q", by="rules", filters=("S: a",))
+    complete = protocol.Complete(usage=usage, timings={"totalMs": 9}, path=("direct",), confidence=0.5, plan=summary)
     place = Locator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
     expected: dict[type[protocol.AnyEventBody], tuple[protocol.AnyEventBody, Event]] = {
         protocol.Accepted: (
@@ -59,11 +63,32 @@ def test_every_event_that_the_server_can_send_is_understood() -> None:
             protocol.SourcesFound(sources=(source,)),
             Sources(RID, 1, (Source(1, "d", "T", place, "e", None, shown),)),
         ),
+        protocol.Listing: (
+            protocol.Listing(
+                total=9,
+                documents=(protocol.ListedDocument(document_id="d", title="T", fields={"Status": "draft"}),),
+                offset=2,
+                next_offset=3,
+                counted_by="Status",
+                counts=(protocol.ValueCount(value="draft", count=9),),
+            ),
+            Listing(
+                RID, 1, 9, (ListedDocument("d", "T", {"Status": "draft"}),), 2, 3, "Status", (ValueCount("draft", 9),)
+            ),
+        ),
         protocol.Chunk: (protocol.Chunk(content="c"), Chunk(RID, 1, "c")),
         protocol.Reset: (protocol.Reset(reason="r"), Reset(RID, 1, "r")),
         protocol.Complete: (
             complete,
-            Complete(RID, 1, {"inputTokens": 3, "outputTokens": 4}, {"totalMs": 9}, ("direct",), 0.5),
+            Complete(
+                RID,
+                1,
+                {"inputTokens": 3, "outputTokens": 4},
+                {"totalMs": 9},
+                ("direct",),
+                0.5,
+                Plan("Hybrid", "kb", "q", "rules", ("S: a",)),
+            ),
         ),
         protocol.Cancelled: (protocol.Cancelled(), Cancelled(RID, 1)),
         protocol.Failed: (
@@ -101,6 +126,11 @@ field_names = [
     "timings",
     "path",
     "confidence",
+    "plan",
+    "offset",
+    "nextOffset",
+    "countedBy",
+    "counts",
     "reason",
     "detail",
     "retryable",
@@ -112,12 +142,12 @@ sources = st.lists(st.dictionaries(st.sampled_from(source_names), json_values) |
 
 
 @given(
-    st.sampled_from(["sources", "complete", "reset", "status", "error"]),
+    st.sampled_from(["sources", "listing", "complete", "reset", "status", "error"]),
     st.dictionaries(st.sampled_from(field_names), json_values),
     sources,
 )
 def test_whatever_stands_in_a_known_event_it_can_be_read(kind: str, fields: dict[str, Any], items: list[Any]) -> None:
-    needed = {"stage": "x", "error": "E.", "code": "c", "sources": items}
+    needed = {"stage": "x", "error": "E.", "code": "c", "sources": items, "documents": items, "total": 3}
     frame = fields | needed | {"requestId": RID, "seq": 1, "type": kind}
     assert is_event(frame, RID)
     event = parse_event(frame)
@@ -143,6 +173,28 @@ def test_events_add_up_to_an_answer() -> None:
     assert (answer.request_id, answer.session_id, answer.text, answer.status) == (RID, "s", "right", "complete")
     assert [item.n for item in answer.sources] == [2, 1]
     assert answer.path == ("direct",)
+
+
+@pytest.mark.parametrize("more", [{"total": "9", "documents": []}, {"total": 9, "documents": {}}, {"total": 9}, {}])
+def test_a_listing_without_its_form_is_no_event(more: dict[str, Any]) -> None:
+    assert not is_event({"requestId": RID, "seq": 1, "type": "listing"} | more, RID)
+
+
+def test_the_listings_of_an_answer_are_one() -> None:
+    one, two, three = (ListedDocument(name, name) for name in ("one", "two", "three"))
+    counts = (ValueCount("draft", 9),)
+    answer = Answer().then(Listing(RID, 1, 9, (three,))).then(Reset(RID, 2, "r"))
+    assert answer.listing is None
+    answer = answer.then(Listing(RID, 3, 9, (one, two), 4, 7, "Status", counts))
+    answer = answer.then(Listing(RID, 4, 9, (three,), 4, 7))
+    assert answer.listing == Listing(RID, 4, 9, (one, two, three), 4, 7, "Status", counts)
+
+
+def test_the_plan_is_known_with_the_end() -> None:
+    plan = Plan("MetadataOnly", "store", "q", "rules", documents=3, withheld=1)
+    answer = Answer().then(Complete(RID, 1, {}, {}, (), None, plan))
+    assert answer.plan == plan
+    assert Answer().then(Complete(RID, 1, {}, {}, (), None)).plan is None
 
 
 def test_the_client_needs_nothing_of_the_server_and_no_aws_sdk() -> None:

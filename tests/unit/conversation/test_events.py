@@ -14,6 +14,9 @@ from cicada.conversation.protocol import (
     Complete,
     Failed,
     HistoryPage,
+    ListedDocument,
+    Listing,
+    PlanSummary,
     Pong,
     Reset,
     Source,
@@ -21,6 +24,7 @@ from cicada.conversation.protocol import (
     SourcesFound,
     StatusChanged,
     Usage,
+    ValueCount,
     event_body,
     failed,
     frame,
@@ -60,11 +64,32 @@ SOURCE = st.builds(
     relevance=SHARE,
     fields=st.dictionaries(TEXT, TEXT),
 )
+LISTED = st.builds(ListedDocument, document_id=TEXT, title=TEXT, fields=st.dictionaries(TEXT, TEXT, max_size=3))
+LISTING = st.builds(
+    Listing,
+    total=COUNT,
+    documents=st.lists(LISTED, max_size=3).map(tuple),
+    offset=COUNT,
+    next_offset=st.none() | COUNT,
+    counted_by=st.none() | TEXT,
+    counts=st.none() | st.lists(st.builds(ValueCount, value=TEXT, count=COUNT), max_size=3).map(tuple),
+)
+PLAN = st.builds(
+    PlanSummary,
+    strategy=st.sampled_from(["MetadataOnly", "ContentOnly", "Hybrid", "NoMatch", "NeedsClarification"]),
+    knowledge_base=TEXT,
+    query=TEXT,
+    by=TEXT,
+    filters=NAMES,
+    documents=st.none() | COUNT,
+    withheld=COUNT,
+)
 EVENT = st.one_of(
     st.builds(Accepted, session_id=TEXT),
     st.builds(StatusChanged, stage=st.sampled_from(["planning", "searching", "ranking", "answering", "agent"])),
     st.builds(StatusChanged, stage=st.just("agent"), detail=TEXT),
     st.builds(SourcesFound, sources=st.lists(SOURCE, max_size=3).map(tuple)),
+    LISTING,
     st.builds(Chunk, content=TEXT),
     st.builds(Reset, reason=TEXT),
     st.builds(
@@ -73,6 +98,7 @@ EVENT = st.one_of(
         timings=st.dictionaries(TEXT, COUNT, max_size=3),
         path=NAMES,
         confidence=SHARE,
+        plan=st.none() | PLAN,
     ),
     st.builds(Cancelled),
     st.builds(Failed, error=TEXT, code=TEXT, retryable=st.booleans(), retry_after_seconds=st.none() | COUNT),

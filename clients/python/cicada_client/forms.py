@@ -1,0 +1,50 @@
+"""Read JSON values of unknown form: what does not have the form that is asked for is as good as absent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def text(value: object) -> str:
+    """The text; empty if it is none."""
+    return value if isinstance(value, str) else ""
+
+
+def text_or_none(value: object) -> str | None:
+    """The text, if it is one."""
+    return value if isinstance(value, str) else None
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """The texts in a list."""
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def text_by_name(value: object) -> dict[str, str] | None:
+    """The fields of an object that are texts; None if it is no object."""
+    if not isinstance(value, dict):
+        return None
+    return {str(name): item for name, item in value.items() if isinstance(item, str)}
+
+
+def count(value: object) -> int:
+    """The whole number; 0 if it is none."""
+    return value if isinstance(value, int) else 0
+
+
+def count_or_none(value: object) -> int | None:
+    """The whole number, if it is one."""
+    return value if isinstance(value, int) else None
+
+
+def counts(value: object) -> Mapping[str, int]:
+    """The fields of an object that are whole numbers."""
+    if not isinstance(value, dict):
+        return {}
+    return {str(name): number for name, number in value.items() if isinstance(number, int)}
+
+
+def objects(value: object) -> list[Mapping[str, Any]]:
+    """The objects in a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
