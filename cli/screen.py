@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-import unicodedata
+from collections.abc import Iterable
 from typing import TextIO
 
 from cicada_client.events import Source
 from cicada_client.notices import Notice, Reconnected, Reconnecting
 from cli.settings import Settings
+from cli.table import fitting
 from cli.text import clean, clean_line, source_line
 
 _ERASE_LINE = "\r\x1b[K"
@@ -55,9 +56,20 @@ class Screen:
         """Show an activity until something else is shown; only on a terminal, and never in the middle of a line."""
         self._erase_status()
         if self._terminal and self._at_line_start:
-            self._out.write(self._dimmed(_fitting(clean_line(text), shutil.get_terminal_size().columns - 1)))
+            self._out.write(self._dimmed(fitting(clean_line(text), shutil.get_terminal_size().columns - 1)))
             self._out.flush()
             self._status_shown = True
+
+    @property
+    def width(self) -> int | None:
+        """The columns of the terminal; None for a stream, whose lines may be of any length."""
+        return shutil.get_terminal_size().columns if self._terminal else None
+
+    def table(self, lines: Iterable[str]) -> None:
+        """Show lines whose spaces count."""
+        self.end_line()
+        for line in lines:
+            self._write(clean(line) + "\n")
 
     def sources(self, sources: tuple[Source, ...]) -> None:
         """Show each source on one line."""
@@ -102,13 +114,3 @@ def open_screen(settings: Settings) -> Screen:
     """A screen on the standard output and error of this process."""
     terminal = sys.stdout.isatty() and not settings.plain
     return Screen(sys.stdout, sys.stderr, terminal=terminal, colour=settings.colour)
-
-
-def _fitting(text: str, columns: int) -> str:
-    """The beginning of the text that fits into the columns."""
-    used = 0
-    for index, character in enumerate(text):
-        used += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        if used > columns:
-            return text[:index]
-    return text

@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 import uuid
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cicada_client.answer import Answer
-from cicada_client.events import Source
+from cicada_client.events import Event, Source
+from cicada_client.listing import Listing
+from cicada_client.plan import Plan
 from cli.errors import CommandError
 from cli.interrupt import cancelling
-from cli.screen import open_screen
+from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 from cli.text import to_json
-from cli.user.client import add_target_options, open_client, scope
+from cli.user.client import add_explain_option, add_target_options, open_client, scope
 from cli.user.rendering import collect, render_answer
 
 if TYPE_CHECKING:
@@ -27,12 +30,13 @@ def register(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "ask",
         help="ask one question",
-        description="Ask one question and show the answer as it comes, then the sources that it cites. Ctrl-C cancels"
-        " the answer.",
+        description="Ask one question and show the answer as it comes, then the documents that it lists and the sources"
+        " that it cites. Ctrl-C cancels the answer.",
     )
     parser.add_argument("question", help='the question; "-" reads it from standard input')
     parser.add_argument("--json", action="store_true", help="print one JSON object when the answer is whole")
     add_target_options(parser)
+    add_explain_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -44,14 +48,25 @@ def run(options: argparse.Namespace) -> int:
     request_id = str(uuid.uuid4())
     with open_client(options, settings, screen.observe) as client, cancelling(lambda: client.cancel(request_id)):
         events = client.ask(message, options.session, options.knowledge_base, scope(options), request_id)
-        answer = collect(events, screen) if options.json else render_answer(events, screen)
+        answer = collect(events, screen) if options.json else _render(events, screen, options)
     if options.json:
         print(to_json(as_json(answer)))
     return 0 if answer.status == "complete" else 1
 
 
+def _render(events: Iterator[Event], screen: Screen, options: argparse.Namespace) -> Answer:
+    return render_answer(events, screen, explain=options.explain, next_page=_next_page)
+
+
+def _next_page(answer: Answer) -> str:
+    return f"`cicada ask more --session {answer.session_id}` shows the next page"
+
+
 def as_json(answer: Answer) -> dict[str, Any]:
-    """The answer under the protocol's names. `failure` is null unless `status` is `failed`."""
+    """The answer under the protocol's names. `failure` is null unless `status` is `failed`.
+
+    `listing` is null unless the answer is a list of documents; `plan` is null until the answer is complete.
+    """
     failure = answer.failure
     return {
         "requestId": answer.request_id,
@@ -60,10 +75,12 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "status": answer.status,
         "text": answer.text,
         "sources": [_source(source) for source in answer.sources],
+        "listing": answer.listing and _listing(answer.listing),
         "usage": dict(answer.usage),
         "timings": dict(answer.timings),
         "path": list(answer.path),
         "confidence": answer.confidence,
+        "plan": answer.plan and _plan(answer.plan),
         "failure": failure and {"error": failure.error, "code": failure.code, "retryable": failure.retryable},
     }
 
@@ -77,6 +94,33 @@ def _source(source: Source) -> dict[str, Any]:
         "excerpt": source.excerpt,
         "relevance": source.relevance,
         "fields": dict(source.fields or {}),
+    }
+
+
+def _listing(listing: Listing) -> dict[str, Any]:
+    listed = {
+        "total": listing.total,
+        "documents": [
+            {"documentId": each.document_id, "title": each.title, "fields": dict(each.fields), "relevance": None}
+            for each in listing.documents
+        ],
+        "offset": listing.offset,
+        "nextOffset": listing.next_offset,
+    }
+    if listing.counted_by is None:
+        return listed
+    return listed | {"countedBy": listing.counted_by, "counts": [asdict(each) for each in listing.counts]}
+
+
+def _plan(plan: Plan) -> dict[str, Any]:
+    return {
+        "strategy": plan.strategy,
+        "knowledgeBase": plan.knowledge_base,
+        "query": plan.query,
+        "by": plan.by,
+        "filters": list(plan.filters),
+        "documents": plan.documents,
+        "withheld": plan.withheld,
     }
 
 

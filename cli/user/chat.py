@@ -14,7 +14,7 @@ from cicada_client.errors import ConnectionLostError, RefusedError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
-from cli.user.client import add_target_options, open_client, scope
+from cli.user.client import add_explain_option, add_target_options, open_client, scope
 from cli.user.prompt import Prompt, open_prompt
 from cli.user.rendering import render_answer, render_excerpts, render_history
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cli.arguments import Subparsers
 
 _HELP = """\
+more       the next page of the documents that the last answer listed
 /history   this conversation so far; before its first question, your conversations
 /sources   all passages that the last answer was made from
 /new       begin a new conversation
@@ -40,6 +41,7 @@ def register(subparsers: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target_options(parser)
+    add_explain_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -101,7 +103,7 @@ class Conversation:
         options = self._options
         events = self._client.ask(question, self._session_id, options.knowledge_base, scope(options), request_id)
         with cancelling(lambda: self._client.cancel(request_id)):
-            self._last = render_answer(events, self._screen)
+            self._last = render_answer(events, self._screen, explain=options.explain)
         self._session_id = self._last.session_id or self._session_id
         self._screen.line()
         return self._last.status == "complete"

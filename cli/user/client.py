@@ -59,6 +59,15 @@ def filter_option(text: str) -> dict[str, Any]:
     return {"field": written.field, "op": written.op.value, **values}
 
 
+def add_explain_option(parser: argparse.ArgumentParser) -> None:
+    """The option to show how an answer came about."""
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="after the answer, show in one line its strategy, its filters, how many documents meet them, and its path",
+    )
+
+
 def open_client(options: argparse.Namespace, settings: Settings, observe: Callable[[Notice], None]) -> Client:
     """A client for the system that the options name. Raises `CommandError` if they do not name one."""
     url = options.url or settings.url

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from cicada_client.answer import Answer
 from cicada_client.events import Accepted, Cancelled, Chunk, Event, Failed, Reset, Source, Status
 from cicada_client.history import HistoryPage, Session, Turn
 from cli.screen import Screen
+from cli.user.explanation import explanation, other_base
+from cli.user.listing import render_listing
 
 _STAGES = {
     "planning": "Reading the question",
@@ -18,8 +20,21 @@ _STAGES = {
 }
 
 
-def render_answer(events: Iterator[Event], screen: Screen) -> Answer:
-    """Render each event as it arrives, then the sources that the text cites. Returns the whole answer."""
+def _in_chat(_answer: Answer) -> str:
+    return "“more” shows the next page"
+
+
+def render_answer(
+    events: Iterator[Event],
+    screen: Screen,
+    *,
+    explain: bool = False,
+    next_page: Callable[[Answer], str] = _in_chat,
+) -> Answer:
+    """Render each event as it arrives, then the listing and the sources that the text cites. Returns the whole answer.
+
+    `explain`: also how it came about. `next_page` says how the next page of a listing is asked for.
+    """
     answer = Answer()
     screen.status("Asking …")
     try:
@@ -28,8 +43,18 @@ def render_answer(events: Iterator[Event], screen: Screen) -> Answer:
             _render_event(event, screen)
     finally:
         screen.end_line()
+    if answer.listing:
+        render_listing(answer.listing, screen, next_page(answer))
     screen.sources(answer.cited)
+    _render_remarks(answer, screen, explain=explain)
     return answer
+
+
+def _render_remarks(answer: Answer, screen: Screen, *, explain: bool) -> None:
+    if base := other_base(answer):
+        screen.note(f"Knowledge base: {base}")
+    if explain and (line := explanation(answer)):
+        screen.note(line)
 
 
 def collect(events: Iterator[Event], screen: Screen) -> Answer:

@@ -20,6 +20,7 @@ import pytest
 
 from cli.__main__ import main
 from tests.clients.disturbing_server import TOKEN, WORDS, Body, Delivery, DisturbingServer, Drop, answer, running
+from tests.clients.listings import DOCUMENTS, listed
 from tests.patience import PATIENCE_SECONDS
 
 TEXT = "".join(WORDS)
@@ -31,9 +32,13 @@ CTRL_C, CTRL_D = b"\x03", b"\x04"
 def piped(monkeypatch: pytest.MonkeyPatch) -> Iterator[DisturbingServer]:
     """A server that the environment names, and input that is a pipe."""
     with running(DisturbingServer()) as server:
-        monkeypatch.setenv("CICADA_URL", server.url)
-        monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+        at_server(server, monkeypatch)
         yield server
+
+
+def at_server(server: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CICADA_URL", server.url)
+    monkeypatch.setenv("CICADA_TOKEN", TOKEN)
 
 
 def chat(lines: str, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -84,6 +89,36 @@ def test_history_shows_conversations_first_and_then_this_one(
     assert captured.out.startswith("2026-01-01 00:00 s-9 An[1m older one\n")
     assert captured.out.endswith("The answer.\n")
     assert captured.err == "2026-01-02 03:04 first\n"
+
+
+def test_more_is_asked_for_where_there_is_more(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running(DisturbingServer(listed())) as server:
+        at_server(server, monkeypatch)
+        assert chat("list them\nmore\n", monkeypatch) == 0
+        server.script = listed(next_offset=None)
+        assert chat("list them\n", monkeypatch) == 0
+    assert [each["message"] for each in server.questions()] == ["list them", "more", "list them"]
+    assert server.questions()[1]["sessionId"] == "session-1"
+    said = capsys.readouterr().err.splitlines()
+    assert [line for line in said if "of 57" in line] == [
+        *["21–23 of 57 · “more” shows the next page"] * 2,
+        "21–23 of 57",
+    ]
+
+
+def test_a_listing_fits_into_the_terminal(tmp_path: Path) -> None:
+    script = listed()
+    script[2]["documents"] = [DOCUMENTS[0] | {"title": "A long title " * 20}, DOCUMENTS[1]]
+    with running(DisturbingServer(script)) as server, terminal(server, tmp_path) as screen:
+        screen.expect("> ")
+        screen.press(b"q\r")
+        screen.expect("Title")
+        screen.expect("A long title A long title")
+        screen.expect("…  approved  2026-02-01\r\n")
+        screen.expect("\x1b[2m21–23 of 57 · “more” shows the next page\x1b[0m")
+        screen.expect("\x1b[2mKnowledge base: store\x1b[0m")
 
 
 def test_an_unknown_command_is_not_a_question(

@@ -18,6 +18,7 @@ from cli.settings import read_settings
 from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, DisturbingServer, Drop, answer, refused, running
+from tests.clients.listings import DOCUMENTS, PLAN, listed
 
 TEXT = "".join(WORDS)
 SOURCE_LINE = "[1] Macbeth (Status: retired) · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON\n"
@@ -128,12 +129,51 @@ def test_ask_prints_one_json_object(server: DisturbingServer, capsys: pytest.Cap
         "status": "complete",
         "text": TEXT,
         "sources": [SOURCE],
+        "listing": None,
         "usage": {"inputTokens": 10, "outputTokens": 5},
         "timings": {"firstTokenMs": 20},
         "path": ["direct"],
         "confidence": 0.8,
+        "plan": None,
         "failure": None,
     }
+
+
+def test_a_listing_is_in_the_json_as_on_the_wire(capsys: pytest.CaptureFixture[str]) -> None:
+    with running(DisturbingServer(listed())) as server:
+        assert main(["ask", "q", "--json", *at(server)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["listing"] == {
+        "total": 57,
+        "documents": DOCUMENTS,
+        "offset": 20,
+        "nextOffset": 23,
+        "countedBy": "Status",
+        "counts": [{"value": "approved", "count": 50}, {"value": "draft", "count": 7}],
+    }
+    assert printed["plan"] == PLAN
+
+
+def test_a_listing_is_a_table_behind_the_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with running(DisturbingServer(listed())) as server:
+        assert main(["ask", "q", "--explain", *at(server)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines() == [
+        "57 documents match.",
+        "Title             Status    Expires",
+        "Cleaning of vats  approved  2026-02-01",
+        "doc-2                       2026-05-01",
+        "試験の手順        draft",
+        "",
+        "Status    Documents",
+        "approved  50",
+        "draft     7",
+    ]
+    assert captured.err.splitlines() == [
+        "21–23 of 57 · `cicada ask more --session session-1` shows the next page",
+        "Knowledge base: store",
+        "Metadata only · Status: approved; Expires: from 2026-01-01 · 57 documents · 2 withheld · list",
+    ]
 
 
 def test_ask_sends_its_options(server: DisturbingServer) -> None:

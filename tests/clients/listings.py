@@ -1,0 +1,39 @@
+"""The events of an answer that lists documents, as a server sends them."""
+
+from __future__ import annotations
+
+from tests.clients.disturbing_server import COMPLETE, Body
+
+DOCUMENTS: list[Body] = [
+    {
+        "documentId": "doc-1",
+        "title": "Cleaning of vats",
+        "fields": {"Status": "approved", "Expires": "2026-02-01"},
+        "relevance": None,
+    },
+    {"documentId": "doc-2", "title": "", "fields": {"Expires": "2026-05-01"}, "relevance": None},
+    {"documentId": "doc-3", "title": "試験の手順", "fields": {"Status": "draft"}, "relevance": None},
+]
+COUNTS: list[Body] = [{"value": "approved", "count": 50}, {"value": "draft", "count": 7}]
+PLAN: Body = {
+    "strategy": "MetadataOnly",
+    "knowledgeBase": "store",
+    "query": "list them",
+    "by": "rules",
+    "filters": ["Status: approved", "Expires: from 2026-01-01"],
+    "documents": 57,
+    "withheld": 2,
+}
+
+
+def listed(next_offset: int | None = 23) -> list[Body]:
+    """The second page of a listing, in two events, then a sentence."""
+    page: Body = {"type": "listing", "total": 57, "offset": 20, "nextOffset": next_offset}
+    return [
+        {"type": "accepted", "sessionId": "session-1"},
+        {"type": "status", "stage": "searching"},
+        page | {"documents": DOCUMENTS[:2], "countedBy": "Status", "counts": COUNTS},
+        page | {"documents": DOCUMENTS[2:]},
+        {"type": "chunk", "content": "57 documents match."},
+        COMPLETE | {"path": ["list"], "confidence": None, "plan": PLAN},
+    ]
