@@ -1,6 +1,9 @@
 import { element } from "./element.js";
 import { TurnView } from "./turn-view.js";
 
+/** The message that asks for the next page of the documents that the last answer listed. */
+const NEXT_PAGE = "next page";
+
 /** The conversation on the screen: its turns, and the question that is being answered. */
 export class Conversation {
   sessionId = null;
@@ -96,6 +99,7 @@ export class Conversation {
     const view = new TurnView(turn, {
       retry: () => this.#retry(requestId),
       loadSources: () => this.#follow(requestId),
+      showMore: () => this.answering || this.ask(NEXT_PAGE),
     });
     this.#turns.set(requestId, { view, message: turn.message });
     this.#root.insertBefore(view.root, before);

@@ -1,5 +1,7 @@
 import { AnswerText } from "./answer-text.js";
 import { element } from "./element.js";
+import { explanationOf } from "./explanation.js";
+import { ListingView } from "./listing-view.js";
 import { SourcesView } from "./sources-view.js";
 
 const STAGES = {
@@ -10,10 +12,14 @@ const STAGES = {
   agent: "Working on it…",
 };
 
+/** The base that the server asks by default, `default_knowledge_base` of its settings; others are named. */
+const DEFAULT_KNOWLEDGE_BASE = "scripts";
+
 /**
- * One question and its answer, with the passages beside it.
+ * One question and its answer, with the listed documents below it and the passages beside it.
  *
- * The actions are `retry()` and `loadSources()`, called when the user asks for them.
+ * The actions are `retry()`, `loadSources()` and `showMore()` (the next page of the listing), called when the user asks
+ * for them.
  */
 export class TurnView {
   root;
@@ -22,6 +28,7 @@ export class TurnView {
   #status = element("p", { className: "status", role: "status" });
   #answer = element("div", { className: "answer", aria: { live: "polite", busy: "true" } });
   #foot = element("div", { className: "foot" });
+  #listing;
   #sources;
   #text;
   #actions;
@@ -34,12 +41,13 @@ export class TurnView {
       highlight: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
       showCitation: (n) => this.#citations(n)[0]?.focus(),
     });
+    this.#listing = new ListingView(() => this.#actions.showMore());
     this.#text = new AnswerText(this.#answer, (n) => this.#sources.citation(n));
     this.root = element(
       "article",
       { className: "turn", data: { requestId } },
       element("div", { className: "line question" }, element("h2", { className: "speaker" }, "You"), element("p", {}, message)),
-      element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#answer, this.#status, this.#foot),
+      element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#answer, this.#listing.root, this.#status, this.#foot),
       this.#sources.root,
     );
     if (this.#settled) this.#settle(answer);
@@ -50,6 +58,9 @@ export class TurnView {
     if (this.#settled && !request.outcome) return;
     if (this.#settled && request.refusal) return this.#foot.replaceChildren(note(request.refusal.error));
     const changed = this.#sources.show(request.sources, request.text, Boolean(request.outcome));
+    this.#listing.show(request.listing, Boolean(request.outcome));
+    // A table may be as wide as text and passages together.
+    this.root.classList.toggle("listed", request.listing !== null && request.sources.length === 0);
     this.#showText(request.text);
     if (changed) this.#text.refresh();
     this.#showStatus(request);
@@ -63,7 +74,7 @@ export class TurnView {
     this.#showText(answer);
     this.#answer.setAttribute("aria-busy", "false");
     this.#status.hidden = true;
-    const load = element("button", { className: "link", type: "button" }, "Show the passages");
+    const load = element("button", { className: "link", type: "button" }, "Show the details");
     load.addEventListener("click", () => {
       load.disabled = true;
       this.#actions.loadSources();
@@ -88,7 +99,7 @@ export class TurnView {
   #ending(request) {
     if (request.outcome === "cancelled") return [note("Stopped.")];
     if (request.outcome === "error") return [this.#failure(request.failure)];
-    return [this.#copyButton(), detailsOf(request.assembly.end)];
+    return [baseOf(request.assembly.end.plan), this.#copyButton(), explanationOf(request.assembly.end)].filter(Boolean);
   }
 
   #failure({ error, retryable }) {
@@ -97,7 +108,7 @@ export class TurnView {
   }
 
   #copyButton() {
-    if (!navigator.clipboard) return "";
+    if (!navigator.clipboard) return null;
     const button = element("button", { className: "link", type: "button" }, "Copy");
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(this.#shownText);
@@ -116,24 +127,16 @@ function note(sentence) {
   return element("p", { className: "note" }, sentence);
 }
 
+/** The knowledge base that was asked, where it is not the default. */
+function baseOf(plan) {
+  const name = plan?.knowledgeBase;
+  return !name || name === DEFAULT_KNOWLEDGE_BASE ? null : note(`Knowledge base: ${name}`);
+}
+
 function statusOf(request) {
   if (request.cancelling) return "Stopping…";
   if (!request.accepted && request.command) return "Sending…";
   if (request.assembly.resetReason && !request.text) return request.assembly.resetReason;
   const sentence = STAGES[request.stage] ?? "Waiting for its turn…";
   return request.assembly.detail ? `${sentence} ${request.assembly.detail}` : sentence;
-}
-
-function detailsOf({ usage, timings, path, confidence }) {
-  const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
-  const rows = [
-    ["First words", timings?.firstToken === undefined ? null : `after ${seconds(timings.firstToken)}`],
-    ["Confidence", typeof confidence === "number" ? `${Math.round(confidence * 100)} %` : null],
-    ["Path", path?.length ? path.join(" → ").replaceAll("_", " ") : null],
-    ["Tokens", usage?.inputTokens ? `${usage.inputTokens} read, ${usage.outputTokens} written` : null],
-  ].filter(([, value]) => value);
-  const total = timings?.total === undefined ? "How it was answered" : `Answered in ${seconds(timings.total)}`;
-  if (!rows.length) return note(total);
-  const list = element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
-  return element("details", { className: "how" }, element("summary", {}, total), list);
 }

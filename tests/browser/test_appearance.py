@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from cicada.conversation.protocol import ListedDocument, Listing
 from tests.browser.contrast import CONTRASTS
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import answer, ask, sign_in, whole
 from tests.browser.plays import ANSWER, QUESTION, SOURCES, answered
+from tests.browser.store import LIST, listed
 from tests.patience import PATIENCE_MILLISECONDS
 
 LONG_WORD = "Honorificabilitudinitatibus" * 8
@@ -23,6 +25,20 @@ def test_nothing_is_wider_than_the_screen(page: Page, address: str, backend: Fak
     for width in (320, 360, 390, 768, 1024, 1280, 1920):
         page.set_viewport_size({"width": width, "height": 740})
         for place in ("html", "#scroll", ".sources", "#rail"):
+            wider = page.locator(place).evaluate("element => element.scrollWidth - element.clientWidth")
+            assert wider == 0, f"{place} on a screen of {width}"
+
+
+def test_a_wide_table_scrolls_by_itself(page: Page, address: str, backend: FakeBackend) -> None:
+    fields = {f"Field {number} {LONG_WORD}"[:40]: LONG_WORD for number in range(6)}
+    document = ListedDocument(document_id="d", title=LONG_WORD, fields=fields)
+    backend.answer = lambda _message: [Listing(total=1, documents=(document,)), *listed()]
+    sign_in(page, address)
+    ask(page, LIST)
+    page.get_by_text("How this was answered").click()
+    for width in (320, 390, 1024, 1920):
+        page.set_viewport_size({"width": width, "height": 740})
+        for place in ("html", "#scroll", ".turn", ".listing"):
             wider = page.locator(place).evaluate("element => element.scrollWidth - element.clientWidth")
             assert wider == 0, f"{place} on a screen of {width}"
 
@@ -59,6 +75,12 @@ def test_text_has_a_contrast_of_four_and_a_half_to_one(
     ask(page, QUESTION)
     expect(page.locator(".how")).to_be_visible()
     page.locator(".citation").first.hover()
+    low += page.locator("body").evaluate(CONTRASTS)
+    backend.answer = listed
+    ask(page, LIST)
+    expect(page.locator(".how")).to_have_count(2)
+    page.get_by_text("How this was answered").last.click()
+    page.locator(".listing tbody tr").first.hover()
     low += page.locator("body").evaluate(CONTRASTS)
     context.close()
     assert low == []

@@ -73,7 +73,7 @@ def test_an_earlier_conversation_opens_with_its_turns_and_passages(
     expect(answer(page)).to_have_text(whole(ANSWER))
     # The last turn brings its passages; those of an earlier one are asked for.
     expect(page.locator(".sources:visible")).to_have_count(1)
-    page.get_by_role("button", name="Show the passages").click()
+    page.get_by_role("button", name="Show the details").click()
     expect(page.locator(".sources:visible")).to_have_count(2)
     expect(page.locator(".answer")).to_have_text([whole(ANSWER), whole(ANSWER)])
 

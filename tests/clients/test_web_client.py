@@ -53,13 +53,22 @@ def read_by_web_client(of_server: list[Fields]) -> list[tuple[Fields, Any]]:
     return list(zip(of_server, web_client(of_server, [])[0], strict=True))
 
 
-# What an event changes in an answer that has the text "before" and one source.
+LISTING: Fields = {
+    "total": 1,
+    "documents": [{"documentId": "0"}],
+    "offset": 0,
+    "nextOffset": 1,
+    "countedBy": None,
+    "counts": None,
+}
+# What an event changes in an answer that has the text "before", one source and one listed document.
 CHANGES: dict[str, Callable[[Fields], Fields]] = {
     "accepted": lambda frame: {"sessionId": frame["sessionId"]},
     "status": lambda frame: {"stage": frame["stage"], "detail": frame.get("detail")},
     "sources": lambda frame: {"sources": by_number([{"n": 0}, *frame["sources"]])},
+    "listing": lambda frame: {"listing": more_listed(frame)},
     "chunk": lambda frame: {"text": "before" + frame["content"]},
-    "reset": lambda frame: {"text": "", "sources": [], "resetReason": frame["reason"]},
+    "reset": lambda frame: {"text": "", "sources": [], "listing": None, "resetReason": frame["reason"]},
     "complete": lambda frame: {"outcome": "complete"},
     "cancelled": lambda frame: {"outcome": "cancelled"},
     "error": lambda frame: {"outcome": "error", "failure": frame},
@@ -67,12 +76,18 @@ CHANGES: dict[str, Callable[[Fields], Fields]] = {
 UNCHANGED: Fields = {
     "text": "before",
     "sources": [{"n": 0}],
+    "listing": LISTING,
     **dict.fromkeys(("sessionId", "stage", "detail", "resetReason", "outcome", "failure")),
 }
 
 
 def by_number(sources: list[Fields]) -> list[Fields]:
     return sorted({source["n"]: source for source in sources}.values(), key=lambda source: source["n"])
+
+
+def more_listed(frame: Fields) -> Fields:
+    documents = [*LISTING["documents"], *frame["documents"]]
+    return LISTING | {"total": frame["total"], "documents": documents, "nextOffset": frame["nextOffset"]}
 
 
 @pytest.mark.parametrize("of_later_server", [False, True])

@@ -42,7 +42,7 @@ def ask(page: Page, message: str) -> None:
 
 def finished_text(page: Page) -> str:
     """The text of the answer once it is whole."""
-    expect(page.get_by_text("Answered in")).to_be_visible()
+    expect(page.get_by_text("How this was answered")).to_be_visible()
     return page.locator(".answer").last.inner_text()
 
 

@@ -49,6 +49,20 @@ test("sources that come in several events are one list", () => {
   assert.deepEqual(assembly.sources.map(({ n }) => n), [1, 2, 3]);
 });
 
+test("listings that come in several events are one, and a reset discards it", () => {
+  const assembly = new Assembly();
+  const page = { type: "listing", total: 57, offset: 20, nextOffset: 23 };
+  const counts = [{ value: "draft", count: 7 }];
+  assert.equal(assembly.listing, null);
+  assembly.take({ ...page, seq: 1, documents: [{ documentId: "wrong" }] });
+  assembly.take({ type: "reset", seq: 2, reason: "The stream broke off." });
+  assert.equal(assembly.listing, null);
+  assembly.take({ ...page, seq: 3, documents: [{ documentId: "a" }, { documentId: "b" }], countedBy: "Status", counts });
+  assembly.take({ ...page, seq: 4, documents: [{ documentId: "c" }] });
+  const documents = [{ documentId: "a" }, { documentId: "b" }, { documentId: "c" }];
+  assert.deepEqual(assembly.listing, { total: 57, documents, offset: 20, nextOffset: 23, countedBy: "Status", counts });
+});
+
 test("nothing counts after the end", () => {
   const assembly = new Assembly();
   assembly.take(chunk(3, "late"));

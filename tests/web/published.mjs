@@ -28,16 +28,18 @@ function answerPings(network, pong, noted = () => {}) {
 
 // ---- frames ----
 
-/** An event behind all that come before it, of an answer that has a text and a source already. */
+const LISTING = { total: 1, documents: [{ documentId: "0" }], offset: 0, nextOffset: 1, countedBy: null, counts: null };
+
+/** An event behind all that come before it, of an answer that has a text, a source and a listed document already. */
 async function readEvent(frame) {
   const { client, network } = await connected();
   const request = client.ask({ message: "Who is there?", requestId: frame.requestId });
   const { assembly } = request;
-  [assembly.lastSeq, assembly.text, assembly.sources] = [frame.seq - 1, "before", [{ n: 0 }]];
+  Object.assign(assembly, { lastSeq: frame.seq - 1, text: "before", sources: [{ n: 0 }], listing: LISTING });
   network.last.deliver(frame);
-  const { text, sources, sessionId, stage, outcome, failure } = request;
+  const { text, sources, listing, sessionId, stage, outcome, failure } = request;
   const { lastSeq, detail, resetReason } = assembly;
-  return { lastSeq, text, sources, sessionId, stage, detail, resetReason, outcome, failure };
+  return { lastSeq, text, sources, listing, sessionId, stage, detail, resetReason, outcome, failure };
 }
 
 async function readPage(frame) {

@@ -12,6 +12,11 @@ export class Assembly {
   detail = null;
   text = "";
   sources = [];
+  /**
+   * The documents that were asked for, `{total, documents, offset, nextOffset, countedBy, counts}`; null if the answer
+   * is no list. `countedBy` and `counts` are null unless they were asked for.
+   */
+  listing = null;
   /** Why the answer was started again; null during the first attempt. */
   resetReason = null;
   /** The final event; null until it has arrived. */
@@ -43,10 +48,20 @@ export class Assembly {
     if (event.type === "accepted") this.sessionId = event.sessionId;
     else if (event.type === "status") [this.stage, this.detail] = [event.stage, event.detail ?? null];
     else if (event.type === "sources") this.#addSources(event.sources);
+    else if (event.type === "listing") this.#addListing(event);
     else if (event.type === "chunk") this.text += event.content;
-    else if (event.type === "reset") [this.text, this.sources, this.resetReason] = ["", [], event.reason];
+    else if (event.type === "reset") this.#startAgain(event.reason);
     else if (TERMINAL.has(event.type)) this.end = event;
     // An event of an unknown type, from a later protocol: its number counts, its content is ignored.
+  }
+
+  #startAgain(reason) {
+    [this.text, this.sources, this.listing, this.resetReason] = ["", [], null, reason];
+  }
+
+  #addListing({ total, documents, offset, nextOffset, countedBy = null, counts = null }) {
+    const before = this.listing ?? { documents: [], offset, countedBy, counts };
+    this.listing = { ...before, total, documents: [...before.documents, ...documents], nextOffset };
   }
 
   #addSources(sources) {

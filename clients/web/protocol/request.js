@@ -32,6 +32,10 @@ export class Request {
     return this.assembly.sources;
   }
 
+  get listing() {
+    return this.assembly.listing;
+  }
+
   get stage() {
     return this.assembly.stage;
   }

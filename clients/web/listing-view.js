@@ -1,0 +1,80 @@
+import { element } from "./element.js";
+
+/** The documents that an answer lists, as a table, and how many there are of each value. */
+export class ListingView {
+  root = element("section", { className: "listing", hidden: true, aria: { label: "Documents" } });
+
+  #shown = null;
+  #showMore;
+
+  /** `showMore()`: the user asks for the next page. */
+  constructor(showMore) {
+    this.#showMore = showMore;
+  }
+
+  /** Once the answer has ended, the next page can be asked for. */
+  show(listing, ended) {
+    if (listing !== this.#shown) this.#replace(listing);
+    const more = this.root.querySelector(".show-more");
+    if (more) more.hidden = !ended;
+  }
+
+  #replace(listing) {
+    this.#shown = listing;
+    this.root.hidden = listing === null;
+    this.root.replaceChildren(...(listing ? this.#parts(listing) : []));
+  }
+
+  #parts(listing) {
+    return [
+      listing.documents.length ? wide("Documents that match", documentsOf(listing)) : null,
+      listing.nextOffset === null || listing.nextOffset === undefined ? null : this.#more(),
+      listing.counts?.length ? wide("Documents by value", countsOf(listing)) : null,
+    ].filter(Boolean);
+  }
+
+  #more() {
+    const button = element("button", { className: "secondary show-more", type: "button" }, "Show more");
+    button.addEventListener("click", () => this.#showMore());
+    return button;
+  }
+}
+
+/** A table that is wider than the text scrolls by itself; the keyboard can scroll it too. */
+function wide(label, table) {
+  const box = element("div", { className: "wide", tabIndex: 0, aria: { label } }, table);
+  box.setAttribute("role", "group");
+  return box;
+}
+
+function documentsOf(listing) {
+  const names = [...new Set(listing.documents.flatMap(({ fields }) => Object.keys(fields ?? {})))];
+  const rows = listing.documents.map(({ documentId, title, fields }) =>
+    element("tr", {}, rowHead(title || documentId), ...names.map((name) => element("td", {}, fields?.[name] ?? ""))),
+  );
+  const caption = element("caption", {}, extentOf(listing), " ", element("span", { className: "unranked" }, "not ranked"));
+  return element("table", {}, caption, headOf(["Title", ...names]), element("tbody", {}, rows));
+}
+
+function countsOf({ countedBy, counts }) {
+  const rows = counts.map(({ value, count }) =>
+    element("tr", {}, rowHead(value), element("td", { className: "number" }, count.toLocaleString("en"))),
+  );
+  const name = countedBy || "Value";
+  return element("table", { className: "counts" }, element("caption", {}, `By ${name}`), headOf([name, "Documents"]), element("tbody", {}, rows));
+}
+
+function headOf(names) {
+  return element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name))));
+}
+
+function rowHead(text) {
+  return element("th", { scope: "row" }, text);
+}
+
+/** Which of the documents these are, such as "21–40 of 57". */
+function extentOf({ total, documents, offset = 0 }) {
+  const [first, last] = [offset + 1, offset + documents.length];
+  const of = `of ${total.toLocaleString("en")}`;
+  return first < last ? `${first}–${last} ${of}` : `${first} ${of}`;
+}

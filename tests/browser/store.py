@@ -1,0 +1,64 @@
+"""The fake backend's answers about a store of documents: a listing in pages, with counts and a plan."""
+
+from __future__ import annotations
+
+from cicada.conversation.protocol import (
+    AnyEventBody,
+    Chunk,
+    Complete,
+    ListedDocument,
+    Listing,
+    PlanSummary,
+    StatusChanged,
+    Usage,
+    ValueCount,
+)
+
+LIST = "List the approved SOPs of QA"
+TOTAL = 57
+PAGE = 20
+PLAN = PlanSummary(
+    strategy="MetadataOnly",
+    knowledge_base="store",
+    query="approved SOPs of QA",
+    by="rules",
+    filters=("Type: sop", "Status: approved", "Department: QA"),
+    documents=TOTAL,
+    withheld=3,
+)
+COUNTS = (ValueCount(value="Ann Lee", count=31), ValueCount(value="Jo Park", count=26))
+
+
+def document(number: int) -> ListedDocument:
+    return ListedDocument(
+        document_id=f"sop-{number:03d}",
+        title=f"SOP-{number:03d} Cleaning and release of vessel {number}",
+        fields={
+            "Status": "approved",
+            "Owner": "Ann Lee" if number % 2 else "Jo Park",
+            "Effective": f"2026-03-{number % 28 + 1:02d}",
+        },
+    )
+
+
+def listed(message: str = LIST) -> list[AnyEventBody]:
+    """The events behind `accepted`: the first page in two events with counts, the last one after `next page`."""
+    offset = 2 * PAGE if message == "next page" else 0
+    documents = tuple(document(number) for number in range(offset + 1, min(offset + PAGE, TOTAL) + 1))
+    next_offset = None if offset else PAGE
+    first = Listing(total=TOTAL, documents=documents[:12], offset=offset, next_offset=next_offset)
+    if not offset:
+        first = first.model_copy(update={"counted_by": "Owner", "counts": COUNTS})
+    return [
+        StatusChanged(stage="searching"),
+        first,
+        Listing(total=TOTAL, documents=documents[12:], offset=offset, next_offset=next_offset),
+        Chunk(content=f"{TOTAL} documents match (Type: sop; Status: approved; Department: QA)."),
+        Complete(
+            usage=Usage(),
+            timings={"total": 180, "firstToken": 120},
+            path=("script_query", "plan:rules", "list", f"documents:{TOTAL}"),
+            confidence=None,
+            plan=PLAN,
+        ),
+    ]

@@ -1,0 +1,136 @@
+"""Listed documents as a table, their pages and counts, and how an answer came about."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from cicada.conversation.protocol import ListedDocument, Listing, Reset
+from tests.browser.fake_backend import FakeBackend
+from tests.browser.pages import answer, ask, sign_in
+from tests.browser.plays import DONE, QUESTION, answered
+from tests.browser.store import LIST, PAGE, PLAN, TOTAL, listed
+
+SCRIPT = "<img src=x onerror=\"document.title='broken in'\">"
+
+
+@pytest.fixture
+def store(backend: FakeBackend) -> FakeBackend:
+    """A backend that lists documents."""
+    backend.answer = listed
+    return backend
+
+
+def test_a_listing_is_a_table_with_heads_and_a_caption(page: Page, address: str, store: FakeBackend) -> None:
+    sign_in(page, address)
+    ask(page, LIST)
+    expect(answer(page)).to_have_text("57 documents match (Type: sop; Status: approved; Department: QA).")
+    table = page.get_by_role("table").first
+    expect(table.locator("caption")).to_contain_text("1–20 of 57")
+    expect(table.get_by_role("columnheader")).to_have_text(["Title", "Status", "Owner", "Effective"])
+    expect(table.get_by_role("rowheader")).to_have_count(PAGE)
+    assert table.locator("th:not([scope])").count() == 0
+    expect(table.get_by_role("row").nth(1)).to_have_text(
+        "SOP-001 Cleaning and release of vessel 1approvedAnn Lee2026-03-02"
+    )
+
+
+def test_a_listed_document_is_not_ranked_and_that_is_not_zero(page: Page, address: str, store: FakeBackend) -> None:
+    sign_in(page, address)
+    ask(page, LIST)
+    listing = page.locator(".listing")
+    expect(listing.locator("caption").first).to_contain_text("not ranked")
+    expect(listing.get_by_role("img")).to_have_count(0)
+    expect(listing).not_to_contain_text("%")
+
+
+def test_counts_by_value_are_a_table_of_their_own(page: Page, address: str, store: FakeBackend) -> None:
+    sign_in(page, address)
+    ask(page, LIST)
+    counts = page.get_by_role("table", name="By Owner")
+    expect(counts.get_by_role("columnheader")).to_have_text(["Owner", "Documents"])
+    expect(counts.get_by_role("row").nth(1)).to_have_text("Ann Lee31")
+
+
+def test_show_more_asks_for_the_next_page_in_the_same_session(page: Page, address: str, store: FakeBackend) -> None:
+    sign_in(page, address)
+    ask(page, LIST)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.get_by_role("table").last.locator("caption")).to_contain_text(f"41–{TOTAL} of {TOTAL}")
+    first, second = store.questions()
+    assert second.message == "next page"
+    assert second.session_id == first.request_id
+    expect(page.locator(".how")).to_have_count(2)
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+
+
+def test_show_more_is_offered_below_the_last_answer_only(page: Page, address: str, store: FakeBackend) -> None:
+    sign_in(page, address)
+    ask(page, LIST)
+    expect(page.get_by_role("button", name="Show more")).to_be_visible()
+    store.answer = lambda _message: answered()
+    ask(page, QUESTION)
+    expect(page.locator(".how")).to_have_count(2)
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+
+
+def test_how_it_was_answered_is_folded_away(page: Page, address: str, store: FakeBackend) -> None:
+    sign_in(page, address)
+    ask(page, LIST)
+    how = page.locator(".how")
+    expect(how.locator("dl")).to_be_hidden()
+    how.get_by_text("How this was answered").click()
+    names, values = how.locator("dt").all_inner_texts(), how.locator("dd").all_inner_texts()
+    assert dict(zip(names, values, strict=True)) == {
+        "Strategy": "Metadata only",
+        "Knowledge base": "store",
+        "Query": PLAN.query,
+        "Planned by": "rules",
+        "Filters": "Type: sop; Status: approved; Department: QA",
+        "Documents": "57",
+        "Withheld": "3",
+        "First words": "after 0.1 s",
+        "Whole": "after 0.2 s",
+        "Path": "script query → plan:rules → list → documents:57",
+    }
+    expect(page.locator(".foot .note")).to_have_text("Knowledge base: store")
+
+
+def test_the_default_base_is_not_named_beside_an_answer(page: Page, address: str, backend: FakeBackend) -> None:
+    plan = PLAN.model_copy(update={"knowledge_base": "scripts"})
+    backend.answer = lambda _message: [*answered()[:-1], DONE.model_copy(update={"plan": plan})]
+    sign_in(page, address)
+    ask(page, QUESTION)
+    expect(page.locator(".how")).to_be_visible()
+    expect(page.locator(".foot .note")).to_have_count(0)
+
+
+def test_a_listing_is_whole_though_frames_come_mixed_up_twice_or_not_at_all(
+    page: Page, address: str, scrambled_backend: FakeBackend
+) -> None:
+    scrambled_backend.answer = listed
+    sign_in(page, address)
+    ask(page, LIST)
+    expect(page.locator(".how")).to_be_visible()
+    expect(page.get_by_role("table").first.get_by_role("rowheader")).to_have_count(PAGE)
+
+
+def test_a_listing_that_was_discarded_is_not_shown(page: Page, address: str, backend: FakeBackend) -> None:
+    backend.answer = lambda _message: [*listed()[:3], Reset(reason="again"), *answered()]
+    sign_in(page, address)
+    ask(page, LIST)
+    expect(page.locator(".how")).to_be_visible()
+    expect(page.get_by_role("table")).to_have_count(0)
+
+
+def test_markup_in_a_listing_is_shown_as_text(page: Page, address: str, backend: FakeBackend) -> None:
+    hostile = ListedDocument(document_id="x", title=SCRIPT, fields={SCRIPT: SCRIPT})
+    backend.answer = lambda _message: [
+        Listing(total=1, documents=(hostile,)),
+        *answered(),
+    ]
+    sign_in(page, address)
+    ask(page, LIST)
+    expect(page.get_by_role("rowheader")).to_have_text(SCRIPT)
+    expect(page.locator(".turn img")).to_have_count(0)
+    expect(page).to_have_title("Cicada")
