@@ -24,7 +24,7 @@ from tests.clients.listings import DOCUMENTS, listed
 from tests.patience import PATIENCE_SECONDS
 
 TEXT = "".join(WORDS)
-SOURCE_LINE = "[1] Macbeth · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON"
+SOURCE_LINE = "[1] Macbeth (Status: retired) · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON"
 CTRL_C, CTRL_D = b"\x03", b"\x04"
 
 

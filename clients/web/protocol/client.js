@@ -85,7 +85,7 @@ export class CicadaClient extends EventTarget {
    * In a session that exists, a question that names no knowledge base asks the one that the session began with.
    */
   ask({ message, sessionId, knowledgeBase, scope, requestId = this.#newId() }) {
-    knowledgeBase ??= sessionId ? undefined : this.#knowledgeBase;
+    if (knowledgeBase === undefined && !sessionId) knowledgeBase = this.#knowledgeBase;
     const command = { action: "sendMessage", requestId, message, sessionId, knowledgeBase, scope };
     return this.#add(new Request(requestId, command));
   }
