@@ -22,7 +22,7 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--session",
         metavar="SESSION",
-        help="continue this conversation; it does not remember its knowledge base, so name that again",
+        help="continue this conversation, with the knowledge base that it began with",
     )
     parser.add_argument(
         "--knowledge-base",

@@ -20,7 +20,7 @@ def explanation(answer: Answer) -> str:
 
 def other_base(answer: Answer) -> str:
     """The knowledge base that was asked, if it is not the default one."""
-    name = answer.plan.knowledge_base if answer.plan else ""
+    name = (answer.plan and answer.plan.knowledge_base) or answer.knowledge_base or ""
     return "" if name == _DEFAULT_KNOWLEDGE_BASE else name
 
 
