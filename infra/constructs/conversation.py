@@ -67,11 +67,15 @@ class Conversation(Construct):
         """Accepting stores requests, resuming reads and attaches; both may queue a request again and replay events."""
         self.join(ws_message, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
         self.join(ws_resume, on_log=("Query", "UpdateItem"))
-        self.join(ws_control, on_log=("GetItem", "Query", "UpdateItem"))
+        self.join(ws_control, on_log=("BatchGetItem", "GetItem", "Query", "UpdateItem"))
         for function in (ws_message, ws_resume):
             allow(function, ["sqs:SendMessage"], self._requests.queue.queue_arn)
             self.api.grant_post(function)
-        allow(ws_control, ["dynamodb:Query"], f"{self._tables.requests.table_arn}/index/{HISTORY_INDEX}")
+        self.grant_history(ws_control)
+
+    def grant_history(self, function: lambda_.Function) -> None:
+        """Let the function list a user's sessions, and the turns of a session."""
+        allow(function, ["dynamodb:Query"], f"{self._tables.requests.table_arn}/index/{HISTORY_INDEX}")
 
     def join(self, function: lambda_.Function, *, on_log: Sequence[str]) -> None:
         """Give the function the conversation's settings, and allow these DynamoDB actions on the request log."""

@@ -50,7 +50,9 @@ class MessageProcessor(Construct):
             timeout_seconds=TIMEOUT_SECONDS,
             memory_mb=512,
         )
-        conversation.join(self.function, on_log=("GetItem", "PutItem", "UpdateItem"))
+        conversation.join(self.function, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
+        # The turns before a question.
+        conversation.grant_history(self.function)
         conversation.api.grant_post(self.function)
         allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
         search.grant_read(self.function)

@@ -63,11 +63,13 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on("request queue", "sqs:SendMessage")
         | _on(POSTING, "execute-api:ManageConnections"),
         "ws_control": _command("ws_control")
-        | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
+        | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
         "message_processor": _logs("message_processor")
         | _polling("request queue")
-        | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem")
+        # With the turns of the session before the question.
+        | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
+        | _on(f"{REQUESTS}/index/history", "dynamodb:Query")
         | _on(POSTING, "execute-api:ManageConnections")
         | _on("request dead letters", "sqs:SendMessage")
         | _keeping()
