@@ -1,5 +1,8 @@
 import { element } from "./element.js";
 
+/** Cells of so many characters are not broken. */
+const SHORT = 12;
+
 /** The documents that an answer lists, as a table, and how many there are of each value. */
 export class ListingView {
   root = element("section", { className: "listing", hidden: true, aria: { label: "Documents" } });
@@ -50,7 +53,7 @@ function wide(label, table) {
 function documentsOf(listing) {
   const names = [...new Set(listing.documents.flatMap(({ fields }) => Object.keys(fields ?? {})))];
   const rows = listing.documents.map(({ documentId, title, fields }) =>
-    element("tr", {}, rowHead(title || documentId), ...names.map((name) => element("td", {}, fields?.[name] ?? ""))),
+    element("tr", {}, rowHead(title || documentId), ...names.map((name) => cell(fields?.[name] ?? ""))),
   );
   const caption = element("caption", {}, extentOf(listing), " ", element("span", { className: "unranked" }, "not ranked"));
   return element("table", {}, caption, headOf(["Title", ...names]), element("tbody", {}, rows));
@@ -66,6 +69,11 @@ function countsOf({ countedBy, counts }) {
 
 function headOf(names) {
   return element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name))));
+}
+
+/** A date or a word stays on one line. */
+function cell(text) {
+  return element("td", { className: text.length <= SHORT ? "short" : "" }, text);
 }
 
 function rowHead(text) {
