@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cicada_client.events import Frame
-from cicada_client.forms import objects
+from cicada_client.forms import objects, text_or_none
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """A conversation. `title` is the beginning of its first question, `last_at` an ISO 8601 time.
 
-    `knowledge_base` is the one that it began with; empty if the server does not say.
+    `knowledge_base` is the one that it began with; None if the server does not say.
     """
 
     session_id: str
     title: str
     last_at: str
-    knowledge_base: str = ""
+    knowledge_base: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def parse_history(frame: Frame) -> HistoryPage:
 
 
 def _session(item: Frame) -> Session:
-    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"), _text(item, "knowledgeBase"))
+    base = text_or_none(item.get("knowledgeBase"))
+    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"), base)
 
 
 def _turn(item: Frame) -> Turn:
