@@ -10,7 +10,16 @@ from dataclasses import dataclass, replace
 import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, SessionRow, Status, StoredEvent
+from cicada.conversation.model import (
+    AnswerRecord,
+    Lease,
+    NewRequest,
+    Question,
+    RequestKey,
+    SessionRow,
+    Status,
+    StoredEvent,
+)
 from cicada.conversation.ports import RequestLog
 from cicada.documents.filter import AnyOf, Exists, NoneOf, Range
 from cicada.errors import LeaseLostError
@@ -60,6 +69,17 @@ FILTERS = (
     Range("pages", above=1.0, most=9.0),
     Exists("owner"),
     Exists("retired", present=False),
+)
+RECORD = AnswerRecord(
+    path=("script_query", "plan:rules", "retrieve"),
+    scores=(None, 0.25, 1.0),
+    confidence=0.5,
+    timings={"total": 1200, "firstToken": 640},
+    intent="script_query",
+    strategy="Hybrid",
+    input_tokens=900,
+    output_tokens=40,
+    code="",
 )
 
 
@@ -134,6 +154,19 @@ def test_a_repeated_final_update_is_no_lost_lease(log: RequestLog, clock: Clock)
     log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
     first = log.advance(lease, 2, clock() + 15, Status.COMPLETE)
     assert log.advance(lease, 2, clock() + 15, Status.COMPLETE) == first
+
+
+def test_a_record_is_kept_until_the_next_one(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    assert log.advance(lease, 1, clock() + 15, Status.PROCESSING).record is None
+    log.advance(lease, 1, clock() + 15, Status.PROCESSING, RECORD)
+    assert log.advance(lease, 1, clock() + 15, Status.PROCESSING).record == RECORD
+    assert log.advance(lease, 2, clock() + 15, Status.FAILED, AnswerRecord(code="internal")).record == AnswerRecord(
+        code="internal"
+    )
+    head = log.head(lease.key)
+    assert head is not None
+    assert head.record == AnswerRecord(code="internal")
 
 
 def test_who_has_lost_the_lease_can_neither_advance_nor_overwrite(log: RequestLog, clock: Clock) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cicada.conversation.model import (
+    AnswerRecord,
     Head,
     Lease,
     NewRequest,
@@ -88,13 +89,14 @@ class InMemoryRequestLog:
                 raise LeaseLostError("A later attempt has written this event.")
             self._events[lease.key, event.seq] = (lease.attempt, event)
 
-    def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
+    def advance(self, lease: Lease, seq: int, until: float, status: Status, record: AnswerRecord | None = None) -> Head:
         with self._lock:
             head = self._heads[lease.key]
             repeated = head.status is status and head.last_seq == seq
             if head.attempt != lease.attempt or not (head.status is Status.PROCESSING or repeated):
                 raise LeaseLostError("The request has ended, or another processor has taken it over.")
-            self._heads[lease.key] = replace(head, last_seq=seq, lease_until=until, status=status)
+            kept = record or head.record
+            self._heads[lease.key] = replace(head, last_seq=seq, lease_until=until, status=status, record=kept)
             return self._heads[lease.key]
 
     def request_cancel(self, key: RequestKey) -> Head | None:
@@ -176,9 +178,9 @@ class DisturbedRequestLog(InMemoryRequestLog):
         self.before("store")
         super().store(lease, event)
 
-    def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
+    def advance(self, lease: Lease, seq: int, until: float, status: Status, record: AnswerRecord | None = None) -> Head:
         self.before("advance")
-        return super().advance(lease, seq, until, status)
+        return super().advance(lease, seq, until, status, record)
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         self.before("turns")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from cicada.agents.model import AgentTurn
-from cicada.conversation.model import Head, Lease, NewRequest, RequestKey, Status, StoredEvent
+from cicada.conversation.model import AnswerRecord, Head, Lease, NewRequest, RequestKey, Status, StoredEvent
 from cicada.errors import ConnectionGoneError, StreamBrokenError
 from cicada.identity.principal import Principal
 from tests.fakes.request_log import InMemoryRequestLog
@@ -45,9 +45,9 @@ class SteppedLog(InMemoryRequestLog):
         if actor := actor_here():
             actor.stored = event.body
 
-    def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
+    def advance(self, lease: Lease, seq: int, until: float, status: Status, record: AnswerRecord | None = None) -> Head:
         pause("advance")
-        head = super().advance(lease, seq, until, status)
+        head = super().advance(lease, seq, until, status, record)
         if actor := actor_here():
             _tell_answer(actor)
         return head

@@ -12,7 +12,9 @@ from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, Thr
 from cicada.knowledge_bases.plan_guide import load_plan_guide
 from cicada.planning.by_model.prompt import PlanPrompts
 from cicada.planning.plan import Plan, Shape
+from cicada.telemetry import Telemetry, recording
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
+from tests.fakes.clock import Clock
 from tests.unit.planning.form_of_reports import request_on_reports
 
 MODEL = "amazon.nova-pro-v1:0"
@@ -25,7 +27,9 @@ WRITTEN = {
 
 
 def replied(*content: dict[str, Any], stop: str = "tool_use") -> Answered:
-    return Answered({"output": {"message": {"role": "assistant", "content": list(content)}}, "stopReason": stop})
+    message = {"role": "assistant", "content": list(content)}
+    usage = {"inputTokens": 2600, "outputTokens": 90, "totalTokens": 2690}
+    return Answered({"output": {"message": message}, "stopReason": stop, "usage": usage})
 
 
 def called(written: object = WRITTEN, name: str = "plan") -> dict[str, Any]:
@@ -87,3 +91,12 @@ def test_no_plan_is_a_failure_with_a_name_and_the_model_is_asked_once(
         with pytest.raises(expected):
             plan(bedrock)
         assert len(bedrock.requests) == 1
+
+
+def test_its_tokens_are_counted_also_of_a_plan_that_is_refused() -> None:
+    telemetry = Telemetry(Clock())
+    with recording(telemetry), scripted_bedrock(replied(called()), replied(called({}))) as bedrock:
+        plan(bedrock)
+        with pytest.raises(PlanRefusedError):
+            plan(bedrock)
+    assert telemetry.tokens == (2 * 2600, 2 * 90)

@@ -10,10 +10,12 @@ from cicada.adapters.bedrock.evidence_judge import BedrockEvidenceJudge, parsed_
 from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
 from cicada.adapters.bedrock.short_call import ShortCall
 from cicada.adapters.retry import Retry
-from cicada.errors import ConfigurationError, ThrottledError
+from cicada.errors import ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.model import IndexHits, RankedPassage, Ranking, Retrieval
+from cicada.telemetry import Telemetry, recording
 from tests.fakes.bedrock_wire import Answered, Refused, ScriptedBedrock, scripted_bedrock
+from tests.fakes.clock import Clock
 from tests.unit.answering.situation import passage
 
 MODEL = "amazon.nova-micro-v1:0"
@@ -22,7 +24,9 @@ BASE = KnowledgeBase("law", "Statutes of Norway", content_language="nb")
 
 def said(text: str) -> Answered:
     content = [{"text": text}]
-    return Answered({"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "end_turn"})
+    message = {"role": "assistant", "content": content}
+    usage = {"inputTokens": 250, "outputTokens": 7, "totalTokens": 257}
+    return Answered({"output": {"message": message}, "stopReason": "end_turn", "usage": usage})
 
 
 def call(bedrock: ScriptedBedrock) -> ShortCall:
@@ -97,3 +101,12 @@ def test_failures_have_names() -> None:
     found = Retrieval(IndexHits((), ()), (), Ranking((), "local"))
     with scripted_bedrock(Refused(403, "AccessDeniedException")) as bedrock, pytest.raises(ConfigurationError):
         BedrockEvidenceJudge(call(bedrock)).judge("Who?", found)
+
+
+def test_its_tokens_are_counted_also_of_a_reply_that_is_of_no_use() -> None:
+    telemetry = Telemetry(Clock())
+    with recording(telemetry), scripted_bedrock(said("payment"), said(" ")) as bedrock:
+        rewrite(bedrock)
+        with pytest.raises(UnavailableError):
+            call(bedrock).reply("Rewrite.", "Who pays?")
+    assert telemetry.tokens == (500 + 250, 14 + 7)

@@ -95,7 +95,8 @@ def test_a_question_is_answered_with_its_sources_and_its_end() -> None:
     end = here.last()
     assert end["usage"] == {"inputTokens": 90, "outputTokens": 4}
     assert end["path"] == ["script_query", "plan:rules", "retrieve", "rerank:local", "generate"]
-    assert end["timings"] == {"total": 0, "firstToken": 0}
+    phases = ("planning", "searching", "ranking", "judging", "gate", "answering")
+    assert end["timings"] == dict.fromkeys((*phases, "total", "firstToken"), 0)
     assert end["confidence"] == 1.0
     assert (here.queue.buried, here.reported) == ([], [])
 
@@ -382,7 +383,6 @@ def test_times_are_told_in_milliseconds() -> None:
     here.log.before = tick
     here.process()
     timings = here.last()["timings"]
-    assert set(timings) == {"total", "firstToken"}
     assert 0 < timings["firstToken"] <= timings["total"]
     assert timings["total"] % 250 == 0
 
@@ -399,4 +399,5 @@ def test_the_first_token_is_timed_by_the_first_text_and_no_later_one() -> None:
 
     here.channel.before_post = before_post
     here.process()
-    assert here.last()["timings"] == {"total": 5000, "firstToken": 0}
+    timings = here.last()["timings"]
+    assert (timings["total"], timings["firstToken"]) == (5000, 0)

@@ -19,6 +19,7 @@ from cicada.identity.principal import Principal
 from cicada.knowledge_bases.wording import described
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
+from cicada.telemetry import phase
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
 _FROM_DOCUMENTS = (Shape.METADATA_ONLY, Shape.CONTENT_ONLY, Shape.HYBRID)
@@ -39,7 +40,8 @@ class Answerer:
         self, question: Question, principal: Principal, before: Conversation = NO_CONVERSATION
     ) -> Generator[AnswerPart]:
         """The answer's parts; the last one is `Finished`. Raises `DependencyError` or `ConfigurationError`."""
-        plan = self.plan(question, principal, before)
+        with phase("planning"):
+            plan = self.plan(question, principal, before)
         for part in self._parts(plan, question, principal, before.turns):
             yield self._finished(part, plan, question) if isinstance(part, Finished) else part
 
@@ -61,8 +63,9 @@ class Answerer:
 
     def _by_agent(self, turn: AgentTurn) -> Iterator[AnswerPart]:
         yield Progress("agent", turn.agent.value)
-        for piece in self.agent.reply(turn):
-            yield Text(piece)
+        with phase("agent"):
+            for piece in self.agent.reply(turn):
+                yield Text(piece)
         yield Finished((f"agent:{turn.agent.value}",), confidence=None)
 
     def _without_search(self, question: Question, earlier: Sequence[Turn]) -> Iterator[AnswerPart]:

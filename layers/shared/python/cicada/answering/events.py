@@ -60,12 +60,12 @@ def events_of(parts: Iterable[AnswerPart]) -> Iterator[AnyEventBody]:
     yield from _chunks("".join(text))
 
 
-def complete(finished: Finished, timings: dict[str, int]) -> Complete:
+def complete(finished: Finished, timings: Mapping[str, int]) -> Complete:
     """The last event of an answer. `timings` in milliseconds."""
     usage = Usage(input_tokens=finished.input_tokens, output_tokens=finished.output_tokens)
     return Complete(
         usage=usage,
-        timings=timings,
+        timings=dict(timings),
         path=finished.path,
         confidence=finished.confidence,
         plan=_plan(finished, finished.plan) if finished.plan else None,

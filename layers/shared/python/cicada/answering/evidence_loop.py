@@ -11,6 +11,7 @@ from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
 from cicada.retrieval.model import RankedPassage, Retrieval
 from cicada.retrieval.quality.score import evidence_quality
+from cicada.telemetry import count_search
 from cicada.text import one_line
 
 _QUERY_CHARACTERS = 200
@@ -116,6 +117,7 @@ class EvidenceLoop:
     def _judged(self, question: str, found: Retrieval, base: KnowledgeBase) -> tuple[_Attempt, tuple[str, ...]]:
         """The attempt and its steps."""
         quality = self._quality(question, found, base)
+        count_search(quality)
         step = () if quality is None or not found.candidates else (f"quality:{quality:.2f}",)
         return _Attempt(found, quality), (*found.path, *step)
 

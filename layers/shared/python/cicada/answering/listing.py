@@ -17,6 +17,7 @@ from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
 from cicada.planning.plan import PAGE_SIZE, Plan
 from cicada.retrieval.ports import DocumentCatalogue
+from cicada.telemetry import phase
 
 _VALUES_IN_A_SENTENCE = 8
 
@@ -34,11 +35,12 @@ class ListingAnswerer:
         yield Progress("searching")
         schema = self.bases.of(plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
-        page = self.catalogue.rows(
-            readable, plan.sort or schema.sort or Sort(TITLE), plan.limit or PAGE_SIZE, plan.offset
-        )
-        counts = self.catalogue.count_by(readable, plan.count_by) if plan.count_by else None
-        rows = self.gate.permit(principal, page.rows, _document)
+        order = plan.sort or schema.sort or Sort(TITLE)
+        with phase("searching"):
+            page = self.catalogue.rows(readable, order, plan.limit or PAGE_SIZE, plan.offset)
+            counts = self.catalogue.count_by(readable, plan.count_by) if plan.count_by else None
+        with phase("gate"):
+            rows = self.gate.permit(principal, page.rows, _document)
         columns = {field.name: field.display or field.name for field in schema.fields.values() if field.shown}
         yield Listed(rows, page.total, columns, plan.offset, page.next_offset, plan.count_by or "", counts)
         conditions = "; ".join(described(condition, schema) for condition in readable.conditions)

@@ -22,6 +22,7 @@ from cicada.planning.plan import Plan
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import RankedPassage, Retrieval
 from cicada.retrieval.strategies import DEFAULT, FILTERED
+from cicada.telemetry import phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class PassageAnswerer:
         yield Progress("searching")
         base = self.search.bases.of(plan.knowledge_base)
         found, matching = self._gathered(plan, question, principal)
-        permitted = self.gate.permit(principal, found.passages, _document)
+        with phase("gate"):
+            permitted = self.gate.permit(principal, found.passages, _document)
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
         end = Finished(found.path, found.confidence, matching=matching, withheld=shown.withheld)
         if shown:
@@ -65,12 +67,14 @@ class PassageAnswerer:
 
         def search(query: str) -> Retrieval:
             nonlocal matching
-            found = self.search.search(emphasised(query, plan.carried), readable, strategy)
+            with phase("searching"):
+                found = self.search.search(emphasised(query, plan.carried), readable, strategy)
             matching = found.matching
             return found
 
         base = self.search.bases.of(plan.knowledge_base)
-        return self.evidence.gather(plan.search_value or plan.query, base, search), matching
+        with phase("judging"):
+            return self.evidence.gather(plan.search_value or plan.query, base, search), matching
 
 
 def _document(ranked: RankedPassage) -> DocumentKey:

@@ -8,11 +8,12 @@ from enum import StrEnum
 
 from cicada.answering.answer import Answerer
 from cicada.answering.events import complete, events_of
-from cicada.answering.model import AnswerPart, Finished, Text
+from cicada.answering.measurement import Measurement
+from cicada.answering.model import AnswerPart, Finished
 from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
 from cicada.conversation.delivery import Delivery
-from cicada.conversation.model import Lease, Question, RequestKey
+from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Cancelled, Reset, failed
 from cicada.dialogue import NO_CONVERSATION
@@ -25,6 +26,7 @@ from cicada.errors import (
     ThrottledError,
     UnavailableError,
 )
+from cicada.telemetry import phase
 
 
 class Processed(StrEnum):
@@ -36,12 +38,17 @@ class Processed(StrEnum):
     SKIPPED = "skipped"
 
 
+def _ignore(key: RequestKey, record: AnswerRecord) -> None:
+    """The default observer does nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Processor:
     """`max_attempts`: attempts at one answer, over all processors.
 
     `report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
     `memory`: what was said before a question; without it every question is answered by itself.
+    `observe` is called with the record of each answer that has ended; one that was cancelled has none.
     """
 
     log: RequestLog
@@ -55,6 +62,7 @@ class Processor:
     report: Callable[[CicadaError], None]
     pace: Pace = field(default_factory=Pace)
     memory: ConversationMemory | None = None
+    observe: Callable[[RequestKey, AnswerRecord], object] = _ignore
 
     def process(self, key: RequestKey) -> Processed:
         """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered."""
@@ -87,24 +95,31 @@ class Processor:
         """Deliver the answer while it is generated. `StreamBrokenError` if it breaks off."""
         if delivery.cancel_requested:
             return self._cancel(delivery)
-        timer = _Timer(self.clock)
+        measurement = Measurement(self.clock)
         finished: Finished | None = None
-        with Pump(self._parts(lease.key, question), self.pace) as pump:
+        with measurement.recording(), Pump(self._parts(lease.key, question), self.pace) as pump:
             while finished is None:
                 try:
                     parts = pump.take(self.heartbeat_seconds)
                 except (ThrottledError, UnavailableError, OutOfTimeError, ConfigurationError) as error:
-                    return self._fail(lease, delivery, error)
+                    return self._fail(lease, delivery, error, measurement.failed(error.code))
                 self._deliver(parts, delivery)
-                timer.note(parts)
+                measurement.note(parts)
                 if delivery.cancel_requested:
                     return self._cancel(delivery)
                 finished = next((part for part in parts if isinstance(part, Finished)), None)
-        delivery.send(complete(finished, timer.milliseconds()))
+        return self._complete(lease, delivery, measurement, finished)
+
+    def _complete(self, lease: Lease, delivery: Delivery, measurement: Measurement, finished: Finished) -> Processed:
+        counted = measurement.counted(finished)
+        record = measurement.record(counted)
+        delivery.send(complete(counted, record.timings), record)
+        self.observe(lease.key, record)
         return Processed.COMPLETE
 
     def _parts(self, key: RequestKey, question: Question) -> Generator[AnswerPart]:
-        before = self.memory.before(key, question.session_id) if self.memory else NO_CONVERSATION
+        with phase("planning"):
+            before = self.memory.before(key, question.session_id) if self.memory else NO_CONVERSATION
         yield from self.answerer.answer(question, key.principal, before)
 
     def _deliver(self, parts: list[AnswerPart], delivery: Delivery) -> None:
@@ -121,28 +136,13 @@ class Processor:
         delivery.send(Cancelled())
         return Processed.CANCELLED
 
-    def _fail(self, lease: Lease, delivery: Delivery, error: CicadaError) -> Processed:
+    def _fail(
+        self, lease: Lease, delivery: Delivery, error: CicadaError, record: AnswerRecord | None = None
+    ) -> Processed:
         self.report(error)
+        record = record or AnswerRecord(code=error.code)
         # Dead-lettered before the last event: a crash between the two repeats both; the other order could lose one.
         self.queue.dead_letter(lease.key, error.code)
-        delivery.send(failed(error))
+        delivery.send(failed(error), record)
+        self.observe(lease.key, record)
         return Processed.FAILED
-
-
-class _Timer:
-    """Milliseconds to the first text and to the end."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._start = clock()
-        self._first_text: float | None = None
-
-    def note(self, parts: list[AnswerPart]) -> None:
-        if self._first_text is None and any(isinstance(part, Text) for part in parts):
-            self._first_text = self._clock()
-
-    def milliseconds(self) -> dict[str, int]:
-        marks = {"total": self._clock()}
-        if self._first_text is not None:
-            marks["firstToken"] = self._first_text
-        return {name: round((moment - self._start) * 1000) for name, moment in marks.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cicada.conversation.model import Head, Lease, Status, StoredEvent
+from cicada.conversation.model import AnswerRecord, Head, Lease, Status, StoredEvent
 from cicada.conversation.ports import Channel, RequestLog
 from cicada.conversation.protocol import AnyEventBody, Cancelled, Complete, Failed, event_body, stored_frame
 from cicada.errors import ConnectionGoneError, DependencyError
@@ -30,23 +30,24 @@ class Delivery:
         self._seq = lease.last_seq
         self.cancel_requested = False
 
-    def send(self, event: AnyEventBody) -> None:
+    def send(self, event: AnyEventBody, record: AnswerRecord | None = None) -> None:
         """Store the event, advance the head, and post the event to the connection that the head names.
 
+        `record` is kept on the head: it comes with the last event.
         Raises `LeaseLostError` if another processor has taken over. A gone connection is not an error.
         """
         body = event_body(event)
         seq = self._seq + 1
         self._log.store(self._lease, StoredEvent(seq, body))
-        head = self._advance(seq, _FINAL_STATUS.get(type(event), Status.PROCESSING))
+        head = self._advance(seq, _FINAL_STATUS.get(type(event), Status.PROCESSING), record)
         self._post(head, stored_frame(body, request_id=self._lease.key.request_id, seq=seq))
 
     def heartbeat(self) -> None:
         """Prolong the lease while there is nothing to send; notices a cancel or a lost lease."""
         self._advance(self._seq, Status.PROCESSING)
 
-    def _advance(self, seq: int, status: Status) -> Head:
-        head = self._log.advance(self._lease, seq, self._clock() + self._lease_seconds, status)
+    def _advance(self, seq: int, status: Status, record: AnswerRecord | None = None) -> Head:
+        head = self._log.advance(self._lease, seq, self._clock() + self._lease_seconds, status, record)
         self._seq = seq
         self.cancel_requested = head.cancel_requested
         return head

@@ -60,11 +60,32 @@ class NewRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """How a request was answered, for operators; without any text of it.
+
+    `path`: the steps taken. `scores`: the quality of the evidence of each search, in order, None where it was not
+    judged; more than one means that weak evidence was searched for again. `timings`: milliseconds by phase, with
+    `total` and `firstToken`. `code`: of the error that the answer ended in. What is not known is empty.
+    """
+
+    path: tuple[str, ...] = ()
+    scores: tuple[float | None, ...] = ()
+    confidence: float | None = None
+    timings: Mapping[str, int] = field(default_factory=dict)
+    intent: str = ""
+    strategy: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Head:
     """The request's main row, which every reader and writer uses.
 
     `last_seq` is the last valid event; rows beyond it are leftovers of a processor that died or lost its lease.
     `forgiven_attempts`: attempts before the last redrive, which no longer count towards the maximum.
+    `record`: of the last answer, None before its end.
     """
 
     status: Status
@@ -77,6 +98,7 @@ class Head:
     created_at: float
     expires_at: float
     forgiven_attempts: int = 0
+    record: AnswerRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 from typing import Protocol
 
 from cicada.conversation.model import (
+    AnswerRecord,
     Connection,
     DeadLetter,
     Head,
@@ -53,8 +54,11 @@ class RequestLog(Protocol):
         """Write the event's row; `advance` makes it valid. `LeaseLostError` if a later attempt wrote it."""
         ...
 
-    def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
-        """Make events up to `seq` valid, prolong the lease, set the status; returns the head. Or `LeaseLostError`."""
+    def advance(self, lease: Lease, seq: int, until: float, status: Status, record: AnswerRecord | None = None) -> Head:
+        """Make events up to `seq` valid, prolong the lease, set the status; returns the head. Or `LeaseLostError`.
+
+        `record` is kept on the head; without one it stays as it is.
+        """
         ...
 
     def request_cancel(self, key: RequestKey) -> Head | None:

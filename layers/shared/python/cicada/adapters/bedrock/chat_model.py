@@ -81,6 +81,13 @@ def user_message(*content: Mapping[str, Any]) -> Message:
     return {"role": "user", "content": list(content)}
 
 
+def tokens_of(reply: object) -> tuple[int, int]:
+    """Tokens read and written, as a reply of `converse` or the last event of its stream says; 0 if it does not."""
+    usage = reply.get("usage") if isinstance(reply, Mapping) else None
+    counts = usage if isinstance(usage, Mapping) else {}
+    return counts.get("inputTokens", 0), counts.get("outputTokens", 0)
+
+
 def converse_reply(client: BedrockRuntimeClient, request: Mapping[str, Any]) -> Generator[str | ReplyEnd]:
     """Pieces of text as they arrive, then the end. Raises what boto3 raises, and `IncompleteStreamError`."""
     events = client.converse_stream(**request)["stream"]

@@ -14,6 +14,7 @@ from cicada.agents.model import AgentKind, AgentTurn, ToolSession
 from cicada.agents.reasoning import ReasoningFilter
 from cicada.agents.toolbox import Toolbox
 from cicada.errors import DependencyError, StreamBrokenError, UnavailableError
+from cicada.telemetry import count_tokens
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
@@ -64,6 +65,7 @@ class ConverseToolLoop:
                 if shown:
                     yield talk.speak(shown)
                 if isinstance(part, ReplyEnd):
+                    count_tokens(part.input_tokens, part.output_tokens)
                     return part
         raise AssertionError("A reply always has an end.")
 

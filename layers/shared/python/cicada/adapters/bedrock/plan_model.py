@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import bedrock_errors
-from cicada.adapters.bedrock.chat_model import ConverseModel, user_message
+from cicada.adapters.bedrock.chat_model import ConverseModel, tokens_of, user_message
 from cicada.errors import PlanRefusedError
 from cicada.planning.by_model.prompt import TOOL, TOOL_DESCRIPTION, PlanPrompt, PlanPrompts, message_text
 from cicada.planning.plan import Plan
 from cicada.planning.planner import PlanRequest
+from cicada.telemetry import count_tokens
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
@@ -35,6 +36,7 @@ class BedrockPlanModel:
         call = self._request(prompt, message_text(request))
         with bedrock_errors():
             reply = self._client.converse(**call)
+        count_tokens(*tokens_of(reply))
         return prompt.form.read(_tool_input(reply), request.asker)
 
     def _request(self, prompt: PlanPrompt, message: str) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cicada.adapters.aws_errors import bedrock_errors
-from cicada.adapters.bedrock.chat_model import ConverseModel, user_message
+from cicada.adapters.bedrock.chat_model import ConverseModel, tokens_of, user_message
 from cicada.adapters.retry import Retry
 from cicada.errors import UnavailableError
+from cicada.telemetry import count_tokens
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
@@ -33,6 +34,7 @@ class ShortCall:
     def _converse(self, request: dict[str, object]) -> str:
         with bedrock_errors():
             reply = self._client.converse(**request)  # type: ignore[arg-type]
+        count_tokens(*tokens_of(reply))
         try:
             content = reply["output"]["message"]["content"]
             text = " ".join(block["text"].strip() for block in content if "text" in block).strip()

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from cicada.adapters.condition_codec import condition_of, condition_values
-from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, SessionRow, Status, StoredEvent
+from cicada.conversation.model import (
+    AnswerRecord,
+    Head,
+    Lease,
+    NewRequest,
+    Question,
+    RequestKey,
+    SessionRow,
+    Status,
+    StoredEvent,
+)
 from cicada.documents.filter import AnyOf, Condition
 from cicada.identity.principal import Principal
 
@@ -103,7 +114,18 @@ def read_head(item: Item) -> Head:
         created_at=float(item["createdAt"]["N"]),
         expires_at=float(item["expiresAt"]["N"]),
         forgiven_attempts=int(item["forgivenAttempts"]["N"]) if "forgivenAttempts" in item else 0,
+        record=_read_record(item["answerRecord"]["S"]) if "answerRecord" in item else None,
     )
+
+
+def record_text(record: AnswerRecord) -> str:
+    """The record as the head keeps it: one JSON object, for people too."""
+    return json.dumps(asdict(record) | {"timings": dict(record.timings)}, separators=(",", ":"))
+
+
+def _read_record(text: str) -> AnswerRecord:
+    stored = json.loads(text)
+    return AnswerRecord(**stored | {"path": tuple(stored["path"]), "scores": tuple(stored["scores"])})
 
 
 def session_row_key(principal: Principal, session_id: str) -> Item:

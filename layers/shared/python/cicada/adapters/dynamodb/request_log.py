@@ -29,12 +29,14 @@ from cicada.adapters.dynamodb.request_items import (
     read_head,
     read_question,
     read_session,
+    record_text,
     session_history_key,
     session_row_key,
     session_update,
 )
 from cicada.adapters.retry import Retry
 from cicada.conversation.model import (
+    AnswerRecord,
     Head,
     Lease,
     NewRequest,
@@ -154,10 +156,11 @@ class DynamoRequestLog:
             except self._client.exceptions.ConditionalCheckFailedException as error:
                 raise LeaseLostError("A later attempt has written this event.") from error
 
-    def advance(self, lease: Lease, seq: int, until: float, status: Status) -> Head:
+    def advance(self, lease: Lease, seq: int, until: float, status: Status, record: AnswerRecord | None = None) -> Head:
+        kept = {":record": {"S": record_text(record)}} if record else {}
         head = self._update_head(
             lease.key,
-            "SET lastSeq = :seq, leaseUntil = :until, #status = :status",
+            f"SET lastSeq = :seq, leaseUntil = :until, #status = :status{', answerRecord = :record' if record else ''}",
             # The second half accepts a repeat of the same final update: the SDK repeats it after a lost reply.
             "attempt = :attempt AND (#status = :processing OR (#status = :status AND lastSeq = :seq))",
             {
@@ -166,6 +169,7 @@ class DynamoRequestLog:
                 ":status": {"S": status},
                 ":attempt": {"N": str(lease.attempt)},
                 ":processing": {"S": Status.PROCESSING},
+                **kept,
             },
         )
         if head is None:

@@ -9,6 +9,7 @@ from cicada.knowledge_bases.settings import Fusion, KnowledgeBase
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery, RankedPassage, Ranking, Retrieval
 from cicada.retrieval.ports import Embedder, MultiVectorEmbedder, PassageIndex, Reranker, SearchBackend
+from cicada.telemetry import phase
 
 # Passages that are kept whatever their relevance, to judge the evidence by and to show where nothing is good enough.
 NEAREST = 5
@@ -45,7 +46,8 @@ class HybridSearch:
     def ranked(self, query: EncodedQuery, hits: IndexHits) -> Retrieval:
         """The hits fused and reranked."""
         candidates = fuse(hits, self.fusion)
-        ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
+        with phase("ranking"):
+            ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
         best = ranking.best(self.limit, self.threshold)
         return Retrieval(hits, candidates, best, query=query.text, nearest=ranking.passages[:NEAREST])
 

@@ -1,0 +1,112 @@
+"""What one answer takes: the time of each phase, the searches, and the tokens of model calls beside the answer's own.
+
+One planner, index and model serve all requests of a container, so they cannot hold a request's telemetry: it is kept in
+a context variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from threading import Lock
+from typing import Literal
+
+Phase = Literal["planning", "searching", "ranking", "judging", "gate", "answering", "agent"]
+
+
+class Telemetry:
+    """`clock` gives seconds. Phases do not overlap: while an inner one runs, the outer one stands still.
+
+    One thread at a time is in a phase; any thread may read.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._seconds: dict[str, float] = {}
+        self._open: list[str] = []
+        self._since = 0.0
+        self._input_tokens = 0
+        self._output_tokens = 0
+        self._scores: list[float | None] = []
+
+    @property
+    def milliseconds(self) -> dict[str, int]:
+        """The time of each phase so far, without phases that did not happen."""
+        with self._lock:
+            self._credit()
+            return {phase: round(seconds * 1000) for phase, seconds in self._seconds.items()}
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Tokens read and written."""
+        with self._lock:
+            return self._input_tokens, self._output_tokens
+
+    @property
+    def scores(self) -> tuple[float | None, ...]:
+        """The quality of the evidence of each search, in order; None where it was not judged."""
+        with self._lock:
+            return tuple(self._scores)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        with self._lock:
+            self._credit()
+            self._open.append(name)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._credit()
+                self._open.pop()
+
+    def add_tokens(self, read: int, written: int) -> None:
+        with self._lock:
+            self._input_tokens += read
+            self._output_tokens += written
+
+    def add_score(self, quality: float | None) -> None:
+        with self._lock:
+            self._scores.append(quality)
+
+    def _credit(self) -> None:
+        """Count the time since the last change for the innermost phase."""
+        now = self._clock()
+        if self._open:
+            self._seconds[self._open[-1]] = self._seconds.get(self._open[-1], 0.0) + now - self._since
+        self._since = now
+
+
+_telemetry: ContextVar[Telemetry | None] = ContextVar("telemetry", default=None)
+
+
+@contextmanager
+def recording(telemetry: Telemetry) -> Iterator[None]:
+    """Inside, in this context, phases and tokens are recorded here."""
+    token = _telemetry.set(telemetry)
+    try:
+        yield
+    finally:
+        _telemetry.reset(token)
+
+
+def phase(name: Phase) -> AbstractContextManager[None]:
+    """Inside, the time counts for this phase of the answer. Without a recording it does nothing."""
+    telemetry = _telemetry.get()
+    return telemetry.phase(name) if telemetry else nullcontext()
+
+
+def count_tokens(read: int, written: int) -> None:
+    """Tokens of a model call whose usage is not part of the answer: a plan, a query, a judgement, an agent's turn."""
+    telemetry = _telemetry.get()
+    if telemetry:
+        telemetry.add_tokens(read, written)
+
+
+def count_search(quality: float | None) -> None:
+    """A search for the answer has ended, with evidence of this quality; None if it was not judged."""
+    telemetry = _telemetry.get()
+    if telemetry:
+        telemetry.add_score(quality)
