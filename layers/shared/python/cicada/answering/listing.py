@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cicada.answering.model import AnswerPart, Finished, Listed, Progress, Text
@@ -13,7 +14,7 @@ from cicada.documents.model import DocumentKey
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.wording import described, shown_value
-from cicada.permissions.gate import PermissionGate
+from cicada.permissions.gate import PermissionGate, Permitted
 from cicada.permissions.readers import readable_passages
 from cicada.planning.plan import PAGE_SIZE, Plan
 from cicada.retrieval.ports import DocumentCatalogue
@@ -41,11 +42,13 @@ class ListingAnswerer:
             counts = self.catalogue.count_by(readable, plan.count_by) if plan.count_by else None
         with phase("gate"):
             rows = self.gate.permit(principal, page.rows, _document)
+        # An access list may have changed since the rows were read: what the gate withholds is not counted either.
+        total, counts = page.total - rows.withheld, _counted(counts, plan.count_by or "", page.rows, rows)
         columns = {field.name: field.display or field.name for field in schema.fields.values() if field.shown}
-        yield Listed(rows, page.total, columns, plan.offset, page.next_offset, plan.count_by or "", counts)
+        yield Listed(rows, total, columns, plan.offset, page.next_offset, plan.count_by or "", counts)
         conditions = "; ".join(described(condition, schema) for condition in readable.conditions)
-        yield Text(_sentence(page.total, conditions, columns.get(plan.count_by or "", plan.count_by or ""), counts))
-        yield Finished(("list", f"documents:{page.total}"), None, matching=page.total, withheld=rows.withheld)
+        yield Text(_sentence(total, conditions, columns.get(plan.count_by or "", plan.count_by or ""), counts))
+        yield Finished(("list", f"documents:{total}"), None, matching=total, withheld=rows.withheld)
 
 
 def _sentence(total: int, conditions: str, counted_by: str, counts: Mapping[Scalar, int] | None) -> str:
@@ -57,6 +60,18 @@ def _sentence(total: int, conditions: str, counted_by: str, counts: Mapping[Scal
     values = ", ".join(f"{shown_value(value)} {count:,}" for value, count in first)
     more = f" and {len(counts) - len(first):,} more values" if len(counts) > len(first) else ""
     return f"{said} By {counted_by}: {values}{more}."
+
+
+def _counted(
+    counts: Mapping[Scalar, int] | None, field: str, rows: Sequence[DocumentRow], permitted: Permitted[DocumentRow]
+) -> Mapping[Scalar, int] | None:
+    """The counts without those of the page's rows that are not permitted."""
+    if not counts or not permitted.withheld:
+        return counts
+    shown = {row.document for row in permitted}
+    values = [row.metadata.get(field, ()) for row in rows if row.document not in shown]
+    cut = Counter(each for value in values for each in (value if isinstance(value, tuple) else (value,)))
+    return {value: number - cut[value] for value, number in counts.items() if number > cut[value]}
 
 
 def _document(row: DocumentRow) -> DocumentKey:

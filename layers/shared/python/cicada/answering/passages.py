@@ -44,7 +44,9 @@ class PassageAnswerer:
         with phase("gate"):
             permitted = self.gate.permit(principal, found.passages, _document)
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
-        end = Finished(found.path, found.confidence, matching=matching, withheld=shown.withheld)
+        # What the gate withholds is not counted among the documents that meet the conditions.
+        seen = None if matching is None else matching - shown.withheld
+        end = Finished(found.path, found.confidence, matching=seen, withheld=shown.withheld)
         if shown:
             yield Cited(shown, base.schema)
         if found.verdict is Verdict.BELOW_FLOOR or not shown:

@@ -1,0 +1,225 @@
+"""What an answer shows to whom, with the real search, catalogue and gate on the fake and on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from cicada.agents.model import AgentTurn
+from cicada.answering.answer import Answerer
+from cicada.answering.evidence import RetrievedEvidence
+from cicada.answering.listing import ListingAnswerer
+from cicada.answering.model import AnswerPart, Finished, Listed, ModelUsage, Progress
+from cicada.answering.passages import PassageAnswerer
+from cicada.conversation.model import Question
+from cicada.documents.catalogue import DocumentRow
+from cicada.documents.filter import Exists, Scalar
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import UnavailableError
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.permissions.gate import PermissionGate
+from cicada.planning.model import Intent
+from cicada.planning.plan import Plan, Shape
+from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.retrieval.model import EmbeddedPassage, Vector
+from cicada.retrieval.ports import CataloguedIndex, SearchBackend
+from cicada.retrieval.rerank.fused import FusedOrder
+from cicada.retrieval.strategies import strategies
+from tests.contract.passage_indexes import DIMENSION, MODEL, IndexUnderTest, eventually
+from tests.contract.passages import PLAYS, passage, vector
+from tests.fakes.chat_model import ScriptedModel
+
+ELSEWHERE = KnowledgeBaseKey("tenant-b", "plays")
+SECRET = DocumentKey(PLAYS, "zanzibar.md")
+MARK = "zanzibar"
+"""Stands in every part of the secret document and nowhere else."""
+
+READER = Principal("tenant-a", "ross", frozenset({"thanes"}))
+OTHER = Principal("tenant-a", "lennox", frozenset({"lords"}))
+# The same user id and groups: only the tenant tells them from the reader.
+STRANGER = Principal("tenant-b", "ross", frozenset({"thanes"}))
+
+QUESTION = Question("What is the password of the castle?", "s1", "plays")
+SCHEMA = Schema({"status": SchemaField("status", FieldType.KEYWORD, display="Status", shown=True)})
+BASE = KnowledgeBase("plays", rerank="never", score_threshold=0.0, quality_judge="none", schema=SCHEMA)
+WITH_STATUS = (Exists("status"),)
+
+
+def planned(shape: Shape, intent: Intent = Intent.SCRIPT_QUERY, **more: object) -> Plan:
+    return Plan(intent, shape, QUESTION.message, knowledge_base="plays", **more)  # type: ignore[arg-type]
+
+
+# The ways to an answer that show documents, and the settings of the base.
+WAYS: Mapping[str, tuple[Plan, KnowledgeBase]] = {
+    "listing": (planned(Shape.METADATA_ONLY), BASE),
+    "counts": (planned(Shape.METADATA_ONLY, filters=WITH_STATUS, count_by="status"), BASE),
+    "content": (planned(Shape.CONTENT_ONLY), BASE),
+    "filter first": (planned(Shape.HYBRID, filters=WITH_STATUS), BASE),
+    "rank first": (planned(Shape.HYBRID, filters=WITH_STATUS), replace(BASE, filter_first=0)),
+    "below floor": (planned(Shape.CONTENT_ONLY), replace(BASE, score_threshold=1.1)),
+    "agent": (planned(Shape.NO_MATCH, Intent.THEORY_REQUEST), BASE),
+}
+BARE = {"no match": planned(Shape.NO_MATCH), "clarification": planned(Shape.NEEDS_CLARIFICATION)}
+
+
+class OneVector:
+    """Every text is equally near to every other: the semantic search finds all that the filter lets through."""
+
+    model_id, dimension = MODEL, DIMENSION
+
+    def embed_query(self, text: str) -> Vector:
+        return vector(1.0)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return [vector(1.0) for _ in texts]
+
+
+@dataclass
+class EvidenceAgent:
+    """Replies with the evidence that its tool finds."""
+
+    evidence: RetrievedEvidence
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        yield self.evidence.search(turn.principal, turn.knowledge_base, turn.message)
+
+
+@dataclass
+class LateAccess:
+    """The index's access lists, after `change`: so they change between the search and the gate."""
+
+    index: CataloguedIndex
+    change: Callable[[], object]
+
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        self.change()
+        return self.index.readers_of(base_key, document_ids)
+
+
+def put(index: CataloguedIndex, document: DocumentKey, word: str, *readers: str) -> None:
+    """A document with the word in every part."""
+    metadata = {"status": f"status {word}"}
+    kept = passage(document, 0, f"The password of the castle is {word}.", metadata=metadata, readers=readers)
+    row = DocumentRow(document, f"Title {word}", "v1", 1, 0.0, "", metadata, readers)
+    index.replace(document, [EmbeddedPassage(replace(kept, title=row.title, context=word), vector(1.0))], row)
+
+
+@dataclass
+class Castle:
+    """An index with a secret document and two that everybody of their tenant may read, and answerers on it."""
+
+    index: CataloguedIndex
+    change: Callable[[], object] = lambda: None
+    model: ScriptedModel = field(default_factory=lambda: ScriptedModel(["It is [1].", ModelUsage(1, 1)]))
+
+    def filled(self) -> Castle:
+        put(self.index, DocumentKey(PLAYS, "birnam.md"), "birnam")
+        put(self.index, DocumentKey(ELSEWHERE, "cawdor.md"), "cawdor")
+        put(self.index, SECRET, MARK, "group:thanes")
+        return self
+
+    def ask(self, plan: Plan, base: KnowledgeBase, principal: Principal) -> list[AnswerPart]:
+        return list(self.parts(plan, base, principal))
+
+    def parts(self, plan: Plan, base: KnowledgeBase, principal: Principal) -> Iterator[AnswerPart]:
+        gate = PermissionGate(LateAccess(self.index, self.change))
+        backend = SearchBackend(
+            self.index, OneVector(), {"never": FusedOrder(), "auto": FusedOrder(), "always": FusedOrder()}
+        )
+        search = KnowledgeSearch(strategies(backend), KnowledgeBases(base))
+        answerer = Answerer(
+            lambda *_: plan,
+            PassageAnswerer(search, self.model, gate),
+            ListingAnswerer(self.index, search.bases, gate),
+            EvidenceAgent(RetrievedEvidence(search, gate)),
+            self.model,
+        )
+        return answerer.answer(QUESTION, principal)
+
+    def shown(self, plan: Plan, base: KnowledgeBase, principal: Principal) -> str:
+        """All that the answer and the model's prompt say."""
+        return repr((self.ask(plan, base, principal), self.model.prompts)).lower()
+
+
+@pytest.fixture
+def castle(under_test: IndexUnderTest) -> Iterator[Castle]:
+    yield Castle(under_test.open()).filled()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_document_for_a_group_is_shown_to_its_members_alone(castle: Castle, way: str) -> None:
+    for principal, seen in ((OTHER, {"birnam"}), (STRANGER, {"cawdor"}), (READER, {"birnam", MARK})):
+        said = castle.shown(*WAYS[way], principal)
+        assert {word for word in ("birnam", "cawdor", MARK) if word in said} == seen, principal
+        castle.model.prompts.clear()
+
+
+@pytest.mark.parametrize("way", BARE)
+def test_an_answer_without_a_search_shows_no_document(castle: Castle, way: str) -> None:
+    for principal in (OTHER, STRANGER, READER):
+        said = castle.shown(BARE[way], BASE, principal)
+        assert {word for word in ("birnam", "cawdor", MARK) if word in said} == set()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_document_that_is_closed_between_search_and_gate_is_not_shown(castle: Castle, way: str) -> None:
+    castle.change = lambda: put(castle.index, SECRET, MARK, "user:duncan")
+    said = castle.shown(*WAYS[way], READER)
+    assert MARK not in said
+    assert "birnam" in said
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_document_that_is_opened_between_search_and_gate_is_shown_to_the_next(castle: Castle, way: str) -> None:
+    castle.change = lambda: put(castle.index, SECRET, MARK)
+    assert MARK not in castle.shown(*WAYS[way], OTHER)
+    assert eventually(lambda: MARK in castle.shown(*WAYS[way], OTHER))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_document_that_is_removed_between_search_and_gate_is_not_shown(castle: Castle, way: str) -> None:
+    castle.change = lambda: castle.index.delete(SECRET)
+    assert MARK not in castle.shown(*WAYS[way], READER)
+
+
+@pytest.mark.parametrize("way", ["listing", "counts", "filter first", "rank first"])
+def test_a_count_counts_what_the_asker_may_see(castle: Castle, way: str) -> None:
+    def counted(principal: Principal) -> tuple[int | None, int]:
+        end = castle.ask(*WAYS[way], principal)[-1]
+        assert isinstance(end, Finished)
+        return end.matching, end.withheld
+
+    assert counted(OTHER) == (1, 0)
+    assert counted(STRANGER) == (1, 0)
+    assert counted(READER) == (2, 0)
+    castle.change = lambda: put(castle.index, SECRET, MARK, "user:duncan")
+    assert counted(READER) == (1, 1)
+
+
+def test_a_listing_counts_by_value_what_the_asker_may_see(castle: Castle) -> None:
+    def listed(principal: Principal) -> tuple[int, Mapping[Scalar, int]]:
+        [part] = [part for part in castle.ask(*WAYS["counts"], principal) if isinstance(part, Listed)]
+        return part.total, part.counts or {}
+
+    assert listed(READER) == (2, {"status birnam": 1, f"status {MARK}": 1})
+    assert listed(OTHER) == (1, {"status birnam": 1})
+    castle.change = lambda: put(castle.index, SECRET, MARK, "user:duncan")
+    assert listed(READER) == (1, {"status birnam": 1})
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_the_access_lists_nothing_is_shown(castle: Castle, way: str) -> None:
+    def broken() -> None:
+        raise UnavailableError("Out of reach.")
+
+    castle.change = broken
+    seen: list[AnswerPart] = []
+    with pytest.raises(UnavailableError, match="Out of reach"):
+        seen.extend(castle.parts(*WAYS[way], READER))
+    assert seen
+    assert all(isinstance(part, Progress) for part in seen)
+    assert castle.model.prompts == []
