@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.planning.deterministic.constraints import ConstraintReader
+from cicada.planning.deterministic.constraints.reading import read_constraints
 from cicada.planning.deterministic.lexicon import Lexicon, compiled
 from cicada.planning.deterministic.sentence import sentence_of
 from cicada.planning.deterministic.shape import residue
@@ -102,7 +102,7 @@ def matrix_of(examples: Sequence[Example]) -> NDArray[np.float32]:
 
 def _buckets(example: Example) -> list[int]:
     sentence = sentence_of(example.text, _lexicon(example.values), _NOW)
-    found = ConstraintReader(sentence, _NOW).read()
+    found = read_constraints(sentence, _NOW)
     return buckets(sentence, len(residue(sentence, found)))
 
 

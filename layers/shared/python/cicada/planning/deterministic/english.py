@@ -53,5 +53,10 @@ def phrase(text: str) -> tuple[str, ...]:
     return tuple(token.text for token in tokens_of(text))
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Words with spaces between them, as a set."""
+    return frozenset(text.split())
+
+
 def _phrases(lines: list[str]) -> frozenset[tuple[str, ...]]:
     return frozenset(phrase(text) for line in lines for text in line.split(",") if text.strip())

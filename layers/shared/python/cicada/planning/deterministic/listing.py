@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cicada.documents.catalogue import TITLE, Sort
-from cicada.planning.deterministic.constraints import Constraints
+from cicada.planning.deterministic.constraints.model import Constraints
 from cicada.planning.deterministic.noun_phrases import HeadKind
 from cicada.planning.deterministic.sentence import Sentence
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from cicada.knowledge_bases.schema import FieldType, Schema
-from cicada.planning.deterministic.constraints import ConstraintReader, Constraints
+from cicada.planning.deterministic.constraints.model import Constraints
+from cicada.planning.deterministic.constraints.reading import read_constraints
 from cicada.planning.deterministic.lexicon import Lexicon, compiled
 from cicada.planning.deterministic.listing import count_by, counts, limit, order
 from cicada.planning.deterministic.sentence import Sentence, sentence_of
@@ -37,7 +38,7 @@ class DeterministicPlanner:
     def plan(self, message: str, now: date, asker: str = "", intent: Intent = Intent.SCRIPT_QUERY) -> Plan:
         """A plan for any text. `now` is a day in the user's time zone, `asker` what owner fields call the user."""
         sentence = sentence_of(message, self.lexicon, now)
-        found = ConstraintReader(sentence, now, asker).read()
+        found = read_constraints(sentence, now, asker)
         rest = residue(sentence, found)
         decision = decide(sentence, found, rest) or _by_words(sentence, rest)
         return _plan(message, sentence, found, rest, decision, intent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -42,6 +43,12 @@ class Sentence:
     def is_in(self, at: int, *lists: str) -> bool:
         """Whether the word at this position is in one of the closed lists."""
         return any(self.word(at) in self.english.words[name] for name in lists)
+
+    def skip(self, at: int, words: Container[str]) -> int:
+        """The first position from `at` on whose word is none of these."""
+        while self.word(at) in words:
+            at += 1
+        return at
 
     def is_not(self, at: int) -> bool:
         return self.word(at) in _NOT

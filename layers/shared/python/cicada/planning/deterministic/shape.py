@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from cicada.planning.deterministic.constraints import Constraints
+from cicada.planning.deterministic.constraints.model import Constraints
 from cicada.planning.deterministic.inflection import singulars
 from cicada.planning.deterministic.noun_phrases import HeadKind
 from cicada.planning.deterministic.sentence import Sentence

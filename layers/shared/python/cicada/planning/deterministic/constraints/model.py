@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range, Scalar
 from cicada.planning.calendar_ranges import DateRange
 from cicada.planning.dates import date_range
+from cicada.planning.deterministic.noun_phrases import NounPhrase
 
 
 @dataclass(slots=True)
@@ -46,3 +47,16 @@ class Conditions:
 
     def _only_unwanted(self) -> Iterable[tuple[str, set[Scalar]]]:
         return ((name, values) for name, values in self.unwanted.items() if name not in self.wanted)
+
+
+@dataclass(slots=True)
+class Constraints:
+    """What was read. `used`: the positions of conditions and of the words that introduce them.
+
+    `unknown`: what the message asks for and the schema does not have; a message with it cannot be answered.
+    """
+
+    conditions: Conditions = field(default_factory=Conditions)
+    phrases: list[NounPhrase] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+    unknown: list[str] = field(default_factory=list)
