@@ -182,7 +182,11 @@ def test_a_document_that_is_opened_between_search_and_gate_is_shown_to_the_next(
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_document_that_is_removed_between_search_and_gate_is_not_shown(castle: Castle, way: str) -> None:
-    castle.change = lambda: castle.index.delete(SECRET)
+    def removed() -> None:
+        castle.index.delete(SECRET)
+        assert eventually(lambda: castle.index.row(SECRET) is None)
+
+    castle.change = removed
     assert MARK not in castle.shown(*WAYS[way], READER)
 
 

@@ -17,6 +17,8 @@ from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 
 _MAX_VALUES = 1000
+# No reader's name: those are `user:<id>` and `group:<name>`.
+_NOBODY = ("",)
 
 WithoutStale = Callable[[KnowledgeBaseKey, Callable[[], list[Hits]]], list[Hits]]
 
@@ -66,9 +68,17 @@ def copies(reads: CatalogueReads, document: DocumentKey, content_hash: str) -> t
 def readers_by_document(
     reads: CatalogueReads, base_key: KnowledgeBaseKey, document_ids: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The readers of each of these documents; unknown ones are left out."""
-    rows = reads.of(base_key, row_ids_filters(base_key, document_ids))
-    return {row.document.document_id: row.readers for row in rows}
+    """The readers of each of these documents; unknown ones are left out.
+
+    While a document is replaced, the server shows both versions until its next refresh. Then only those who may read
+    both are readers: an access list that became shorter holds at once. Without any, the document is left out.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for hit in reads.documents.scan(reads.index, row_ids_filters(base_key, document_ids), ROW_FIELDS):
+        row = document_row(hit["_source"], base_key)
+        name = row.document.document_id
+        found[name] = _of_both(found[name], row.readers) if name in found else row.readers
+    return {name: readers for name, readers in found.items() if readers != _NOBODY}
 
 
 def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: str) -> dict[Scalar, int]:
@@ -80,6 +90,13 @@ def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: 
     }
     buckets = requests.search(index, body)["aggregations"]["values"]["buckets"]
     return {value_of(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets}
+
+
+def _of_both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """Who may read by both lists; an empty one is for everybody."""
+    if not one or not other:
+        return one or other
+    return tuple(name for name in one if name in other) or _NOBODY
 
 
 def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
