@@ -17,7 +17,7 @@ from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.documents.model import DocumentKey
-from cicada.errors import DocumentRejectedError, UnavailableError
+from cicada.errors import DocumentRejectedError, InvalidFilterError, InvalidFrameError, UnavailableError
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.rebuild import Rebuilder
@@ -86,6 +86,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         monkeypatch.setattr(module, "ingester", made.ingester)
         monkeypatch.setattr(module, "rebuilder", made.rebuilder)
         monkeypatch.setattr(module, "redelivery", lambda: made)
+        monkeypatch.setattr(module, "catalogue", lambda: made.index)
         yield made
 
 
@@ -286,3 +287,44 @@ def test_rejected_files_are_counted_by_kind_of_reason_and_without_text(
     ]
     [metrics] = lines[0]["_aws"]["CloudWatchMetrics"]
     assert (metrics["Namespace"], [sorted(each) for each in metrics["Dimensions"]]) == ("CICADA", [["Reason"]])
+
+
+def test_the_catalogue_event_lists_what_was_ingested_and_shows_one(bucket: Bucket) -> None:
+    for name in ("macbeth.json", "hamlet.json"):
+        bucket.upload(name, GOOD)
+        bucket.upload(
+            f"{name}.metadata.json",
+            json.dumps(
+                {
+                    "metadataAttributes": {"genre": name[0]},
+                    "accessControlList": [{"name": "thanes", "type": "GROUP", "access": "ALLOW"}],
+                }
+            ).encode(),
+        )
+        handler(announcement(PREFIX + name), None)
+    event = {"documents": "list", "knowledgeBase": "scripts"}
+    found = handler(event, None)
+    assert [each["documentId"] for each in found["documents"]] == ["hamlet.json", "macbeth.json"]
+    assert (found["total"], found["nextOffset"]) == (2, None)
+    assert [each["readers"] for each in found["documents"]] == [["group:thanes"]] * 2
+    filtered = handler({**event, "filters": ["genre=m"], "countBy": "genre"}, None)
+    assert [each["documentId"] for each in filtered["documents"]] == ["macbeth.json"]
+    assert filtered["counts"] == [{"value": "m", "count": 1}]
+    shown = handler({"documents": "show", "knowledgeBase": "scripts", "id": "hamlet.json"}, None)
+    assert shown["copies"] == ["macbeth.json"]
+    assert shown["passages"] == bucket.report("hamlet.json")["passages"]
+    assert shown["version"] == bucket.report("hamlet.json")["version"]
+
+
+def test_the_catalogue_event_of_another_tenant_or_base_shows_nothing(bucket: Bucket) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    for elsewhere in ({"tenant": "other"}, {"knowledgeBase": "store"}):
+        assert handler({"documents": "list", **elsewhere}, None)["total"] == 0
+        with pytest.raises(InvalidFrameError, match="no document of this id"):
+            handler({"documents": "show", "id": "macbeth.json", **elsewhere}, None)
+
+
+def test_the_catalogue_event_takes_filters_by_the_schema_of_the_base(bucket: Bucket) -> None:
+    with pytest.raises(InvalidFilterError, match="has no field 'colour'; use one of type, status"):
+        handler({"documents": "list", "knowledgeBase": "store", "filters": ["colour=red"]}, None)
