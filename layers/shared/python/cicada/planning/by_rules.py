@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from cicada.planning.completions import completed, may_complete
 from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.follow_up_plans import carried_over
 from cicada.planning.follow_ups import stand_alone
@@ -30,7 +31,18 @@ class RulesPlanner:
         """A plan of the intent, or of the documents' metadata and texts."""
         if (page := self._page(request)) is not None:
             return page
+        return self._completed(self._with_carried(request), request)
+
+    def _with_carried(self, request: PlanRequest) -> Plan:
         return carried_over(self._plan(request), stand_alone([*request.messages, request.message]))
+
+    def _completed(self, plan: Plan, request: PlanRequest) -> Plan:
+        """With the question before, if that was asked back and the message answers."""
+        if not request.messages or not may_complete(request.message, plan):
+            return plan
+        *earlier, asked = request.messages
+        before = self._with_carried(replace(request, message=asked, messages=tuple(earlier)))
+        return completed(plan, asked) if before.shape is Shape.NEEDS_CLARIFICATION else plan
 
     def _page(self, request: PlanRequest) -> Plan | None:
         """The next page of a listing, planned as the message was that asked for the listing."""
