@@ -16,9 +16,10 @@ from pydantic import BaseModel, Field
 
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.planning.deterministic.constraints.reading import read_constraints
-from cicada.planning.deterministic.lexicon import Lexicon, compiled
+from cicada.planning.deterministic.lexicon import Lexicon
+from cicada.planning.deterministic.lexicon_compiler import compiled
+from cicada.planning.deterministic.residue import residue
 from cicada.planning.deterministic.sentence import sentence_of
-from cicada.planning.deterministic.shape import residue
 from cicada.planning.deterministic.word_model import BUCKETS, SHAPES, buckets
 from cicada.planning.plan import Shape
 

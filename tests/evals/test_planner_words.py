@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from cicada.knowledge_bases.schema import Schema
-from cicada.planning.deterministic.lexicon import compiled
+from cicada.planning.deterministic.lexicon_compiler import compiled
 from cicada.planning.deterministic.sentence import sentence_of
 from cicada.planning.deterministic.word_model import SHAPES, word_model
 from cicada.planning.plan import Shape

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cicada.documents.catalogue import TITLE, Sort
 from cicada.planning.deterministic.constraints.model import Constraints
+from cicada.planning.deterministic.english import word_set
 from cicada.planning.deterministic.noun_phrases import HeadKind
 from cicada.planning.deterministic.sentence import Sentence
 
@@ -11,6 +12,8 @@ _NEWEST = frozenset({"newest", "latest", "recent"})
 _OLDEST = frozenset({"oldest", "earliest"})
 _NUMBERS = {word: number for number, word in enumerate(
     "one two three four five six seven eight nine ten".split(), start=1)} | {"twenty": 20}  # noqa: SIM905  # fmt: skip
+_BEFORE_FIELD = word_set("which what per each by every whose who")
+_BEFORE_NUMBER = word_set("top first last newest latest oldest recent")
 
 
 def order(sentence: Sentence) -> Sort | None:
@@ -59,7 +62,7 @@ def count_by(sentence: Sentence, found: Constraints) -> str | None:
     """The field whose values are asked for: which departments have drafts, documents per department."""
     schema = sentence.lexicon.schema
     for at in range(len(sentence)):
-        if sentence.word(at) not in {"which", "what", "per", "each", "by", "every", "whose", "who"}:
+        if sentence.word(at) not in _BEFORE_FIELD:
             continue
         if sentence.word(at) == "who":
             return sentence.lexicon.owner
@@ -75,7 +78,7 @@ def count_by(sentence: Sentence, found: Constraints) -> str | None:
 def limit(sentence: Sentence, found: Constraints) -> int | None:
     """Top five, the ten newest, first 3; the newest one alone is one."""
     for at in range(len(sentence)):
-        if sentence.word(at) in {"top", "first", "last", "newest", "latest", "oldest", "recent"}:
+        if sentence.word(at) in _BEFORE_NUMBER:
             for near in (at + 1, at - 1):
                 number = _number(sentence, near)
                 if number and near not in sentence.taken:

@@ -8,10 +8,12 @@ from datetime import date
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.planning.deterministic.constraints.model import Constraints
 from cicada.planning.deterministic.constraints.reading import read_constraints
-from cicada.planning.deterministic.lexicon import Lexicon, compiled
+from cicada.planning.deterministic.lexicon import Lexicon
+from cicada.planning.deterministic.lexicon_compiler import compiled
 from cicada.planning.deterministic.listing import count_by, counts, limit, order
+from cicada.planning.deterministic.residue import residue
 from cicada.planning.deterministic.sentence import Sentence, sentence_of
-from cicada.planning.deterministic.shape import Decision, decide, residue
+from cicada.planning.deterministic.shape import Decision, decide
 from cicada.planning.deterministic.word_model import word_model
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape

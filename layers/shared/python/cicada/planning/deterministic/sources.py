@@ -5,90 +5,20 @@
 
 from __future__ import annotations
 
+from cicada.planning.deterministic.english import word_set
 from cicada.planning.deterministic.noun_phrases import NounPhrase
 from cicada.planning.deterministic.sentence import Sentence
 
-_CONTAINERS = frozenset({"in", "within", "per", "under", "from", "across", "throughout", "inside", "via", "among"})
-_AUXILIARIES = frozenset(
-    {
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "must",
-        "should",
-        "may",
-        "will",
-        "would",
-        "shall",
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "n't",
-        "not",
-    }
-)
-_TOPIC_LINKS = frozenset(
-    {"about", "on", "regarding", "concerning", "covering", "that", "which", "re", "mentioning", ":"}
-)
-_PHRASAL = frozenset({"fill", "filled", "filling", "hand", "handed", "turn", "log", "put", "send", "bring"})
-_WROTE = frozenset({"wrote", "written", "authored", "created", "made", "owns", "drafted"})
-_BEFORE_FIRST = frozenset(
-    [
-        "is",
-        "are",
-        "there",
-        "do",
-        "does",
-        "did",
-        "we",
-        "i",
-        "you",
-        "can",
-        "could",
-        "where",
-        "what",
-        "which",
-        "who",
-        "has",
-        "have",
-        "need",
-        "would",
-        "like",
-        "to",
-        "in",
-        "of",
-        "according",
-        "per",
-        "under",
-        "from",
-        "by",
-        "the",
-        "any",
-        "if",
-        "whether",
-        "'s",
-        "'m",
-        "'d",
-        "me",
-        "us",
-        "my",
-        "our",
-        "looking",
-        "for",
-        "at",
-        "all",
-        "with",
-        "as",
-        "based",
-        "on",
-        "it",
-    ]
-)
+_CONTAINERS = word_set("in within per under from across throughout inside via among")
+_AUXILIARIES = word_set("do does did can could must should may will would shall is are was were has have n't not")
+_TOPIC_LINKS = word_set("about on regarding concerning covering that which re mentioning :")
+_PHRASAL = word_set("fill filled filling hand handed turn log put send bring")
+_WROTE = word_set("wrote written authored created made owns drafted")
+_BEFORE_FIRST = word_set("""
+    is are there do does did we i you can could where what which who has have need would like to in of according per
+    under from by the any if whether 's 'm 'd me us my our looking for at all with as based on it
+""")
+_PROCESS_VERBS = word_set("must should shall need are is have has")
 
 
 def is_source(sentence: Sentence, phrase: NounPhrase) -> bool:
@@ -163,4 +93,4 @@ def _may_precede(sentence: Sentence, at: int) -> bool:
 
 def _is_process(sentence: Sentence, phrase: NounPhrase) -> bool:
     """Forms must be signed: a statement about such documents."""
-    return sentence.word(phrase.end) in {"must", "should", "shall", "need", "are", "is", "have", "has"}
+    return sentence.word(phrase.end) in _PROCESS_VERBS

@@ -6,7 +6,7 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.planning.deterministic.comparisons import comparison
 from cicada.planning.deterministic.constraints.reader import ConstraintReader
 from cicada.planning.deterministic.english import word_set
-from cicada.planning.deterministic.lexicon import name_parts
+from cicada.planning.deterministic.field_names import name_parts
 
 _BEFORE_COMPARISON = word_set("of is : = are")
 
