@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cicada.planning.tokens import tokens_of
 from tests.unit.planning.planned import filters
 
 
@@ -126,3 +127,19 @@ def test_numbers_and_booleans_are_conditions_too(message: str, expected: dict[st
 )
 def test_spelling_may_vary(message: str, expected: dict[str, object]) -> None:
     assert filters(message) == expected
+
+
+@pytest.mark.parametrize(
+    "message", ["lapsed charters of the Bakers. {}", "{} So: list the lapsed charters of the Bakers"]
+)
+def test_of_a_long_message_the_beginning_and_the_end_are_read(message: str) -> None:
+    long = message.format("The night watch came late again and nobody knew why. " * 40)
+
+    assert filters(long) == {"stage": "lapsed", "kind": "charter", "guild": "Bakers"}
+    assert len(tokens_of(long)) < 120
+
+
+def test_the_middle_of_a_long_message_is_left_out_between_words() -> None:
+    texts = [token.text for token in tokens_of("bakers " * 30 + "ledgers " * 500 + "ropes " * 40)]
+
+    assert set(texts) == {"bakers", "ledgers", "ropes", "\n"}

@@ -54,15 +54,19 @@ class DatePhrase:
         return DateRange(shifted(days.least, Unit.YEAR, 1), shifted(days.below, Unit.YEAR, 1))
 
 
+# Words that may stand in a phrase before its first word that can be of a date: "at any time between the end of May".
+_MOST_BEFORE_DATED = 8
+
+
 def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
     """The ranges of dates that a message states, in order. `now` is a day in the user's time zone."""
-    if not any(may_be_dated(token.text) for token in tokens):
-        return []
+    dated = [at for at, token in enumerate(tokens) if may_be_dated(token.text)]
+    near = {at - i for at in dated for i in range(_MOST_BEFORE_DATED + 1)}
     grammar = _DateGrammar(PeriodReader(tokens, now))
     found: list[DatePhrase] = []
     at = 0
     while at < len(tokens):
-        phrase = grammar.phrase(at)
+        phrase = grammar.phrase(at) if at in near else None
         if phrase:
             found.append(phrase)
         at = phrase.end if phrase else at + 1

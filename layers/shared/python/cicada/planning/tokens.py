@@ -10,7 +10,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-MAX_CHARACTERS = 1500
+MAX_CHARACTERS = 480
+"""Of a longer message only the beginning and the end are read: what is asked for stands in one of them."""
+_BEGINNING, _END = 300, 179
 MAX_TOKENS = 200
 PUNCTUATION = frozenset('.,;:?!()/="-&+%#<>|*\n')
 SENTENCE_ENDS = frozenset(".?!;\n")
@@ -67,7 +69,15 @@ def tokens_of(message: str) -> tuple[Token, ...]:
 
 def normal(message: str) -> str:
     """The message as the positions of its tokens count, with plain quotation marks and hyphens."""
-    return unicodedata.normalize("NFKC", message[:MAX_CHARACTERS]).translate(_ASCII)
+    return unicodedata.normalize("NFKC", _ends(message)).translate(_ASCII)
+
+
+def _ends(message: str) -> str:
+    """The message, or the beginning and the end of a long one as lines of their own, without words cut in two."""
+    if len(message) <= MAX_CHARACTERS:
+        return message
+    beginning, end = message[:_BEGINNING], message[-_END:]
+    return f"{beginning.rpartition(' ')[0] or beginning}\n{end.partition(' ')[2] or end}"
 
 
 def _token(found: re.Match[str], previous_end: int) -> Token:

@@ -53,6 +53,7 @@ class Lexicon:
     """A schema compiled for look-up. `types`: the field whose values are nouns for documents, or None.
 
     `field_words`: for a phrase, the fields that it names. `date_cues`: for a phrase such as "took effect", date fields.
+    `first_words`: with which a phrase of either begins.
     """
 
     schema: Schema
@@ -62,6 +63,7 @@ class Lexicon:
     date_cues: Mapping[tuple[str, ...], frozenset[str]]
     types: str | None
     owner: str | None
+    first_words: frozenset[str]
     longest: int = field(default=1)
 
     def type_of(self, name: str) -> FieldType:

@@ -22,14 +22,16 @@ def compiled(schema: Schema) -> Lexicon:
         longest = max(longest, 2 * len(form))
         for word in form:
             vocabulary.setdefault(word[0], set()).add(word)
+    names, cues = field_words_of(schema, words), date_cues_of(schema, words)
     return Lexicon(
         schema=schema,
         values={key: _unambiguous(readings) for key, readings in values.items() if _unambiguous(readings)},
         vocabulary={letter: tuple(sorted(found)) for letter, found in vocabulary.items()},
-        field_words=field_words_of(schema, words),
-        date_cues=date_cues_of(schema, words),
+        field_words=names,
+        date_cues=cues,
         types=type_field(schema, words),
         owner=owner_field(schema),
+        first_words=frozenset(form[0] for form in (*names, *cues)),
         longest=min(longest, 12),
     )
 

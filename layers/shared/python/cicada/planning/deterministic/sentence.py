@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -66,16 +66,18 @@ class Sentence:
 
     def field_word(self, at: int) -> tuple[int, frozenset[str]]:
         """The position after the name of a field that stands here, and the fields that it may mean."""
-        for length in range(min(4, len(self) - at), 0, -1):
-            fields = self.lexicon.field_words.get(tuple(self.word(at + i) for i in range(length)))
-            if fields:
-                return at + length, fields
-        return at, frozenset()
+        return self._named(at, self.lexicon.field_words)
 
     def date_cue(self, at: int) -> tuple[int, frozenset[str]]:
         """The position after words such as "took effect" that stand here, and the date fields that they mean."""
+        return self._named(at, self.lexicon.date_cues)
+
+    def _named(self, at: int, names: Mapping[tuple[str, ...], frozenset[str]]) -> tuple[int, frozenset[str]]:
+        """The position after the longest name that stands here, and its fields."""
+        if self.word(at) not in self.lexicon.first_words:
+            return at, frozenset()
         for length in range(min(4, len(self) - at), 0, -1):
-            fields = self.lexicon.date_cues.get(tuple(self.word(at + i) for i in range(length)))
+            fields = names.get(tuple(self.word(at + i) for i in range(length)))
             if fields:
                 return at + length, fields
         return at, frozenset()
