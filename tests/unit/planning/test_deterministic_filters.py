@@ -76,7 +76,28 @@ def test_a_topic_is_a_tag_only_when_the_message_says_so() -> None:
 
 def test_my_documents_are_the_asker_s() -> None:
     assert filters("my charters", asker="Nora Brook") == {"kind": "charter", "keeper": "Nora Brook"}
-    assert filters("my charters") == {"kind": "charter"}
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("charters that I own", "charter"),
+        ("which ledgers did I write?", "ledger"),
+        ("letters I am responsible for", "letter"),
+        ("what do I own?", None),
+    ],
+)
+def test_what_i_own_is_the_asker_s(message: str, kind: str | None) -> None:
+    expected = {"keeper": "Nora Brook"} | ({"kind": kind} if kind else {})
+    assert filters(message, asker="Nora Brook") == expected
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["charters that say what I own outright", "how do I own up to a mistake?", "what must I write in a ledger?"],
+)
+def test_what_i_do_is_no_condition_where_it_is_the_question(message: str) -> None:
+    assert "keeper" not in filters(message, asker="Nora Brook")
 
 
 def test_a_surname_of_two_persons_names_neither() -> None:
@@ -109,6 +130,9 @@ def test_a_date_belongs_to_the_field_that_its_verb_names(message: str, expected:
         ("letters with a fee over 2,500", {"kind": "letter", "fee": (2500.0, None)}),
         ("letters with a fee of at most 3k", {"kind": "letter", "fee": (None, 3000.0)}),
         ("charters with a fee between 10 and 20", {"kind": "charter", "fee": (10.0, 20.0)}),
+        ("letters with a fee over 2,500 EUR", {"kind": "letter", "fee": (2500.0, None)}),
+        ("letters worth at least $50,000 per year", {"kind": "letter", "fee": (50000.0, None)}),
+        ("charters with a fee between EUR 10 and EUR 20", {"kind": "charter", "fee": (10.0, 20.0)}),
         ("secret letters", {"kind": "letter", "is_secret": True}),
         ("letters that are not secret", {"kind": "letter", "is_secret": False}),
     ],

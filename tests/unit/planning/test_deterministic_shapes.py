@@ -87,3 +87,36 @@ def test_a_value_that_was_passed_over_costs_confidence() -> None:
 
 def test_other_matters_are_less_sure_than_listings() -> None:
     assert planned("list all ratified charters").confidence > planned("hmm, ropes then").confidence
+
+
+@pytest.mark.parametrize("message", ["letters over 2,500 EUR", "letters over 2,500 euros a year"])
+def test_a_currency_is_a_part_of_the_number_and_not_searched_for(message: str) -> None:
+    assert planned(message).shape is Shape.METADATA_ONLY
+
+
+@pytest.mark.parametrize(
+    "message", ["my charters", "charters that I own", "what do I own?", "What do my charters say about tolls?"]
+)
+def test_an_unknown_asker_is_asked_for_a_name(message: str) -> None:
+    plan = planned(message)
+    assert (plan.shape, plan.filters) == (Shape.NEEDS_CLARIFICATION, ())
+    assert "your name" in plan.clarification
+    assert planned(message, asker="Nora Brook").clarification == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ("show me the charter", "Which charter do you mean?"),
+        ("when was it sealed?", 'What does "it" stand for?'),
+        ("the same for letters", "continue"),
+    ],
+)
+def test_a_clarification_names_what_is_missing(message: str, named: str) -> None:
+    assert named in planned(message).clarification
+
+
+def test_a_clarification_offers_the_fields_that_the_message_leaves_open() -> None:
+    asked = planned("show me the charter").clarification
+    assert "stage (sketch, ratified or lapsed)" in asked
+    assert "kind (" not in asked

@@ -37,7 +37,8 @@ def comparison(sentence: Sentence, at: int) -> tuple[Bounds, int] | None:
 
 
 def number(sentence: Sentence, at: int) -> tuple[float, int] | None:
-    """A number and the position after it: 50,000, 1.5 million, 20k."""
+    """A number and the position after it: 50,000, 1.5 million, 20k, EUR 30."""
+    at += sentence.is_in(at, "currencies")
     word = sentence.word(at)
     scale = _SCALES.get(word[-1:], 1) if word[:-1].isdigit() else 1
     digits = (word[:-1] if scale != 1 else word).replace(",", "")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.planning.deterministic.clarification import clarification
 from cicada.planning.deterministic.constraints.model import Constraints
 from cicada.planning.deterministic.constraints.reading import read_constraints
 from cicada.planning.deterministic.lexicon import Lexicon
@@ -75,6 +76,7 @@ def _plan(
         limit=limit(sentence, found) if from_fields else None,
         key_concepts=concepts,
         confidence=_confidence(sentence, found, decision),
+        clarification=clarification(sentence, found) if decision.shape is Shape.NEEDS_CLARIFICATION else "",
     )
 
 

@@ -41,9 +41,10 @@ def decide(sentence: Sentence, found: Constraints, rest: list[int]) -> Decision 
         return Decision(Shape.NO_MATCH, 0.7, "unknown field")
     if is_vague(sentence, found, rest):
         return Decision(Shape.NEEDS_CLARIFICATION, 0.85, "no referent")
-    if constrained:
-        return _constrained(sentence, rest)
-    return _listed(sentence, found, rest)
+    decision = _constrained(sentence, rest) if constrained else _listed(sentence, found, rest)
+    if found.lacks_asker and (not rest or (decision and decision.shape is not Shape.CONTENT_ONLY)):
+        return Decision(Shape.NEEDS_CLARIFICATION, 0.85, "unknown asker")
+    return decision
 
 
 def _constrained(sentence: Sentence, rest: list[int]) -> Decision:

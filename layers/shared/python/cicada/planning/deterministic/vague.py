@@ -15,7 +15,7 @@ _POINTING = word_set("these those they them this other others same it previous t
 def is_vague(sentence: Sentence, found: Constraints, rest: list[int]) -> bool:
     """A pronoun or "the report" without anything that says which, and without a question on content."""
     words = [sentence.word(at) for at in range(len(sentence)) if sentence.word(at)[0].isalnum()]
-    if _is_elliptic(sentence, words):
+    if is_elliptic(sentence):
         return True
     vague = [at for at in range(len(sentence)) if sentence.is_in(at, "pronouns")]
     if _points_back(sentence, found, rest):
@@ -27,7 +27,7 @@ def is_vague(sentence: Sentence, found: Constraints, rest: list[int]) -> bool:
     ):
         pointing = any(sentence.is_in(at, "pronouns") for at in range(len(sentence)))
         asked = pointing or len(words) <= 4 or any(phrase.is_definite for phrase in found.phrases)
-        return asked and not _is_plain_listing(found, words) and not _is_constrained_enough(found)
+        return asked and not _is_plain_listing(found, words) and not _is_constrained_enough(sentence, found)
     kind_only = found.conditions.fields() <= {sentence.lexicon.types or ""}
     if vague and kind_only and not [at for at in without_fields(sentence, rest) if not is_filler(sentence, at)]:
         return any(sentence.is_in(at, "pointing") for at in vague)
@@ -50,16 +50,18 @@ def _points_back(sentence: Sentence, found: Constraints, rest: list[int]) -> boo
     return False
 
 
-def _is_elliptic(sentence: Sentence, words: list[str]) -> bool:
+def is_elliptic(sentence: Sentence) -> bool:
     """The same for oncology; what about drafts; and for HR: a question whose other half was never asked."""
+    words = [word for word in sentence.words() if word[0].isalnum()]
     return len(words) <= 6 and sentence.phrase_end(0, sentence.english.phrases["elliptic_openers"]) > 0
 
 
-def _is_constrained_enough(found: Constraints) -> bool:
+def _is_constrained_enough(sentence: Sentence, found: Constraints) -> bool:
     return (
         any(phrase.filters > 0 for phrase in found.phrases)
         or any(phrase.plural and phrase.kind in {HeadKind.TYPE, HeadKind.STATUS} for phrase in found.phrases)
         or bool(found.conditions.ranges)
+        or sentence.lexicon.owner in found.conditions.fields()
     )
 
 

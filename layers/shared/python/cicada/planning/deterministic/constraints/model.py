@@ -54,9 +54,11 @@ class Constraints:
     """What was read. `used`: the positions of conditions and of the words that introduce them.
 
     `unknown`: what the message asks for and the schema does not have; a message with it cannot be answered.
+    `lacks_asker`: it asks for the asker's own documents, and the asker's name is unknown.
     """
 
     conditions: Conditions = field(default_factory=Conditions)
     phrases: list[NounPhrase] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
     unknown: list[str] = field(default_factory=list)
+    lacks_asker: bool = False

@@ -18,7 +18,7 @@ def read_number(reader: ConstraintReader, at: int) -> int:
     if not numbers:
         return at
     start = at
-    while sentence.is_in(at, "before_numbers"):
+    while sentence.is_in(at, "before_numbers") and comparison(sentence, at) is None:
         at += 1
     at, named = _number_field(reader, at, numbers)
     read = comparison(sentence, sentence.skip(at, _BEFORE_COMPARISON))
@@ -29,7 +29,14 @@ def read_number(reader: ConstraintReader, at: int) -> int:
     if not named and not after and (len(numbers) > 1 or end in sentence.dates):
         return start
     reader.found.conditions.add_range(bounds.of(min(named or after or numbers)))
-    return reader.use(start, end)
+    return reader.use(start, _after_unit(reader, end))
+
+
+def _after_unit(reader: ConstraintReader, at: int) -> int:
+    """The position after a currency and "a year", which are parts of the number."""
+    sentence = reader.sentence
+    at += sentence.is_in(at, "currencies")
+    return sentence.phrase_end(at, sentence.english.phrases["rates"])
 
 
 def _number_field(reader: ConstraintReader, at: int, numbers: frozenset[str]) -> tuple[int, frozenset[str]]:

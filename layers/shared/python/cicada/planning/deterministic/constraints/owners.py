@@ -18,6 +18,10 @@ _AFTER_BELONGING = word_set("by to from in at of the for with either both and co
 _ME = word_set("me myself")
 _ABOUT = word_set("about on mention mentions mentioning named regarding concerning")
 _MOST_NAMES = 3
+_AUTHORED = word_set("own owned wrote written authored drafted created manage managed maintain maintained")
+_AUTHOR = word_set("write author draft create")
+_BEFORE_AUTHORED = word_set("have 've had did do am 'm was the")
+_WHAT = word_set("what which everything anything whatever all")
 
 
 def read_belonging(reader: ConstraintReader, at: int) -> int:
@@ -72,21 +76,48 @@ def reject_owner(reader: ConstraintReader, start: int, at: int) -> int:
     return reader.use(start, end)
 
 
+def read_asker(reader: ConstraintReader) -> None:
+    """Documents that I own, what am I responsible for: the asker's, if the message asks for documents."""
+    sentence = reader.sentence
+    if not reader.found.phrases and sentence.word(0) not in _WHAT:
+        return
+    for at in range(len(sentence)):
+        verb = reader.skip_adverbs(sentence.skip(at + 1, _BEFORE_AUTHORED)) if sentence.word(at) == "i" else at
+        if verb > at and (end := _end_of_owning(reader, verb)) > verb:
+            take_asker(reader, at, end)
+
+
+def _end_of_owning(reader: ConstraintReader, at: int) -> int:
+    """The position after a verb of owning that has no object of its own, or `at`."""
+    sentence = reader.sentence
+    asked = sentence.word(at) in _AUTHOR and "did" in {sentence.word(at - 2), sentence.word(at - 3)}
+    if sentence.word(at) in _AUTHORED or asked:
+        end = at + 1
+    elif sentence.word(at) in {"responsible", "owner", "author"}:
+        end = sentence.skip(at + 1, {"for", "of"})
+    else:
+        return at
+    return end if sentence.ends_clause(end) or end in reader.found.used else at
+
+
 def take_asker(reader: ConstraintReader, start: int, end: int) -> int:
     """The documents are the asker's own; the position after the words that say so."""
+    _add_asker(reader)
+    return reader.use(start, end)
+
+
+def _add_asker(reader: ConstraintReader) -> None:
     owner = reader.sentence.lexicon.owner
     if owner and reader.asker:
         reader.found.conditions.add(owner, reader.asker)
-    return reader.use(start, end)
+    reader.found.lacks_asker |= bool(owner and not reader.asker)
 
 
 def read_mine(reader: ConstraintReader, phrase: NounPhrase) -> None:
     """My documents: the asker's."""
-    owner = reader.sentence.lexicon.owner
-    mine = any(reader.sentence.word(at) == "my" for at in range(phrase.start - 1, phrase.head))
-    if mine and owner and reader.asker:
-        reader.found.conditions.add(owner, reader.asker)
-        phrase.filters += 1
+    if any(reader.sentence.word(at) == "my" for at in range(phrase.start - 1, phrase.head)):
+        _add_asker(reader)
+        phrase.filters += bool(reader.asker and reader.sentence.lexicon.owner)
 
 
 def reject_possessor(reader: ConstraintReader, phrase: NounPhrase) -> None:

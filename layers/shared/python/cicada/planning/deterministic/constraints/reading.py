@@ -12,7 +12,7 @@ from cicada.planning.deterministic.constraints.dates import read_dates_with_cues
 from cicada.planning.deterministic.constraints.fields import read_named_fields
 from cicada.planning.deterministic.constraints.loose_values import read_fragment, read_segments, read_subjects
 from cicada.planning.deterministic.constraints.model import Constraints
-from cicada.planning.deterministic.constraints.owners import read_persons, reject_subject
+from cicada.planning.deterministic.constraints.owners import read_asker, read_persons, reject_subject
 from cicada.planning.deterministic.constraints.phrases import read_before, read_behind
 from cicada.planning.deterministic.constraints.reader import ConstraintReader
 from cicada.planning.deterministic.noun_phrases import heads
@@ -23,6 +23,7 @@ _PASSES = (
     read_named_fields,
     read_persons,
     read_subjects,
+    read_asker,
     read_dates_with_cues,
     read_segments,
     read_fragment,
