@@ -22,6 +22,10 @@ _PERIOD = Duration.minutes(5)
 _WAITING_SECONDS = 60
 # Out of the 300 s that an answer may take.
 _LONG_ANSWER_SECONDS = 240
+_RETRIES_PERCENT = 15
+_RETRIES_PERIOD = Duration.hours(1)
+# Of fewer answers one more or less is no rate.
+_RETRIES_LEAST_ANSWERS = 20
 
 
 class Alarms(Construct):
@@ -74,6 +78,32 @@ class Alarms(Construct):
             self._integration_errors(conversation),
             0,
             description="Commands fail before they begin.",
+        )
+
+        self._alarm(
+            "retries",
+            self._retries(),
+            _RETRIES_PERCENT,
+            description="Evidence is often too weak at the first search: read what is asked, and of which base.",
+        )
+
+    def _retries(self) -> cloudwatch.MathExpression:
+        """The share of answers, in percent, whose evidence was searched for again. 0 while there are few answers."""
+        return cloudwatch.MathExpression(
+            expression=f"IF(searched >= {_RETRIES_LEAST_ANSWERS}, 100 * retried / searched, 0)",
+            using_metrics={"retried": self._answers("RetriedAnswers"), "searched": self._answers("SearchedAnswers")},
+            period=_RETRIES_PERIOD,
+            label="RetryRate",
+        )
+
+    def _answers(self, metric: str) -> cloudwatch.Metric:
+        """A count of answers that the message processor writes to its log (`bootstrap/answer_metrics.py`)."""
+        return cloudwatch.Metric(
+            namespace="CICADA",
+            metric_name=metric,
+            dimensions_map={"Stage": self._prefix},
+            statistic="Sum",
+            period=_RETRIES_PERIOD,
         )
 
     def _given_up(self, name: str, letters: sqs.IQueue, *, description: str) -> None:

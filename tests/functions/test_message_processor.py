@@ -185,3 +185,19 @@ def test_an_answer_that_lambda_leaves_no_time_for_ends_in_an_error(
     assert (path.posted()[-1]["type"], path.posted()[-1]["code"]) == ("error", "out_of_time")
     assert [body["reason"] for body in path.queues.bodies(path.queues.dead_letters_url)] == ["out_of_time"]
     assert (answered["type"], answered["code"]) == ("error", "out_of_time")
+
+
+def test_a_queued_request_leaves_its_metrics_and_its_record(
+    path: MessagePath, deploy: Deployed, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CICADA_STAGE", "cicada-test")
+    event = asked(path)
+    with deploy(EMBEDDED, SAID):
+        path.invoke("message_processor", event)
+    [line] = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    assert (line["Stage"], line["Model"], line["Strategy"]) == ("cicada-test", "amazon.nova-lite-v1:0", "ContentOnly")
+    assert (line["InputTokens"], line["OutputTokens"], line["SearchedAnswers"]) == (120, 6, 1)
+    rows = path.database.scan(TableName="requests")["Items"]
+    [record] = [json.loads(row["answerRecord"]["S"]) for row in rows if "answerRecord" in row]
+    assert (record["path"], record["timings"]["total"]) == (line["path"], line["AnswerTime"])
+    assert MESSAGE not in json.dumps([line, record])

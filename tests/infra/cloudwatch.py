@@ -43,10 +43,39 @@ class Point:
 
 def state(alarm: Mapping[str, Any], deployed: Deployed, points: Iterable[Point], now: float) -> str:
     """OK, ALARM or INSUFFICIENT_DATA at `now`, for the properties of an alarm of the template."""
-    wanted = frozenset((each["Name"], deployed.text(each["Value"])) for each in alarm.get("Dimensions", []))
-    metric = (alarm["Namespace"], alarm["MetricName"], wanted)
-    mine = [each for each in points if (each.namespace, each.metric, each.dimensions) == metric]
-    return _state(alarm, mine, now)
+    if "Metrics" in alarm:
+        return _state_of_expression(alarm, deployed, list(points), now)
+    return _state(alarm, _of_metric(alarm, deployed, points), now)
+
+
+def _of_metric(metric: Mapping[str, Any], deployed: Deployed, points: Iterable[Point]) -> list[Point]:
+    wanted = frozenset((each["Name"], deployed.text(each["Value"])) for each in metric.get("Dimensions", []))
+    identity = (metric["Namespace"], metric["MetricName"], wanted)
+    return [each for each in points if (each.namespace, each.metric, each.dimensions) == identity]
+
+
+def _state_of_expression(alarm: Mapping[str, Any], deployed: Deployed, points: list[Point], now: float) -> str:
+    """The state of an alarm on metric math, for one evaluation period.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+    """
+    assert alarm["EvaluationPeriods"] == 1
+    [expression] = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each and each["ReturnData"]]
+    values: dict[str, float] = {}
+    for each in (each for each in alarm["Metrics"] if "MetricStat" in each):
+        assert not each["ReturnData"]
+        stat = each["MetricStat"]
+        mine = [
+            point.value
+            for point in _of_metric(stat["Metric"], deployed, points)
+            if now - stat["Period"] <= point.at < now
+        ]
+        if not mine:
+            return _WHEN_MISSING[alarm.get("TreatMissingData", "missing")]
+        values[each["Id"]] = _STATISTICS[stat["Stat"]](mine)
+    functions = {"__builtins__": {}, "IF": lambda condition, then, otherwise: then if condition else otherwise}
+    result = eval(expression, functions, values)  # noqa: S307 - of our own template
+    return "ALARM" if _COMPARISONS[alarm["ComparisonOperator"]](result, alarm["Threshold"]) else "OK"
 
 
 def _state(alarm: Mapping[str, Any], points: list[Point], now: float) -> str:

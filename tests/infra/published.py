@@ -8,14 +8,19 @@ WebSocket APIs: https://docs.aws.amazon.com/apigateway/latest/developerguide/api
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
+from cicada.bootstrap.answer_metrics import AnswerMetrics
+from cicada.conversation.model import AnswerRecord, RequestKey
+from cicada.identity.principal import Principal
 from tests.infra.cloudwatch import Point
 from tests.infra.deployed import Deployed
 
 STARTS = 3600.0
 SECONDS = 300.0
 _PROCESSOR, _INGEST = "message-processor", "ingest-document"
+_REQUEST = RequestKey(Principal("acme", "ann"), "7e57d004-2b97-4e7a-b45f-5387367791cd")
 
 
 class Publisher:
@@ -51,9 +56,20 @@ class Publisher:
         stage = whole | {"Stage": self._stage}
         return [*_points("AWS/ApiGateway", metric, values, whole, stage, stage | {"Route": "sendMessage"})]
 
+    def answers(self, *scores: tuple[float | None, ...], stage: str = "") -> list[Point]:
+        """What the message processor writes of answers whose searches found evidence of these qualities."""
+        name = stage or self._deployed.environment(_PROCESSOR)["CICADA_STAGE"]
+        lines: list[str] = []
+        metrics = AnswerMetrics(name, "a-model", write=lines.append)
+        for each in scores:
+            metrics.observe(_REQUEST, AnswerRecord(scores=each, intent="script_query", strategy="ContentOnly"))
+        return [point for number, line in enumerate(lines) for point in _logged(line, number / len(lines))]
+
     def healthy(self) -> list[Point]:
         """Busy, and at its limits: what is still well, on every resource."""
         points = [*self._healthy_functions(), *self._healthy_queues()]
+        # Of 200 answers, 30 were searched for twice; others needed no search.
+        points += self.answers(*[(0.9,)] * 170, *[(0.3, 0.8)] * 30, *[()] * 50)
         for table in ("requests", "connections", "entries"):
             points += self.table(table, "WriteThrottleEvents", 0, 0)
             points += self.table(table, "ConsumedWriteCapacityUnits", 4000, 9000)
@@ -85,6 +101,17 @@ class Publisher:
 
     def _queue_name(self, id: str) -> str:
         return self._deployed.text({"Fn::GetAtt": [id, "QueueName"]})
+
+
+def _logged(line: str, moment: float) -> Iterator[Point]:
+    """The points that CloudWatch extracts from a line in its embedded metric format."""
+    written = json.loads(line)
+    for each in written["_aws"]["CloudWatchMetrics"]:
+        for names in each["Dimensions"]:
+            dimensions = frozenset((name, written[name]) for name in names)
+            for metric in each["Metrics"]:
+                name, at = metric["Name"], STARTS + SECONDS * moment
+                yield Point(each["Namespace"], name, dimensions, written[name], at)
 
 
 def _points(namespace: str, metric: str, values: Sequence[float], *dimensions: dict[str, str]) -> Iterator[Point]:

@@ -56,6 +56,10 @@ INCIDENTS: dict[str, tuple[Happening, set[str]]] = {
         lambda aws: aws.websocket("IntegrationError", 0, 1, 0, 0),
         {"commands-failing"},
     ),
+    "more than 15 % of the answers are searched for again": (
+        lambda aws: aws.answers(*[(0.2, 0.7)] * 30),
+        {"retries"},
+    ),
     # What resembles these happens elsewhere.
     "other functions fail": (
         lambda aws: [
@@ -80,6 +84,7 @@ INCIDENTS: dict[str, tuple[Happening, set[str]]] = {
         set(),
     ),
     "another API fails": (lambda aws: aws.websocket("IntegrationError", 9, api="another"), set()),
+    "another stage searches again": (lambda aws: aws.answers(*[(0.2, 0.7)] * 90, stage="cicada-other"), set()),
     "clients send what the API refuses": (lambda aws: aws.websocket("ClientError", 900), set()),
 }
 
@@ -115,7 +120,16 @@ def test_an_alarm_ends_when_nothing_happens_any_more(stage: Deployed) -> None:
     publisher = Publisher(stage)
     points = [point for happening, _ in INCIDENTS.values() for point in happening(publisher)]
     assert in_state(stage, "ALARM", points) == set(alarms_of(stage))
-    assert in_state(stage, "OK", points, now=STARTS + 2 * SECONDS) == set(alarms_of(stage))
+    assert in_state(stage, "OK", points, now=STARTS + 3600 + SECONDS) == set(alarms_of(stage))
+
+
+def test_retries_ring_by_their_share_of_enough_answers(stage: Deployed) -> None:
+    answers = Publisher(stage).answers
+    busy = answers(*[(0.9,)] * 170, *[(0.2, 0.7)] * 30)
+    assert in_state(stage, "ALARM", busy) == set()
+    assert in_state(stage, "ALARM", [*busy, *answers((0.2, 0.7))]) == {"retries"}
+    assert in_state(stage, "ALARM", answers(*[(0.2, 0.7)] * 19)) == set()
+    assert in_state(stage, "ALARM", answers(*[(0.2, 0.7)] * 20)) == {"retries"}
 
 
 def test_every_alarm_has_an_incident(stage: Deployed) -> None:
@@ -127,8 +141,25 @@ def test_the_operators_page_says_when_each_alarm_rings(stage: Deployed) -> None:
     [heading] = re.findall(r"^\| alarm \| metric \| rings when, in (\d+) minutes \|", page, re.M)
     found = re.findall(r"^\| `([a-z-]+)` \| \S.* `(\w+)`(?: (p\d+))?, .+ \| > ([\d,]+)( s)? \|", page, re.M)
     said = {name: (metric, percentile, number, unit.strip()) for name, metric, percentile, number, unit in found}
-    assert said == {name: _as_said(alarm) for name, alarm in alarms_of(stage).items()}
-    assert {alarm["Period"] * alarm["EvaluationPeriods"] for alarm in alarms_of(stage).values()} == {60 * int(heading)}
+    simple = {name: alarm for name, alarm in alarms_of(stage).items() if "MetricName" in alarm}
+    assert said == {name: _as_said(alarm) for name, alarm in simple.items()}
+    assert {alarm["Period"] * alarm["EvaluationPeriods"] for alarm in simple.values()} == {60 * int(heading)}
+
+
+def test_the_operators_page_says_when_the_alarm_on_a_rate_rings(stage: Deployed) -> None:
+    page = Path("docs/operations.md").read_text("utf-8")
+    [(name, over, under, percent, least)] = re.findall(
+        r"^\| `([a-z-]+)` \| `CICADA` `(\w+)` / `(\w+)` of the stage \| > (\d+) % in an hour with (\d+) .+ \|",
+        page,
+        re.M,
+    )
+    [alarm] = [each for each in alarms_of(stage).values() if "MetricName" not in each]
+    assert (alarm["AlarmName"].split("-", 2)[2], alarm["Threshold"]) == (name, int(percent))
+    metrics = {each["Id"]: each["MetricStat"] for each in alarm["Metrics"] if "MetricStat" in each}
+    assert {id: each["Metric"]["MetricName"] for id, each in metrics.items()} == {"retried": over, "searched": under}
+    assert {each["Period"] for each in metrics.values()} == {3600}
+    [expression] = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each]
+    assert f"searched >= {least}," in expression
 
 
 def _as_said(alarm: dict[str, Any]) -> tuple[str, str, str, str]:

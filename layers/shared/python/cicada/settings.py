@@ -133,6 +133,7 @@ class AgentToolSettings:
 class ProcessorSettings:
     """The message processor. Its lease and its pace: docs/delivery.md.
 
+    `stage`: the name under which its metrics are counted.
     `memory_tokens`: about how many tokens of a conversation's earlier turns a model is given.
     """
 
@@ -142,6 +143,7 @@ class ProcessorSettings:
     model: ModelSettings
     agent: AgentSettings
     planner: PlannerSettings
+    stage: str = "cicada"
     lease_seconds: float = 15
     max_attempts: int = 3
     least_pace_seconds: float = 0.25

@@ -18,6 +18,7 @@ from cicada.answering.process import Processor
 from cicada.answering.pump import Pace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.bootstrap.agents import agent
+from cicada.bootstrap.answer_metrics import AnswerMetrics
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.planner import chosen_planner
@@ -50,6 +51,7 @@ def processor() -> Processor:
         report=report_failed_answer,
         pace=Pace(settings.least_pace_seconds, settings.most_pace_seconds),
         memory=LoggedConversation(log, settings.memory_tokens),
+        observe=AnswerMetrics(settings.stage, settings.model.chat_model_id).observe,
     )
 
 

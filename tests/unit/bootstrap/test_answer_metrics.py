@@ -1,0 +1,87 @@
+"""The line that is written of each answer, read as CloudWatch reads it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from cicada.bootstrap.answer_metrics import AnswerMetrics
+from cicada.conversation.model import AnswerRecord
+from tests.unit.conversation.situation import KEY
+
+WHOLE = AnswerRecord(
+    path=("script_query", "plan:rules_after_model_failed", "retrieve", "quality:0.20", "rewrite:1", "retrieve"),
+    scores=(0.2, 0.8),
+    confidence=0.8,
+    timings={"planning": 20, "searching": 300, "gate": 4, "total": 1500, "firstToken": 640},
+    intent="script_query",
+    strategy="Hybrid",
+    input_tokens=900,
+    output_tokens=40,
+)
+
+
+def written(record: AnswerRecord) -> dict[str, Any]:
+    lines: list[str] = []
+    AnswerMetrics("cicada-dev", "a-model", lambda: 1_800_000_000.25, lines.append).observe(KEY, record)
+    [line] = lines
+    found: dict[str, Any] = json.loads(line)
+    return found
+
+
+def counted(line: dict[str, Any]) -> dict[tuple[str, ...], dict[str, tuple[float, str]]]:
+    """Value and unit of each metric, by the dimensions' values and the metric's name."""
+    return {
+        tuple(line[name] for name in names): {
+            each["Name"]: (line[each["Name"]], each["Unit"]) for each in directive["Metrics"]
+        }
+        for directive in line["_aws"]["CloudWatchMetrics"]
+        for names in directive["Dimensions"]
+    }
+
+
+def test_an_answer_is_counted_and_timed_by_stage_model_intent_and_strategy() -> None:
+    line = written(WHOLE)
+    assert line["_aws"]["Timestamp"] == 1_800_000_000_250
+    first, total = (640, "Milliseconds"), (1500, "Milliseconds")
+    tokens = {"InputTokens": (900, "Count"), "OutputTokens": (40, "Count")}
+    assert counted(line) == {
+        ("cicada-dev",): {
+            "PlanningTime": (20, "Milliseconds"),
+            "SearchingTime": (300, "Milliseconds"),
+            "GateTime": (4, "Milliseconds"),
+            "AnswerTime": total,
+            "TimeToFirstToken": first,
+            **tokens,
+            **dict.fromkeys(("Answers", "PlanFallbacks", "SearchedAnswers", "RetriedAnswers"), (1, "Count")),
+        },
+        ("cicada-dev", "a-model"): tokens | {"TimeToFirstToken": first},
+        ("cicada-dev", "script_query"): {"Answers": (1, "Count")},
+        ("cicada-dev", "Hybrid"): {"Answers": (1, "Count"), "TimeToFirstToken": first, "AnswerTime": total},
+    }
+
+
+def test_ids_and_steps_are_no_dimensions_and_users_are_not_written() -> None:
+    line = written(WHOLE)
+    assert (line["requestId"], tuple(line["path"]), line["scores"]) == (KEY.request_id, WHOLE.path, [0.2, 0.8])
+    dimensions = {name for each in line["_aws"]["CloudWatchMetrics"] for names in each["Dimensions"] for name in names}
+    assert dimensions == {"Stage", "Model", "Intent", "Strategy"}
+    assert KEY.principal.user not in line.values()
+
+
+def test_a_failure_is_counted_by_its_code_and_is_no_answer() -> None:
+    found = counted(written(AnswerRecord(timings={"total": 90}, code="out_of_time")))
+    assert found["cicada-dev", "out_of_time"] == {"FailedAnswers": (1, "Count")}
+    assert "Answers" not in found["cicada-dev",]
+    assert found["cicada-dev",]["AnswerTime"] == (90, "Milliseconds")
+
+
+def test_an_answer_without_a_search_is_neither_searched_nor_retried() -> None:
+    found = counted(written(AnswerRecord(path=("general", "plan:rules", "generate"), intent="general")))
+    assert not {"SearchedAnswers", "RetriedAnswers"} & set(found["cicada-dev",])
+    assert found["cicada-dev",]["PlanFallbacks"] == (0, "Count")
+    found = counted(written(AnswerRecord(scores=(0.9,))))
+    assert (found["cicada-dev",]["SearchedAnswers"], found["cicada-dev",]["RetriedAnswers"]) == (
+        (1, "Count"),
+        (0, "Count"),
+    )
