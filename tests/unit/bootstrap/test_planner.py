@@ -40,7 +40,7 @@ def _region(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_next_model_plans_when_the_first_is_throttled_and_its_plan_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     with scripted_bedrock(Refused(429, "ThrottlingException"), PLANNED) as bedrock:
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.url)
-        planner = chosen_planner(MODELS, UNSURE)
+        planner = chosen_planner(MODELS, UNSURE, 0.8)
         assert [planner.plan(plan_request()).by for _ in range(2)] == ["model", "model:cached"]
     assert [request.path.split("/")[2] for request in bedrock.requests] == MODELS.plan_model_ids.split(", ")
 
@@ -48,7 +48,7 @@ def test_the_next_model_plans_when_the_first_is_throttled_and_its_plan_is_kept(m
 def test_when_no_model_answers_the_rules_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     with scripted_bedrock(Refused(503, "ServiceUnavailableException")) as bedrock:
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.url)
-        planner = chosen_planner(MODELS, UNSURE)
+        planner = chosen_planner(MODELS, UNSURE, 0.8)
         made = [planner.plan(plan_request()).by for _ in range(4)]
     assert made == ["rules_after_model_failed"] * 3 + ["rules:skipped_open_circuit"]
     assert len(bedrock.requests) == 6
@@ -59,12 +59,12 @@ def test_when_no_model_answers_the_rules_plan(monkeypatch: pytest.MonkeyPatch) -
 )
 def test_without_a_model_no_client_is_made(settings: PlannerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
-    assert chosen_planner(settings, UNSURE).plan(plan_request()).by == "rules"
+    assert chosen_planner(settings, UNSURE, 0.8).plan(plan_request()).by == "rules"
 
 
 def test_the_settings_reach_the_planner() -> None:
-    made = chosen_planner(replace(MODELS, planner="model", plan_confidence=0.6, plan_timeout_seconds=2.5), UNSURE)
-    assert (made.mode, made.sure) == (PlannerMode.MODEL, 0.6)
+    made = chosen_planner(replace(MODELS, planner="model", plan_confidence=0.6, plan_timeout_seconds=2.5), UNSURE, 0.9)
+    assert (made.mode, made.sure, made.sure_of_intent) == (PlannerMode.MODEL, 0.6, 0.9)
     assert isinstance(made.model, PlanCache)
     assert isinstance(made.model.planner, LimitedPlanner)
     assert isinstance(made.model.planner.planner, PlannerChain)
@@ -75,7 +75,7 @@ def test_the_settings_reach_the_planner() -> None:
 
 def test_an_unknown_mode_is_refused_with_what_is_allowed() -> None:
     with pytest.raises(ConfigurationError, match="must be auto, rules or model"):
-        chosen_planner(replace(MODELS, planner="best"), UNSURE)
+        chosen_planner(replace(MODELS, planner="best"), UNSURE, 0.8)
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,12 @@ from cicada.errors import (
     ThrottledError,
     UnavailableError,
 )
+from cicada.knowledge_bases.schema import Schema
 from cicada.planning.chosen import ChosenPlanner, PlannerMode, step_of
+from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
+from tests.unit.planning.planned import SCHEMA
 
 BY_MODEL = replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", by="model")
 FAILURES = [
@@ -37,7 +40,7 @@ class Situation:
 
     def plan(self, mode: PlannerMode, confidence: float = 0.79) -> Plan:
         self.rules.made = replace(CONTENT, confidence=confidence)
-        return ChosenPlanner(self.rules, self.model, self.reported.append, mode, sure=0.8).plan(plan_request())
+        return ChosenPlanner(self.rules, self.model, self.reported.append, mode, 0.8, 0.8).plan(plan_request())
 
 
 def test_where_the_rules_are_sure_no_model_is_asked() -> None:
@@ -51,6 +54,26 @@ def test_where_the_rules_are_unsure_the_model_makes_the_plan() -> None:
     assert here.plan(PlannerMode.AUTO, 0.79) == BY_MODEL
     assert here.model.asked == ["Who dies?"]
     assert here.reported == []
+
+
+@pytest.mark.parametrize(
+    ("plan", "schema", "by"),
+    [
+        (replace(CONTENT, confidence=0.75), SCHEMA, "rules"),
+        (replace(CONTENT, confidence=0.75), Schema(), "model"),
+        (replace(CONTENT, confidence=0.85), Schema(), "rules"),
+        (Plan(Intent.PROFILE_REQUEST, Shape.NO_MATCH, "…", confidence=0.75), SCHEMA, "model"),
+        (Plan(Intent.PROFILE_REQUEST, Shape.NO_MATCH, "…", confidence=0.85), SCHEMA, "rules"),
+    ],
+)
+def test_a_plan_from_metadata_and_a_mere_intent_are_sure_from_different_confidences_on(
+    plan: Plan, schema: Schema, by: str
+) -> None:
+    planner = ChosenPlanner(
+        FixedPlanner(plan), FixedPlanner(BY_MODEL), lambda error: None, sure=0.7, sure_of_intent=0.8
+    )
+
+    assert planner.plan(replace(plan_request(), schema=schema)).by == by
 
 
 def test_the_rules_alone_never_ask_the_model() -> None:

@@ -88,8 +88,9 @@ class PlannerSettings:
     """What plans a message. `planner`: `auto`, `rules` or `model` (docs/planning.md).
 
     `plan_model_ids`: Bedrock models by comma, each the next one's fallback; empty for the rules alone.
-    `plan_confidence`: with it a plan of the rules stands in mode `auto`. `plan_timeout_seconds`: of one model's call.
-    `plan_seconds`: of all calls for one plan. `plan_cache_entries`, `plan_cache_seconds`: how many of the models' plans
+    `plan_confidence`: with it a plan that the rules read from documents' metadata stands in mode `auto`; an intent
+    stands from the threshold of its own model on. `plan_timeout_seconds`: of one model's call. `plan_seconds`: of all
+    calls for one plan. `plan_cache_entries`, `plan_cache_seconds`: how many of the models' plans
     are kept, and for how long.
     """
 

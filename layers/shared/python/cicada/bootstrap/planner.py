@@ -12,14 +12,17 @@ from cicada.planning.planner import Planner
 from cicada.settings import PlannerSettings
 
 
-def chosen_planner(settings: PlannerSettings, rules: Planner) -> ChosenPlanner:
-    """`rules`, and the models where the settings name any. Raises `ConfigurationError` for an unknown mode."""
+def chosen_planner(settings: PlannerSettings, rules: Planner, sure_of_intent: float) -> ChosenPlanner:
+    """`rules`, and the models where the settings name any. `sure_of_intent`: the classifier's threshold.
+
+    Raises `ConfigurationError` for an unknown mode.
+    """
     if settings.planner not in tuple(PlannerMode):
         raise ConfigurationError(f"CICADA_PLANNER is {settings.planner!r}; it must be auto, rules or model.")
     mode = PlannerMode(settings.planner)
     models = [] if mode is PlannerMode.RULES else [each.strip() for each in settings.plan_model_ids.split(",")]
     planner = _models(settings, [each for each in models if each])
-    return ChosenPlanner(rules, planner, report_plan_fallback, mode, settings.plan_confidence)
+    return ChosenPlanner(rules, planner, report_plan_fallback, mode, settings.plan_confidence, sure_of_intent)
 
 
 def _models(settings: PlannerSettings, model_ids: list[str]) -> Planner | None:

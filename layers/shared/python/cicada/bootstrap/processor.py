@@ -65,8 +65,8 @@ def answerer() -> Answerer:
     chat = BedrockChatModel(bedrock, model)
     index = passage_index(settings.search)
     search, gate = knowledge_search(settings.search, index), PermissionGate(index)
-    rules = RulesPlanner(MessageClassifier(search.bases, load_model()).classify, SchemaPlanner())
-    planner = chosen_planner(settings.planner, rules)
+    classifier = MessageClassifier(search.bases, load_model())
+    planner = chosen_planner(settings.planner, RulesPlanner(classifier.classify, SchemaPlanner()), classifier.threshold)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan,
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search)),

@@ -63,7 +63,8 @@ class RulesPlanner:
             return Plan(found.intent, Shape.NO_MATCH, request.message, confidence=found.confidence)
         if self.documents is None or not request.schema.fields:
             return _search(request, found.confidence)
-        return self.documents.plan(request)
+        plan = self.documents.plan(request)
+        return replace(plan, confidence=min(plan.confidence, found.confidence))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
+from cicada.planning.model import Intent
 from cicada.planning.plan import Plan
 from cicada.planning.planner import Planner, PlanRequest
 
@@ -25,9 +26,11 @@ class PlannerMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChosenPlanner:
-    """`model`: None where none is set up. `sure`: with this confidence a plan of the rules stands, in mode `auto`.
+    """`model`: None where none is set up.
 
-    Failures of the model go to `report`. The plan's `by` is the model planner's own, or `rules`,
+    In mode `auto` a plan of the rules stands from a confidence on: `sure` if it was read from the documents' metadata,
+    `sure_of_intent` if it is nothing but the message's intent: the grammar's confidence is a rule's, the intent's a
+    probability. Failures of the model go to `report`. The plan's `by` is the model planner's own, or `rules`,
     `rules_after_model_failed` or `rules:skipped_open_circuit`.
     """
 
@@ -36,13 +39,14 @@ class ChosenPlanner:
     report: Callable[[CicadaError], object]
     mode: PlannerMode = PlannerMode.AUTO
     sure: float = 0.8
+    sure_of_intent: float = 0.8
 
     def plan(self, request: PlanRequest) -> Plan:
         if self.model is None or self.mode is PlannerMode.RULES:
             return self._by_rules(request, BY_RULES)
         if self.mode is PlannerMode.AUTO:
             plan = self._by_rules(request, BY_RULES)
-            if plan.confidence >= self.sure:
+            if self._is_sure(plan, request):
                 return plan
         try:
             return self.model.plan(request)
@@ -51,6 +55,10 @@ class ChosenPlanner:
         except (DependencyError, ConfigurationError, PlanRefusedError) as error:
             self.report(error)
             return self._by_rules(request, MODEL_FAILED)
+
+    def _is_sure(self, plan: Plan, request: PlanRequest) -> bool:
+        is_of_metadata = plan.intent is Intent.SCRIPT_QUERY and bool(request.schema.fields)
+        return plan.confidence >= (self.sure if is_of_metadata else self.sure_of_intent)
 
     def _by_rules(self, request: PlanRequest, by: str) -> Plan:
         return replace(self.rules.plan(request), by=by)
