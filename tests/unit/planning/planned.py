@@ -41,9 +41,13 @@ def planned(message: str, asker: str = "") -> Plan:
 
 
 def filters(message: str, asker: str = "") -> dict[str, object]:
+    return filters_of(planned(message, asker))
+
+
+def filters_of(plan: Plan) -> dict[str, object]:
     """Per field: a value, a set of values, ("not", values), bounds, or None for a field that is not set."""
     found: dict[str, object] = {}
-    for condition in planned(message, asker).filters:
+    for condition in plan.filters:
         if isinstance(condition, AnyOf):
             found[condition.field] = next(iter(condition.values)) if len(condition.values) == 1 else condition.values
         elif isinstance(condition, NoneOf):

@@ -59,6 +59,7 @@ def planned(message: str, *before: str) -> tuple[Shape, int, int]:
 def test_a_listing_goes_on_with_its_conditions() -> None:
     assert planned(LIST) == (Shape.METADATA_ONLY, 0, 2)
     assert planned("next page", LIST) == (Shape.METADATA_ONLY, PAGE_SIZE, 2)
+    assert planned("more", LIST, "and the draft ones?") == (Shape.METADATA_ONLY, PAGE_SIZE, 2)
     assert planned("more", LIST, "next page") == (Shape.METADATA_ONLY, 2 * PAGE_SIZE, 2)
 
 

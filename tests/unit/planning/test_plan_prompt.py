@@ -9,6 +9,7 @@ import pytest
 
 from cicada.dialogue import Turn
 from cicada.errors import ConfigurationError
+from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.knowledge_bases.plan_guide import PlanGuide, load_plan_guide, parse_plan_guide
 from cicada.planning.by_model.prompt import PlanPrompt, PlanPrompts, message_text
 from cicada.planning.model import Intent
@@ -118,3 +119,10 @@ def test_the_examples_that_come_with_cicada_are_plans_of_their_bases(base: str) 
     assert len(guide.examples) >= 7
     made = PlanPrompts(load_plan_guide).of(replace(REQUEST, knowledge_base=base))
     assert all(json.dumps(each.message, ensure_ascii=False) in made.system for each in guide.examples.values())
+
+
+def test_the_examples_of_the_sample_store_are_plans_of_its_schema() -> None:
+    store = replace(REQUEST, knowledge_base="store", schema=load_knowledge_bases().of("store").schema)
+    made = PlanPrompts(load_plan_guide).of(store)
+    for message in ("and the draft ones?", "which of these are mine?", "When does the lease end?"):
+        assert json.dumps(message) in made.system

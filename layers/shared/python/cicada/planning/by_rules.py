@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from cicada.planning.completions import completed, may_complete
 from cicada.planning.deterministic.planner import DeterministicPlanner
+from cicada.planning.document_follow_ups import DocumentFollowUps
 from cicada.planning.follow_up_plans import carried_over
 from cicada.planning.follow_ups import stand_alone
 from cicada.planning.model import Classification, Intent
@@ -50,7 +51,8 @@ class RulesPlanner:
         if found is None:
             return None
         message, number = found
-        plan = self._plan(replace(request, message=message))
+        before = request.messages[: len(request.messages) - number]
+        plan = self._plan(replace(request, message=message, messages=before))
         if plan.shape is not Shape.METADATA_ONLY:
             return None
         return replace(plan, query=request.message, offset=number * (plan.limit or PAGE_SIZE))
@@ -77,10 +79,11 @@ class SchemaPlanner:
     _compiled: dict[str, DeterministicPlanner] = field(default_factory=dict)
 
     def plan(self, request: PlanRequest) -> Plan:
-        """A plan of a question on documents."""
+        """A plan of a question on documents, which may continue earlier ones."""
         planner = self._compiled.get(request.knowledge_base) or DeterministicPlanner.of(request.schema)
         self._compiled[request.knowledge_base] = planner
-        return planner.plan(request.message, request.now.date(), request.asker)
+        follow_ups = DocumentFollowUps(planner, request.now.date(), request.asker)
+        return follow_ups.plan((*request.messages, request.message))
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:

@@ -17,9 +17,10 @@ _ASKING = (Cue.FRAGMENT, Cue.PERSON)
 def carried_over(plan: Plan, found: StandAlone) -> Plan:
     """The message's plan with what it refers to in its query. Only searches use it.
 
-    What is too vague by itself is not asked back: the turns before say what it is about.
+    What is too vague by itself is not asked back: the turns before say what it is about. A plan that already has
+    something of an earlier turn stays as it is.
     """
-    if not found.carried:
+    if plan.carried or not found.carried:
         return plan
     if plan.shape is Shape.NEEDS_CLARIFICATION or (plan.intent is Intent.GENERAL and found.cue in _ASKING):
         plan = replace(plan, intent=Intent.SCRIPT_QUERY, shape=Shape.CONTENT_ONLY)

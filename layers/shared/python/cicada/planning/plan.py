@@ -29,7 +29,8 @@ class Plan:
 
     `count`: the user asks how many. `count_by`: for how many of each value of this field, or which values there are.
     `limit` and `offset`: the page of a listing. `by`: what made the plan, `rules` or `model`.
-    `carried`: what the rules carried over from earlier turns; `query` and `search_value` have it at their end.
+    `carried`: what the rules carried over from earlier turns; a search's `query` and
+    `search_value` have it at their end.
     `confidence`: 0 to 1, how sure it is of intent and shape. `clarification`: what to ask back.
     """
 

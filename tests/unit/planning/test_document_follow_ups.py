@@ -1,0 +1,119 @@
+"""Questions on documents that continue earlier ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from cicada.planning.document_follow_ups import DocumentFollowUps, completed
+from cicada.planning.plan import Plan, Shape
+from tests.unit.planning.planned import NOW, PLANNER, filters_of
+
+LISTING = "list the ratified charters of the Bakers"
+RATIFIED = {"stage": "ratified", "kind": "charter", "guild": "Bakers"}
+
+
+def planned(*messages: str, asker: str = "") -> Plan:
+    return DocumentFollowUps(PLANNER, NOW, asker).plan(messages)
+
+
+@pytest.mark.parametrize(
+    ("message", "changed"),
+    [
+        ("and the lapsed ones?", {"stage": "lapsed"}),
+        ("and those of Will Tanner?", {"keeper": "Will Tanner"}),
+        ("what about letters?", {"kind": "letter"}),
+        ("only those of the Rope Makers", {"guild": "Rope Makers"}),
+        ("which of them were sealed in 2024?", {"sealed_on": ("2024-01-01", "2025-01-01")}),
+        ("and in 2024?", {"sealed_on": ("2024-01-01", "2025-01-01")}),
+    ],
+)
+def test_a_refinement_replaces_the_conditions_on_its_fields_and_keeps_the_others(
+    message: str, changed: dict[str, object]
+) -> None:
+    plan = planned(LISTING, message)
+    assert plan.shape is Shape.METADATA_ONLY
+    assert filters_of(plan) == RATIFIED | changed
+    assert plan.carried
+
+
+def test_refinements_add_up_and_thanks_or_a_next_page_between_them_change_nothing() -> None:
+    plan = planned(LISTING, "and the lapsed ones?", "thanks!", "next page", "and those of Will Tanner?")
+    assert filters_of(plan) == RATIFIED | {"stage": "lapsed", "keeper": "Will Tanner"}
+
+
+def test_a_refined_count_stays_a_count() -> None:
+    assert planned("how many letters expire this year?", "and next year?").count
+    assert not planned(LISTING, "and the lapsed ones?").count
+
+
+def test_a_period_without_a_verb_is_of_the_field_before() -> None:
+    assert filters_of(planned("which letters expire this year?", "and next year?")) == {
+        "kind": "letter",
+        "expiry_date": ("2027-01-01", "2028-01-01"),
+    }
+
+
+def test_a_filtered_search_is_repeated_with_other_conditions_or_for_another_topic() -> None:
+    question = "What do lapsed charters say about night watches?"
+    other = planned(question, "and the ratified ones?")
+    assert (other.shape, other.search_value) == (Shape.HYBRID, "night watches")
+    assert filters_of(other) == {"kind": "charter", "stage": "ratified"}
+    topic = planned(question, "and about bridges?")
+    assert (topic.search_value, topic.carried) == ("bridges (night watches)", ("night watches",))
+    assert filters_of(topic) == {"kind": "charter", "stage": "lapsed"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "which letters expire this year?",
+        "How is a broken seal repaired?",
+        "what do ledgers say about rye?",
+        "and how is a seal repaired?",
+        "and who seals it?",
+    ],
+)
+def test_another_topic_carries_nothing(message: str) -> None:
+    assert planned(LISTING, message) == planned(message)
+
+
+@pytest.mark.parametrize("before", ["How is a broken seal repaired?", "open it", "thanks a lot!"])
+def test_what_has_no_conditions_is_not_refined(before: str) -> None:
+    assert planned(before, "and the lapsed ones?") == planned("and the lapsed ones?")
+
+
+def test_an_unknown_value_is_not_taken_for_a_refinement() -> None:
+    assert planned(LISTING, "and those kept by Paul Miller?").shape is Shape.NO_MATCH
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "whole"),
+    [
+        ("When does the lease end?", "the Kestrel Park one", "When does the Kestrel Park lease end?"),
+        ("When does the lease end?", "Kestrel Park", "When does the Kestrel Park lease end?"),
+        ("When does the lease end?", "I mean the lease of Kestrel Park.", "When does the lease of Kestrel Park end?"),
+        ("When was it sealed?", "the charter of 1820", "When was the charter of 1820 sealed?"),
+        ("show me the report", "the annual one on \\1 tolls", "show me the annual report on \\1 tolls"),
+        ("and for tolls?", "in the letters", "and for tolls? in the letters"),
+    ],
+)
+def test_a_reply_takes_the_place_of_what_was_left_open(question: str, reply: str, whole: str) -> None:
+    assert completed(question, reply) == whole
+
+
+def test_the_reply_to_a_question_asked_back_completes_the_question() -> None:
+    plan = planned("show me the report", "the lapsed one on bridges")
+    assert plan.query == "show me the lapsed report on bridges"
+    assert (plan.shape, plan.search_value) == (Shape.HYBRID, "bridges")
+    assert filters_of(plan) == {"kind": "report", "stage": "lapsed"}
+    assert plan.carried == ("show me the report",)
+
+
+def test_a_name_says_who_asks_for_documents_of_their_own() -> None:
+    plan = planned("my charters", "I am Will Tanner")
+    assert filters_of(plan) == {"kind": "charter", "keeper": "Will Tanner"}
+
+
+@pytest.mark.parametrize("message", ["list the letters", "How is a broken seal repaired?", "thanks a lot!"])
+def test_a_question_of_its_own_is_no_reply(message: str) -> None:
+    assert planned("show me the report", message) == planned(message)
