@@ -8,12 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cicada.answering.events import complete, events_of
-from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
+from cicada.answering.model import AnswerPart, Cited, Finished, Listed, Progress, Text
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     AnyEventBody,
     Chunk,
     Complete,
+    Listing,
     Source,
     SourceLocator,
     SourcesFound,
@@ -22,8 +23,13 @@ from cicada.conversation.protocol import (
     event_body,
     stored_frame,
 )
-from cicada.documents.model import Locator, ScriptLocator, SectionLocator
+from cicada.documents.catalogue import DocumentRow
+from cicada.documents.filter import NoneOf, Scalar
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, ScriptLocator, SectionLocator
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.wording import described
+from cicada.planning.model import Intent
+from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.model import RankedPassage
 from tests.fakes.access import permitted
 from tests.unit.answering.situation import SEYTON, passage
@@ -163,3 +169,33 @@ def test_the_last_event_says_what_the_answer_took() -> None:
         path=("script_query", "retrieve", "generate"),
         confidence=0.75,
     )
+
+
+LONGEST = "\x01" * 256
+
+
+@pytest.mark.parametrize("number", [1, 20, 60])
+def test_however_many_and_long_the_filters_the_last_event_fits(number: int) -> None:
+    values = frozenset(f"{LONGEST}{value}" for value in range(50))
+    words = tuple(described(NoneOf(f"f{each}", values), Schema()) for each in range(number))
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, "\x01" * 8000, knowledge_base="store")
+    last = complete(Finished(("retrieve",) * 20, 0.5, plan=plan, conditions=words), {"total": 1200})
+    assert last.plan is not None
+    assert last.plan.filters[0] == words[0]
+    frame = stored_frame(event_body(last), request_id=ID, seq=99_999_999)
+    assert len(frame.encode()) <= FRAME_LIMIT_BYTES
+
+
+def test_however_long_the_values_and_fields_each_event_of_a_listing_fits() -> None:
+    columns = {f"f{number}": LONGEST for number in range(30)}
+    metadata = dict.fromkeys(columns, LONGEST)
+    rows = tuple(replace(a_row(), title=LONGEST, metadata=metadata) for _ in range(20))
+    counts: dict[Scalar, int] = {f"{number} {LONGEST * 80}": 1 for number in range(200)}
+    events = made_of([Listed(permitted(rows), 20, columns, 0, None, "f1", counts)])
+    listings = [event for event in events if isinstance(event, Listing)]
+    assert sum(len(each.documents) for each in listings) == 20
+    assert listings[0].counts and listings[0].counts[0].value.startswith("0 ")
+
+
+def a_row() -> DocumentRow:
+    return DocumentRow(DocumentKey(KnowledgeBaseKey("acme", "store"), "d" * 1024), "Lease", "v1", 1, 0.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
@@ -24,13 +26,15 @@ from cicada.conversation.protocol import (
     ValueCount,
 )
 from cicada.documents.catalogue import DocumentRow
+from cicada.documents.filter import Scalar
 from cicada.documents.model import Locator, ScriptLocator
 from cicada.knowledge_bases.schema import Schema
-from cicada.knowledge_bases.wording import shown_fields, shown_value
+from cicada.knowledge_bases.wording import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
 from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
 
 F = TypeVar("F", bound=BaseModel)
+T = TypeVar("T")
 
 # About three lines of text: each answer stores and posts its excerpts.
 _EXCERPT_LENGTH = 300
@@ -40,6 +44,8 @@ _QUERY_LENGTH = 500
 _COUNTS = 100
 # Room for content in a frame.
 _ROOM_BYTES = FRAME_LIMIT_BYTES - 256
+# Room for what stands in a frame beside its documents, and for the filters beside the rest of the last event.
+_HALF_BYTES = _ROOM_BYTES // 2
 # JSON escapes turn one byte into up to six, so this much text always fits.
 _CHUNK_LENGTH_BYTES = _ROOM_BYTES // 6
 
@@ -78,7 +84,7 @@ def _plan(finished: Finished, plan: Plan) -> PlanSummary:
         knowledge_base=plan.knowledge_base,
         query=(plan.search_value or plan.query)[:_QUERY_LENGTH],
         by=plan.by,
-        filters=finished.conditions,
+        filters=_beginning(finished.conditions, _HALF_BYTES, _json_size),
         documents=finished.matching,
         withheld=finished.withheld,
     )
@@ -96,8 +102,8 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
 
 def _listings(part: Listed) -> Iterator[Listing]:
     """The counts stand in the first one. Without a document there is one all the same: it says so."""
-    counts = tuple(ValueCount(value=shown_value(each), count=n) for each, n in (part.counts or {}).items())[:_COUNTS]
-    of_first = {"counted_by": part.counted_by, "counts": counts} if part.counted_by else {}
+    counts = _beginning([_count(each, n) for each, n in (part.counts or {}).items()][:_COUNTS], _HALF_BYTES, _size)
+    of_first = {"counted_by": part.counted_by[:_NAME_LENGTH], "counts": counts} if part.counted_by else {}
     documents = [_listed(row, part.columns) for row in part.rows]
     room = _ROOM_BYTES - sum(map(_size, counts))
     for number, each in enumerate(_fitting(documents, room) or [[]]):
@@ -110,13 +116,24 @@ def _listings(part: Listed) -> Iterator[Listing]:
         )
 
 
+def _count(value: Scalar, number: int) -> ValueCount:
+    return ValueCount(value=shown_value(value)[:_NAME_LENGTH], count=number)
+
+
 def _listed(row: DocumentRow, columns: Mapping[str, str]) -> ListedDocument:
-    shown = {columns[name]: shown_value(row.metadata[name]) for name in columns if name in row.metadata}
+    named = [name for name in columns if name in row.metadata][:MAX_FIELDS]
+    shown = {columns[name]: shown_value(row.metadata[name]) for name in named}
     return ListedDocument(
         document_id=row.document.document_id,
         title=row.title[:_NAME_LENGTH],
-        fields={name[:_NAME_LENGTH]: value[:_NAME_LENGTH] for name, value in shown.items()},
+        fields={name[:MAX_NAME]: value[:MAX_VALUE] for name, value in shown.items()},
     )
+
+
+def _beginning(items: Sequence[T], room: int, size_of: Callable[[T], int]) -> tuple[T, ...]:
+    """The first items, as many as fit."""
+    ends = accumulate(map(size_of, items))
+    return tuple(item for item, end in zip(items, ends, strict=True) if end <= room)
 
 
 def _fitting(frames: Sequence[F], first_room: int = _ROOM_BYTES) -> list[list[F]]:
@@ -135,6 +152,10 @@ def _fitting(frames: Sequence[F], first_room: int = _ROOM_BYTES) -> list[list[F]
 
 def _size(frame: BaseModel) -> int:
     return len(frame.model_dump_json(by_alias=True).encode()) + len(",")
+
+
+def _json_size(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")) + len(",")
 
 
 def _chunks(text: str) -> Iterator[Chunk]:

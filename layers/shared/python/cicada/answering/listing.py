@@ -13,7 +13,7 @@ from cicada.documents.filter import Scalar
 from cicada.documents.model import DocumentKey
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.knowledge_bases.wording import described, shown_value
+from cicada.knowledge_bases.wording import MAX_VALUE, described, shown_value
 from cicada.permissions.gate import PermissionGate, Permitted
 from cicada.permissions.readers import readable_passages
 from cicada.planning.plan import PAGE_SIZE, Plan
@@ -57,7 +57,7 @@ def _sentence(total: int, conditions: str, counted_by: str, counts: Mapping[Scal
     if not counts:
         return said
     first = list(counts.items())[:_VALUES_IN_A_SENTENCE]
-    values = ", ".join(f"{shown_value(value)} {count:,}" for value, count in first)
+    values = ", ".join(f"{shown_value(value)[:MAX_VALUE]} {count:,}" for value, count in first)
     more = f" and {len(counts) - len(first):,} more values" if len(counts) > len(first) else ""
     return f"{said} By {counted_by}: {values}{more}."
 

@@ -12,10 +12,17 @@ from cicada.knowledge_bases.schema import Schema
 MAX_FIELDS = 10
 MAX_NAME = 60
 MAX_VALUE = 120
+# A client may write conditions of hundreds of long values.
+MAX_CONDITION = 200
 
 
 def described(condition: Condition, schema: Schema) -> str:
-    """A condition such as `Status: approved or draft`, by the field's name for people."""
+    """A condition such as `Status: approved or draft`, by the field's name for people. A long one ends with `…`."""
+    text = _in_words(condition, schema)
+    return text if len(text) <= MAX_CONDITION else f"{text[: MAX_CONDITION - 1]}…"
+
+
+def _in_words(condition: Condition, schema: Schema) -> str:
     field = schema.fields.get(condition.field)
     name = (field.display if field else "") or condition.field
     if isinstance(condition, Exists):
