@@ -151,10 +151,13 @@ def refused(reply: Reply | None, frame: str, code: str) -> None:
 def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     request_id = fields["requestId"]
     scope = fields.get("scope") or {}
+    session_id = fields.get("sessionId") or request_id
+    # A session keeps the knowledge base of its first question.
+    begun = next((each.knowledge_base for each in api.asked.values() if each.session_id == session_id), "scripts")
     question = Question(
         fields["message"],
-        fields.get("sessionId") or request_id,
-        fields.get("knowledgeBase") or "scripts",
+        session_id,
+        fields.get("knowledgeBase") or begun,
         tuple(scope.get("episodes", ())),
         tuple(AnyOf(name, frozenset(values)) for name, values in scope.get("metadata", {}).items()),
     )
@@ -165,7 +168,7 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         pending(reply, request_id)
         assert api.head(request_id).connection_id == "ann"
     else:
-        session = {"sessionId": question.session_id}
+        session = {"sessionId": question.session_id, "knowledgeBase": question.knowledge_base}
         assert reply == {"requestId": request_id, "seq": 1, "type": "accepted"} | session
         assert api.here.log.question(RequestKey(ANN, request_id)) == question
         assert api.here.queue.requests[-1] == RequestKey(ANN, request_id)
