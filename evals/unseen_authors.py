@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from intents.examples import Example, load_concepts, load_examples
-from intents.logistic import Floats
 from intents.model_file import Calibration, calibration_of
-from intents.training import right, unseen_scores
+from intents.ridge import Floats
+from intents.training import measured_authors, right, unseen_scores
 
 _COLUMNS = ("messages", "n", "right", "decides alone", "right there")
 
@@ -45,9 +45,10 @@ def _parts(examples: Sequence[Example]) -> Iterator[tuple[str, np.ndarray[tuple[
 
 
 def main() -> None:
-    """Print the table; it takes a minute."""
+    """Print the table; it takes some minutes."""
     examples = load_examples()
-    found = table(examples, unseen_scores(examples, load_concepts()), calibration_of())
+    measured, scores = unseen_scores(examples, load_concepts(), measured_authors(examples))
+    found = table(measured, scores, calibration_of())
     print("{:<26}{:>6}{:>8}{:>15}{:>13}".format(*_COLUMNS))
     for name, number, share, alone, there in found:
         print(f"{name:<26}{number:>6}{share:>8.3f}{alone:>15.3f}{there:>13.3f}")

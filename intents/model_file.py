@@ -11,12 +11,12 @@ from cicada.planning.intent import linear
 from cicada.planning.intent.concepts import lexicon
 from cicada.planning.intent.linear import SCORED, dump, load_model
 from intents.examples import Example, digest, load_concepts, load_examples
-from intents.logistic import Floats, probabilities
-from intents.training import CLASSES, Trained, fit, right, unseen_scores
+from intents.ridge import Floats, probabilities
+from intents.training import CLASSES, Trained, fit, measured_authors, right, unseen_scores
 
 # Of the messages of unseen authors, this share of those that the model decides alone is to be right.
 RIGHT_ALONE = 0.97
-_LARGEST = 2047
+_LARGEST = 511
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def write_model(calibration: Calibration | None = None) -> None:
     examples, concepts = load_examples(), load_concepts()
     kept = calibration or calibration_of()
     trained = fit(examples, lexicon(concepts.values()))
-    linear.PACKAGED.write_bytes(_content(trained, kept, concepts, digest(examples, concepts)))
+    linear.PACKAGED.write_bytes(content(trained, kept, concepts, digest(examples, concepts)))
 
 
 def calibration_of() -> Calibration:
@@ -43,9 +43,9 @@ def calibration_of() -> Calibration:
 
 def calibrated(examples: Sequence[Example], concepts: dict[str, dict[str, list[str]]]) -> Calibration:
     """From the predictions for authors that each model has not seen."""
-    scores = unseen_scores(examples, concepts)
-    temperature = _temperature(examples, scores)
-    correct, chances = right(examples, scores / temperature)
+    measured, scores = unseen_scores(examples, concepts, measured_authors(examples))
+    temperature = _temperature(measured, scores)
+    correct, chances = right(measured, scores / temperature)
     return Calibration(temperature, threshold(correct, chances))
 
 
@@ -60,14 +60,15 @@ def threshold(correct: Floats, chances: Floats, least: float = RIGHT_ALONE) -> f
 def _temperature(examples: Sequence[Example], scores: Floats) -> float:
     """The temperature under which the labels are likeliest (Guo et al., On Calibration of Modern Neural Networks)."""
     labels = [CLASSES.index(example.intent) for example in examples]
-    candidates = np.geomspace(0.3, 3, 100)
+    candidates = np.geomspace(0.03, 3, 100)
     own = [-np.log(probabilities(scores / each)[range(len(labels)), labels]).sum() for each in candidates]
     return float(candidates[int(np.argmin(own))])
 
 
-def _content(
+def content(
     trained: Trained, calibration: Calibration, concepts: dict[str, dict[str, list[str]]], of_examples: str
 ) -> bytes:
+    """The content of the model's file: weights as differences from the last class's, rounded."""
     differences = trained.weights[:, : len(SCORED)] - trained.weights[:, len(SCORED) :]
     unit = float(np.abs(differences).max()) / _LARGEST
     header = {

@@ -13,9 +13,9 @@ from cicada.planning.intent.concepts import lexicon
 from cicada.planning.intent.linear import PACKAGED, load_model
 from cicada.planning.model import Intent
 from intents.examples import Example, add_example, digest, load_concepts, load_examples
-from intents.logistic import Sparse, probabilities, train
-from intents.model_file import threshold
-from intents.training import fit, right, rows_of, unseen_scores
+from intents.model_file import Calibration, content, threshold
+from intents.ridge import Sparse, probabilities, train
+from intents.training import fit, measured_authors, right, row_of, unseen_scores
 
 CONCEPTS = {
     "save": {"en": ["save", "remember"], "de": ["merk*"], "ja": ["保存"]},
@@ -63,10 +63,7 @@ def test_no_text_is_labelled_with_two_intents() -> None:
 
 
 def test_a_word_of_another_language_is_understood_by_its_concept() -> None:
-    words = lexicon(CONCEPTS.values())
-    trained = fit(LESSONS, words)
-
-    scores = trained.scores(rows_of(["merke karte"], words, trained.frequent))
+    scores = fit(LESSONS, lexicon(CONCEPTS.values())).scores(["merke karte"])
 
     assert right([message("merke karte", Intent.PROFILE_REQUEST)], scores)[0][0] == 1
 
@@ -74,10 +71,17 @@ def test_a_word_of_another_language_is_understood_by_its_concept() -> None:
 def test_an_authors_examples_are_not_seen_by_the_model_that_is_measured_on_them() -> None:
     odd = [message("xyzzy plugh", Intent.THEORY_REQUEST, "c"), message("xyzzy plover", Intent.THEORY_REQUEST, "c")]
 
-    correct, _ = right([*LESSONS, *odd], unseen_scores([*LESSONS, *odd], CONCEPTS))
+    measured, scores = unseen_scores([*LESSONS, *odd], CONCEPTS, ["a", "b", "c"])
 
-    assert list(correct[:-2]) == [1] * len(LESSONS)
-    assert list(correct[-2:]) == [0, 0]
+    assert measured == [*LESSONS, *odd]
+    assert list(right(measured, scores)[0]) == [1] * len(LESSONS) + [0, 0]
+
+
+def test_an_author_of_few_messages_is_learnt_from_but_not_measured() -> None:
+    many = [message(f"who is number {number}", Intent.SCRIPT_QUERY, "z") for number in range(300)]
+
+    assert measured_authors([*LESSONS, *many]) == ["z"]
+    assert measured_authors([*LESSONS, *many[1:]]) == []
 
 
 def test_the_threshold_is_the_lowest_from_which_on_enough_are_right() -> None:
@@ -88,29 +92,45 @@ def test_the_threshold_is_the_lowest_from_which_on_enough_are_right() -> None:
     assert threshold(np.zeros(5), chances, 0.97) == 1.0
 
 
-def test_logistic_regression_finds_where_its_penalised_likelihood_has_no_slope() -> None:
+def test_ridge_regression_finds_where_its_penalised_squares_have_no_slope() -> None:
     rows = [
-        (np.array([0, 1]), np.array([1.0, 0.5])),
-        (np.array([1]), np.array([2.0])),
-        (np.array([0]), np.array([1.0])),
+        (np.array([3, 7]), np.array([1.0, 0.5])),
+        (np.array([7]), np.array([2.0])),
+        (np.array([3]), np.array([1.0])),
     ]
-    targets = np.array([[1.0, 0], [0, 1], [0, 1]])
+    targets = np.array([[0.5, -0.5], [-0.5, 0.5], [-0.5, 0.5]])
     table = Sparse(rows)
 
-    weights, bias = train(table, targets, 0.5, most_steps=500)
+    weights, bias = train(table, targets, 0.5)
 
-    errors = probabilities(table.times(weights) + bias) - targets
-    assert table.transposed_times(errors) + 0.5 * weights == pytest.approx(np.zeros((2, 2)), abs=0.02)
-    assert errors.sum(axis=0) == pytest.approx(np.zeros(2), abs=0.02)
+    errors = table.times(weights) + bias - targets
+    assert list(table.columns) == [3, 7]
+    assert table.transposed_times(errors) + 0.5 * weights == pytest.approx(np.zeros((2, 2)), abs=0.01)
+    assert errors.sum(axis=0) + 0.5 * bias == pytest.approx(np.zeros(2), abs=0.01)
 
 
-def test_columns_of_too_few_rows_are_left_out() -> None:
-    rows = [(np.array([3, 7]), np.array([1.0, 1])), (np.array([7]), np.array([2.0]))]
+def test_a_row_has_the_known_buckets_only_and_each_group_weighs_the_same() -> None:
+    known = np.zeros(10, dtype=np.bool_)
+    known[[1, 2, 3, 4, 8]] = True
 
-    table = Sparse(rows, least_rows=2)
+    buckets, values = row_of([np.array([1, 2, 3, 4, 5]), np.array([8, 9]), np.array([0])], known)
 
-    assert list(table.columns) == [7]
-    assert table.times(np.array([[10.0]])).ravel() == pytest.approx([10, 20])
+    assert list(buckets) == [1, 2, 3, 4, 8]
+    assert list(values) == [0.5, 0.5, 0.5, 0.5, 1]
+
+
+def test_the_model_in_the_layer_scores_like_the_one_that_was_trained(tmp_path: Path) -> None:
+    examples = load_examples()[:400]
+    concepts = load_concepts()
+    trained = fit(examples, lexicon(concepts.values()))
+    texts = [example.text for example in examples[:50]]
+
+    path = tmp_path / "model.bin"
+    path.write_bytes(content(trained, Calibration(0.2, 0.9), concepts, "…"))
+
+    read = load_model(path)
+    for text, expected in zip(texts, probabilities(trained.scores(texts) / 0.2), strict=True):
+        assert list(read.probabilities(text).values()) == pytest.approx(expected, abs=0.01)
 
 
 def test_an_example_is_added_once(tmp_path: Path) -> None:

@@ -61,8 +61,38 @@ class SureOfATheory:
             Intent.GENERAL: 0.08,
         }
 
+    def asks(self, message: str) -> bool:
+        return model().asks(message)
 
-@pytest.mark.parametrize("question", ["Does my theory hold?", "この説は成り立ちますか？"])
+
+QUESTIONS = [
+    "where does my theory fail",
+    "who shares my theory",
+    "warum scheitert meine Theorie",
+    "pourquoi ma théorie échoue",
+    "quién cree en mi teoría",
+    "chi crede alla mia teoria",
+    "quem acredita na minha teoria",
+    "私の説を信じているのは誰",
+    "我的理论为什么不成立",
+    "내 이론을 누가 믿어",
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_is_known_by_its_word_in_each_language(question: str) -> None:
+    assert model().asks(question)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Delete what I wrote about her", "Salva quello che ho scritto", '"Who is there?" is my title', "", "保存して"],
+)
+def test_what_only_has_such_a_word_or_quotes_a_question_asks_nothing(text: str) -> None:
+    assert not model().asks(text)
+
+
+@pytest.mark.parametrize("question", ["Does my theory hold?", "この説は成り立ちますか？", *QUESTIONS])
 def test_a_question_for_an_agent_that_is_off_is_searched(question: str) -> None:
     classifier = MessageClassifier(KnowledgeBases(KnowledgeBase("", content="scripts")), SureOfATheory())
 

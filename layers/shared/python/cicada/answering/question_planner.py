@@ -10,6 +10,7 @@ from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.planning.classifier import served_intents
 from cicada.planning.plan import Plan
 from cicada.planning.planner import Planner, PlanRequest
 
@@ -24,7 +25,8 @@ class QuestionPlanner:
 
     def plan(self, question: Question, principal: Principal, before: Conversation = NO_CONVERSATION) -> Plan:
         """One plan of the question; it names the base that is asked."""
-        schema = self.bases.of(question.knowledge_base).schema
+        base = self.bases.of(question.knowledge_base)
+        schema = base.schema
         request = PlanRequest(
             question.message,
             question.knowledge_base,
@@ -35,6 +37,7 @@ class QuestionPlanner:
             schema=schema,
             bases={name: base.description for name, base in self.bases.named.items()},
             asker=schema.logins.get(principal.login, ""),
+            intents=served_intents(base),
         )
         plan = self.planner.plan(request)
         return plan if plan.knowledge_base else replace(plan, knowledge_base=question.knowledge_base)

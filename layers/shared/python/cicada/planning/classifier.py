@@ -24,12 +24,14 @@ _SEARCHED = Classification(Intent.SCRIPT_QUERY, 1.0, "may be about the documents
 
 
 class IntentModel(Protocol):
-    """Gives each intent its probability."""
+    """Gives each intent its probability. `asks`: whether the message is a question about something."""
 
     @property
     def threshold(self) -> float: ...
 
     def probabilities(self, message: str) -> Mapping[Intent, float]: ...
+
+    def asks(self, message: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,9 @@ class MessageClassifier:
         base = self.bases.of(knowledge_base)
         if is_small_talk(message):
             return _SMALL_TALK
-        off = frozenset(intent for intent, agent in _AGENTS.items() if agent not in base.agents)
+        off = frozenset(Intent) - frozenset(served_intents(base))
         if base.content == "scripts":
-            return _among_stories(message, self.model.probabilities(message), off)
+            return _among_stories(message, self.model, off)
         return self._among_documents(message, base, off)
 
     def _among_documents(self, message: str, base: KnowledgeBase, off: frozenset[Intent]) -> Classification:
@@ -68,12 +70,18 @@ def classify(message: str, probabilities: Callable[[str], Mapping[Intent, float]
     return _SMALL_TALK if is_small_talk(message) else _likeliest(probabilities(message))
 
 
-def _among_stories(message: str, chances: Mapping[Intent, float], off: frozenset[Intent]) -> Classification:
+def served_intents(base: KnowledgeBase) -> tuple[Intent, ...]:
+    """All intents but those of the agents that the base has not."""
+    return tuple(intent for intent in Intent if _AGENTS.get(intent) in (None, *base.agents))
+
+
+def _among_stories(message: str, model: IntentModel, off: frozenset[Intent]) -> Classification:
     """What would be for an agent that is off is a search if it asks, and else what is likeliest without the agent."""
+    chances = model.probabilities(message)
     likeliest = _likeliest(chances)
     if likeliest.intent not in off:
         return likeliest
-    if "?" in message or "？" in message:
+    if model.asks(message):
         return Classification(Intent.SCRIPT_QUERY, likeliest.confidence, _REASONS[Intent.SCRIPT_QUERY])
     rest = {intent: chance for intent, chance in chances.items() if intent not in off}
     whole = sum(rest.values())

@@ -6,19 +6,21 @@ import json
 import math
 import zlib
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cicada.planning.intent.concepts import Lexicon, lexicon
 from cicada.planning.intent.features import features
+from cicada.planning.intent.reading import read
 from cicada.planning.model import Intent
 
 PACKAGED = Path(__file__).with_name("model.bin")
-BUCKET_BITS = 18
+BUCKET_BITS = 19
 # The last intent's scores are zero: a softmax knows differences only.
 SCORED = (Intent.SCRIPT_QUERY, Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST)
+INTERROGATIVES = frozenset({"who", "what", "when", "where", "why", "how", "howmany"})
 _MASK = (1 << 32) - 1
 
 
@@ -33,6 +35,7 @@ class LinearModel:
     """`weights`: for each scored intent, one small integer a bucket. `scales`: their unit and the groups' weight.
 
     `threshold`: from this probability on, the model decides alone. `digest`: of the examples it was trained from.
+    `interrogatives`: the numbers of the concepts of question words.
     """
 
     weights: tuple[array[int], ...]
@@ -43,6 +46,7 @@ class LinearModel:
     frequent: frozenset[str]
     lexicon: Lexicon
     digest: str
+    interrogatives: frozenset[int] = frozenset()
 
     def probabilities(self, message: str) -> dict[Intent, float]:
         """The calibrated probability of each intent."""
@@ -52,15 +56,33 @@ class LinearModel:
         total = sum(exponentials.values())
         return {intent: share / total for intent, share in exponentials.items()}
 
+    def asks(self, message: str) -> bool:
+        """Whether the message has a question mark, or asks who, what, when, where, why, how or how many.
+
+        "How do I …" asks about the app. Elsewhere than at the beginning these words are often relative pronouns, but
+        not in the languages of ideographs, where a question word stands in the place of what it asks for.
+        """
+        reading = read(message)
+        if "?" in reading.unquoted:
+            return True
+        steps = self.lexicon.steps(reading.unquoted, reading.is_ideographic)
+        asking = steps if reading.is_ideographic else steps[:1]
+        return any(self.interrogatives.intersection(step) for step in asking)
+
     def _scores(self, message: str) -> list[float]:
         scores = list(self.bias)
         for group, hashes in enumerate(features(message, self.lexicon, self.frequent)):
-            buckets = {bucket(hashed, group) for hashed in hashes}
+            buckets = self._known({bucket(hashed, group) for hashed in hashes})
             if buckets:
                 share = self.unit / math.sqrt(len(buckets))
                 for which, weights in enumerate(self.weights):
                     scores[which] += share * sum(map(weights.__getitem__, buckets))
         return scores
+
+    def _known(self, buckets: Iterable[int]) -> list[int]:
+        """Those that features of the examples are in."""
+        first, second, third = self.weights
+        return [each for each in buckets if first[each] or second[each] or third[each]]
 
 
 def load_model(path: Path = PACKAGED) -> LinearModel:
@@ -78,6 +100,7 @@ def load_model(path: Path = PACKAGED) -> LinearModel:
         frozenset(said["frequent"]),
         lexicon(said["concepts"].values()),
         said["digest"],
+        frozenset(number for number, name in enumerate(said["concepts"], start=1) if name in INTERROGATIVES),
     )
 
 
