@@ -13,6 +13,7 @@ from evals.relay import Relay
 from local.stage.isolated import free_port, isolated
 from local.stage.stage import LocalStage
 from tests.e2e.recorder import Recorder
+from tests.e2e.store import Store, ingested
 from tests.e2e.traffic import Traffic
 
 _LAST = "test_permissions.py"
@@ -39,6 +40,11 @@ def stage(tmp_path_factory: pytest.TempPathFactory, recorder: Recorder) -> Itera
         LocalStage(config, print) as stage,
     ):
         yield Target(config, stage.info, database)
+
+
+@pytest.fixture(scope="session")
+def store(stage: Target) -> Store:
+    return ingested(stage)
 
 
 @pytest.fixture(scope="session")

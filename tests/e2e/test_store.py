@@ -1,0 +1,209 @@
+"""A store of documents with typed metadata: one plan for each question, and nobody sees what is not for them."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from evals.chaos.target import Target
+from tests.e2e.store import BASE, CONFIDENTIAL, GROUP, Fields, Store, asked, everything, last, listed, listings, sources
+from tests.e2e.test_ingest import cicada
+from tests.e2e.wire import Events, Wire, ask, connected, receive_all
+
+
+@contextmanager
+def conversation(stage: Target, user: str = "alice") -> Iterator[tuple[Wire, str]]:
+    with connected(stage.url, stage.token(user)) as wire:
+        yield wire, f"s-{uuid.uuid4()}"
+
+
+def said(wire: Wire, session: str, message: str) -> Events:
+    ask(wire, message, sessionId=session, knowledgeBase=BASE)
+    return receive_all(wire, Events())
+
+
+def approved_sops_of_qa(fields: Fields) -> bool:
+    return (fields["type"], fields["status"], fields["department"]) == ("SOP", "approved", "Quality Assurance")
+
+
+# ---- one question for each strategy -------------------------------------------------------------------------------
+
+
+def test_documents_that_meet_conditions_are_listed_with_their_count_and_fields(stage: Target, store: Store) -> None:
+    events = asked(stage, "List the approved SOPs of QA")
+    wanted = store.ids(approved_sops_of_qa)
+    assert set(listed(events)) == wanted
+    [listing] = listings(events)
+    assert (listing["total"], listing["offset"], listing["nextOffset"]) == (len(wanted), 0, None)
+    titles = [each["title"] for each in listing["documents"]]
+    assert titles == sorted(store.documents[name]["title"] for name in wanted)
+    for each in listing["documents"]:
+        of_file = store.documents[each["documentId"]]
+        assert each["relevance"] is None
+        assert each["fields"] == {
+            "Type": "SOP",
+            "Status": "approved",
+            "Department": "Quality Assurance",
+            "Owner": of_file["owner"],
+            "Effective": of_file["effective"],
+        }
+    end = last(events)
+    assert end["plan"]["strategy"] == "MetadataOnly"
+    assert sorted(end["plan"]["filters"]) == ["Department: Quality Assurance", "Status: approved", "Type: SOP"]
+    assert (end["plan"]["documents"], end["plan"]["withheld"]) == (len(wanted), 0)
+    assert end["path"] == ["script_query", "plan:rules", "list", f"documents:{len(wanted)}"]
+    assert end["usage"] == {"inputTokens": 0, "outputTokens": 0}
+    assert events.text.startswith(f"{len(wanted)} documents match")
+
+
+def test_documents_are_counted_by_the_values_of_a_field(stage: Target, store: Store) -> None:
+    events = asked(stage, "How many documents are there for each department?")
+    wanted = store.ids(everything)
+    [listing] = listings(events)
+    assert (listing["total"], listing["countedBy"]) == (len(wanted), "department")
+    counts = Counter(store.documents[name]["department"] for name in wanted)
+    assert {each["value"]: each["count"] for each in listing["counts"]} == counts
+
+
+def test_a_question_about_a_text_is_answered_from_passages_that_show_their_fields(stage: Target, store: Store) -> None:
+    events = asked(stage, "How is a deviation classified?")
+    first = sources(events)[0]
+    assert first["documentId"] == "sop-qa-003.md"
+    assert first["fields"]["Status"] == store.documents["sop-qa-003.md"]["status"]
+    assert first["fields"]["Owner"] == store.documents["sop-qa-003.md"]["owner"]
+    assert 0 < first["relevance"] <= 1
+    assert "Critical" in events.text
+    assert "[1]" in events.text
+    end = last(events)
+    assert (end["plan"]["strategy"], end["plan"]["filters"]) == ("ContentOnly", [])
+    assert "retrieve" in end["path"]
+    assert "list" not in end["path"]
+    assert not listings(events)
+
+
+def test_a_question_with_conditions_is_searched_within_the_documents_that_meet_them(
+    stage: Target, store: Store
+) -> None:
+    events = asked(stage, "What do the approved SOPs of QA say about deviations?")
+    wanted = store.ids(approved_sops_of_qa)
+    assert {source["documentId"] for source in sources(events)} <= wanted
+    assert sources(events)[0]["documentId"] == "sop-qa-003.md"
+    end = last(events)
+    assert (end["plan"]["strategy"], end["plan"]["query"]) == ("Hybrid", "deviations")
+    assert end["plan"]["documents"] == len(wanted)
+    assert f"filter_first:{len(wanted)}" in end["path"]
+
+
+@pytest.mark.parametrize(
+    "completion", ["the one of the warehouse", "Kestrel Park", "I mean the Kestrel Park warehouse."]
+)
+def test_an_unclear_question_is_asked_back_and_the_next_message_completes_it(
+    stage: Target, store: Store, completion: str
+) -> None:
+    with conversation(stage) as (wire, session):
+        unclear = said(wire, session, "When does the lease end?")
+        completed = said(wire, session, completion)
+    assert last(unclear)["plan"]["strategy"] == "NeedsClarification"
+    assert last(unclear)["path"] == ["script_query", "plan:rules", "clarify"]
+    assert unclear.text.endswith(".")
+    assert not sources(unclear)
+    assert sources(completed)[0]["documentId"] == "contract-2019-002.md"
+    assert last(completed)["plan"]["strategy"] in ("ContentOnly", "Hybrid")
+    assert "lease" in last(completed)["plan"]["query"]
+
+
+def test_small_talk_is_answered_without_a_search(stage: Target, store: Store) -> None:
+    events = asked(stage, "Hello there!")
+    assert last(events)["plan"]["strategy"] == "NoMatch"
+    assert last(events)["path"] == ["general", "plan:rules", "generate"]
+    assert not {"sources", "listing"} & set(events.types)
+
+
+# ---- whose, which page, which documents ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("user", "name"), [("alice", "Alice Harcourt"), ("bob", "Bob Tennyson")])
+def test_my_documents_are_those_of_the_asker(stage: Target, store: Store, user: str, name: str) -> None:
+    events = asked(stage, "list my documents", user)
+    assert set(listed(events)) == store.ids(lambda fields: fields["owner"] == name)
+    assert last(events)["plan"]["filters"] == [f"Owner: {name}"]
+
+
+def test_pages_of_a_listing_follow_each_other(stage: Target, store: Store) -> None:
+    wanted = store.ids(everything)
+    with conversation(stage) as (wire, session):
+        first, second = said(wire, session, "list the documents"), said(wire, session, "next page")
+    assert [len(listed(each)) for each in (first, second)] == [20, len(wanted) - 20]
+    assert {*listed(first), *listed(second)} == wanted
+    [page], [rest] = listings(first), listings(second)
+    assert (page["offset"], page["nextOffset"], page["total"]) == (0, 20, len(wanted))
+    assert (rest["offset"], rest["nextOffset"], rest["total"]) == (20, None, len(wanted))
+
+
+def test_the_scopes_filters_restrict_listings_and_searches(stage: Target, store: Store) -> None:
+    since = {"field": "effective", "op": "gte", "value": "2024-06-01"}
+    events = asked(stage, "List the SOPs", scope={"filters": [since]})
+    wanted = store.ids(lambda fields: fields["type"] == "SOP" and fields.get("effective", "") >= "2024-06-01")
+    assert set(listed(events)) == wanted
+    assert "Effective: from 2024-06-01" in last(events)["plan"]["filters"]
+    events = asked(
+        stage, "How is a deviation classified?", scope={"filters": [since, {"field": "owner", "op": "exists"}]}
+    )
+    assert {store.documents[each["documentId"]]["effective"] >= "2024-06-01" for each in sources(events)} == {True}
+    matching = store.ids(lambda fields: fields.get("effective", "") >= "2024-06-01")
+    assert f"filter_first:{len(matching)}" in last(events)["path"]
+
+
+@pytest.mark.parametrize(
+    ("filter", "sentence"),
+    [
+        ({"field": "colour", "op": "eq", "value": "red"}, "has no field 'colour'; use one of type, status,"),
+        ({"field": "readers", "op": "exists"}, "has no field 'readers'"),
+        ({"field": "effective", "op": "gte", "value": "soon"}, "takes a date such as 2026-01-31"),
+    ],
+)
+def test_a_filter_that_the_base_cannot_apply_is_refused_with_a_sentence(
+    stage: Target, store: Store, filter: dict[str, object], sentence: str
+) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
+        ask(wire, "List the SOPs", knowledgeBase=BASE, scope={"filters": [filter]})
+        refused = wire.receive()
+    assert (refused["type"], refused["code"], refused["retryable"]) == ("error", "invalid_filter", False)
+    assert sentence in refused["error"]
+    assert "seq" not in refused
+
+
+# ---- the terminal -------------------------------------------------------------------------------------------------
+
+
+def test_an_operator_lists_and_sees_documents_whoever_may_read_them(stage: Target, store: Store) -> None:
+    options = ("--knowledge-base", BASE)
+    code, found = cicada(
+        stage, "documents", "list", *options, "--filter", "type=policy", "--sort=-effective", "--count-by", "status"
+    )
+    policies = {name: fields for name, fields in store.documents.items() if fields["type"] == "policy"}
+    assert (code, found["total"]) == (0, len(policies))
+    dated = sorted((fields["effective"] for fields in policies.values() if "effective" in fields), reverse=True)
+    shown = [document["metadata"].get("effective") for document in found["documents"]]
+    assert shown == [*dated, *[None] * (len(policies) - len(dated))]
+    assert {each["value"]: each["count"] for each in found["counts"]} == Counter(
+        fields["status"] for fields in policies.values()
+    )
+    code, document = cicada(stage, "documents", "show", CONFIDENTIAL, *options)
+    assert (code, document["title"]) == (0, store.documents[CONFIDENTIAL]["title"])
+    assert document["readers"] == [f"group:{GROUP}"]
+    assert document["passages"] > 1
+    assert document["copies"] == []
+
+
+def test_the_terminals_filters_are_the_questions(stage: Target, store: Store) -> None:
+    code, answer = cicada(
+        stage, "ask", "List the SOPs", "--knowledge-base", BASE, "--filter", "status!=approved", "--user", "alice"
+    )
+    wanted = store.ids(lambda fields: fields["type"] == "SOP" and fields["status"] != "approved")
+    assert (code, {each["documentId"] for each in answer["listing"]["documents"]}) == (0, wanted)
+    assert answer["plan"]["documents"] == len(wanted)
