@@ -57,6 +57,7 @@ chaos: setup ## Disturb a local stage in every way for ten minutes; every answer
 bench: setup .build/peers/ready ## Measure delivery, search, ingest and intents (half an hour)
 	$(VENV)/python -m evals.delivery_bench
 	$(VENV)/python -m evals.retrieval_bench
+	$(VENV)/python -m evals.retrieval_bench.filtering
 	$(VENV)/python -m evals.ingest_bench
 	$(VENV)/python -m evals.unseen_authors
 

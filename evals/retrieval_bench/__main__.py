@@ -12,15 +12,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from evals.retrieval_bench.corpus import ROOT
+from evals.retrieval_bench.server import say, server
 from evals.retrieval_bench.shapes import shapes
-from local import opensearch
-from local.stage.isolated import free_port
 from local.stage.settings import StageError
 
 PEERS = ROOT / ".build" / "peers" / "bin" / "python"
@@ -33,10 +31,10 @@ def main(arguments: list[str]) -> int:
     load = os.getloadavg()[0]
     results: list[Result] = []
     try:
-        with TemporaryDirectory(prefix="cicada-bench-") as folder, _server(options.opensearch, Path(folder)) as url:
+        with TemporaryDirectory(prefix="cicada-bench-") as folder, server(options.opensearch, Path(folder)) as url:
             for chunks in options.chunks:
                 results += _engines(Path(folder), chunks, url, options.without)
-            whole = list(shapes(url, _say))
+            whole = list(shapes(url, say))
     except StageError as error:
         print(error, file=sys.stderr)
         return 1
@@ -64,23 +62,6 @@ def _engines(folder: Path, chunks: int, url: str, without: list[str]) -> Iterato
         yield json.loads(ended.stdout.splitlines()[-1])
 
 
-@contextmanager
-def _server(url: str, folder: Path) -> Iterator[str]:
-    """The given OpenSearch, or one that is started here."""
-    if url:
-        yield url
-        return
-    data = folder / "opensearch"
-    folder.chmod(0o755)  # As root, the server runs as another user.
-    server = opensearch.start(
-        opensearch.prepare(ROOT / ".build" / "opensearch", _say), data, free_port(), folder / "server.log", _say
-    )
-    try:
-        yield server.url
-    finally:
-        server.stop()
-
-
 def _table(found: Result) -> Iterator[str]:
     yield f"load {found['load'][0]:.1f} before, {found['load'][1]:.1f} after; milliseconds, p50/p95"
     yield f"{'engine':<11}{'chunks':>8}{'ingest/s':>10}{'first':>8}{'MB':>7}  searches"
@@ -95,10 +76,6 @@ def _table(found: Result) -> Iterator[str]:
     yield "the whole search on the sample plays; milliseconds, p50/p95, without the query's embedding"
     for each in found["shapes"]:
         yield f"{each['shape']:<30} nDCG@10 {each['ndcg@10']:.3f}  {each['p50']:.1f}/{each['p95']:.1f}"
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

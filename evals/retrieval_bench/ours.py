@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from opensearchpy import OpenSearch as OpenSearchClient
 
 from cicada.adapters.opensearch.bulk import BulkWriter
 from cicada.adapters.opensearch.client import connect
@@ -16,7 +18,7 @@ from cicada.adapters.opensearch.rows import rows
 from cicada.adapters.retry import Retry
 from cicada.documents.catalogue import row_of
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from cicada_embedded.cache import selected_numbers
@@ -44,7 +46,7 @@ class Sqlite:
 
     def ingest(self, corpus: Corpus) -> None:
         for number in range(corpus.documents):
-            self._index.replace(_key(number), _passages(corpus, number))
+            self._index.replace(_key(number), passages(corpus, number))
 
     def search(self, retriever: str, question: Question, documents: list[int] | None) -> int:
         query = _query(question, documents)
@@ -69,14 +71,8 @@ class OpenSearch:
         self._index = OpenSearchPassageIndex(self._client, IndexOptions(MODEL, DIMENSION, given_name=name))
 
     def ingest(self, corpus: Corpus) -> None:
-        """Sends the rows of all documents in one stream of bulk requests, without waiting until each is visible."""
-        everything = PassageFilter(BASE)
-        self._index.count(everything)  # Creates the index.
-        written = (row for number in range(corpus.documents) for row in _rows(_key(number), _passages(corpus, number)))
-        BulkWriter(self._client, Retry(attempts=5)).add(self._name, written)
-        until = time.monotonic() + _VISIBLE_SECONDS
-        while self._index.count(everything) < len(corpus.texts) and time.monotonic() < until:
-            time.sleep(0.1)
+        """Sends the documents in one stream, without waiting until each is visible."""
+        add_in_bulk(self._index, self._client, self._name, (passages(corpus, at) for at in range(corpus.documents)))
 
     def search(self, retriever: str, question: Question, documents: list[int] | None) -> int:
         query = _query(question, documents)
@@ -91,9 +87,12 @@ def _query(question: Question, documents: Sequence[int] | None) -> IndexQuery:
     return IndexQuery(PassageFilter(BASE, chosen), question.text, question.vector.tolist(), LIMIT)
 
 
-def _passages(corpus: Corpus, number: int) -> list[EmbeddedPassage]:
+def passages(
+    corpus: Corpus, number: int, size: int = CHUNKS_OF_A_DOCUMENT, metadata: Mapping[str, MetadataValue] | None = None
+) -> list[EmbeddedPassage]:
+    """The document's passages, if documents have `size` of them."""
     document = _key(number)
-    first = number * CHUNKS_OF_A_DOCUMENT
+    first = number * size
     return [
         EmbeddedPassage(
             Passage(
@@ -104,17 +103,38 @@ def _passages(corpus: Corpus, number: int) -> list[EmbeddedPassage]:
                 text=corpus.texts[chunk],
                 context=f"Report {number} · Section {chunk - first}",
                 locator=SectionLocator((f"Section {chunk - first}",)),
+                metadata=metadata or {},
             ),
             corpus.vectors[chunk].tolist(),
         )
-        for chunk in range(first, first + CHUNKS_OF_A_DOCUMENT)
+        for chunk in range(first, first + size)
     ]
+
+
+def add_in_bulk(
+    index: OpenSearchPassageIndex, client: OpenSearchClient, name: str, documents: Iterable[list[EmbeddedPassage]]
+) -> None:
+    """Send the rows of documents in one stream of bulk requests, and then wait until all are visible."""
+    everything = PassageFilter(BASE)
+    index.count(everything)  # Creates the index.
+    sent = 0
+
+    def counted() -> Iterator[dict[str, Any]]:
+        nonlocal sent
+        for row in (row for document in documents for row in _rows(document)):
+            sent += 1
+            yield row
+
+    BulkWriter(client, Retry(attempts=5)).add(name, counted())
+    until = time.monotonic() + _VISIBLE_SECONDS
+    while index.count(everything) < sent and time.monotonic() < until:
+        time.sleep(0.1)
 
 
 def _key(number: int) -> DocumentKey:
     return DocumentKey(BASE, f"report-{number}")
 
 
-def _rows(document: DocumentKey, passages: list[EmbeddedPassage]) -> Iterator[dict[str, Any]]:
+def _rows(passages: list[EmbeddedPassage]) -> Iterator[dict[str, Any]]:
     row = row_of([each.passage for each in passages])
-    return rows(document, 1, passages, row, DIMENSION) if row else iter(())
+    return rows(row.document, 1, passages, row, DIMENSION) if row else iter(())
