@@ -118,6 +118,10 @@ def test_readers_are_a_list_or_one(readers: str, key: str) -> None:
         "readers: group:a\nreaders: group:b",
         "title: One: two\nreaders: group:a",
         "readers: [group:a",
+        "access_control_list: [group:a]",
+        "Access-Control-List: [group:a]",
+        "title: One: two\naccessControlList: [group:a]",
+        "meta: {readers: [group:a]}",
     ],
 )
 def test_readers_that_are_not_understood_reject_the_document(text: str) -> None:
@@ -129,6 +133,7 @@ def test_readers_that_are_not_understood_reject_the_document(text: str) -> None:
     [
         "---\nreaders: group:a\n",
         "---\nstatus: draft\nreaders: group:a\n\nText.\n",
+        "---\nstatus: draft\naccess_control_list: group:a\n\nText.\n",
         f"---\nreaders: group:a\nnote: {'x' * 20_000}\n---\n",
         "---\nSome text\nreaders: group:a\n---\n",
     ],

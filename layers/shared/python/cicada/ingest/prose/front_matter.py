@@ -36,9 +36,12 @@ MAX_NAME = 200
 _BEGIN = re.compile(r"(?:[ \t]*\n){0,20}---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
 _LINE = re.compile(r"(title|lang|language):(.*)")
-_READERS_LINE = re.compile(r"^[\"']?readers?[\"']?[ \t]*:", re.MULTILINE | re.IGNORECASE)
+_READERS_LINE = re.compile(
+    r"^[\"']?(?:readers?|access[ _-]?control[ _-]?list)[\"']?[ \t]*:", re.MULTILINE | re.IGNORECASE
+)
 _READER = re.compile(r"(?:user|group):\S(?:.*\S)?")
 _READERS_KEYS = ("readers", "reader", "accesscontrollist")
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 Value = str | tuple[str, ...]
@@ -80,7 +83,7 @@ class _NotUsableError(Exception):
 
 
 def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
-    if "reader" in inner.lower():
+    if any(key in _bare(inner) for key in _READERS_KEYS):
         raise _unclear(reason)
     # People write `title: One: two`, which is no YAML.
     lines = (_LINE.fullmatch(line) for line in inner.split("\n"))
@@ -106,8 +109,10 @@ def _read(values: Mapping[str, Any], length: int) -> FrontMatter:
     texts: dict[str, Value] = {}
     problems: list[Problem] = []
     for name, value in values.items():
-        if name.strip().casefold() in _READERS_KEYS:
+        if _names_readers(name):
             readers = _readers(name, value, readers)
+        elif _has_readers(value):
+            raise _unclear(f"has readers inside '{plain_line(name)[:40]}'; name them at the top, under readers")
         elif isinstance(found := _field(name, value), Problem):
             problems.append(found)
         elif found is not None:
@@ -117,6 +122,22 @@ def _read(values: Mapping[str, Any], length: int) -> FrontMatter:
     if len(texts) > len(kept):
         problems.append(Problem(PLACE, f"Only the first {MAX_FIELDS} fields are kept.", "metadata"))
     return FrontMatter(length, title, language, readers, kept, tuple(problems))
+
+
+def _bare(text: str) -> str:
+    """The text without case, spaces, `_` and `-`."""
+    return _BETWEEN_WORDS.sub("", text.casefold())
+
+
+def _names_readers(name: str) -> bool:
+    return _bare(name) in _READERS_KEYS
+
+
+def _has_readers(value: object) -> bool:
+    """Whether a table within this value names readers."""
+    if isinstance(value, list):
+        return any(map(_has_readers, value))
+    return isinstance(value, dict) and any(_names_readers(name) or _has_readers(value[name]) for name in value)
 
 
 def _one(texts: dict[str, Value], *names: str) -> str:
