@@ -12,7 +12,7 @@ from cicada_client.errors import CicadaClientError
 from cli.errors import CommandError
 from cli.evaluate import calibrate
 from cli.evaluate import command as evaluate
-from cli.operator import catalogue, ingest, intents, invoke, rebuild, redrive, remove, stage
+from cli.operator import bases, catalogue, ingest, intents, invoke, rebuild, redrive, remove, stage
 from cli.text import clean_line
 from cli.user import access_token, ask, chat
 
@@ -22,6 +22,7 @@ _SUBCOMMANDS = (
     ingest,
     remove,
     catalogue,
+    bases,
     rebuild,
     stage,
     access_token,

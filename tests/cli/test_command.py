@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from cicada.knowledge_bases.file import load_knowledge_bases
 from cli.__main__ import main
 from cli.settings import read_settings
 from local.stage.settings import ROOT
@@ -448,3 +449,19 @@ def test_eval_router_prints_a_report(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_eval_router_says_what_is_wrong_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "router", str(tmp_path / "missing.jsonl")]) == 1
     assert "missing.jsonl" in capsys.readouterr().err
+
+
+def test_the_bases_are_listed_with_what_they_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bases", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    named = load_knowledge_bases().named
+    assert [each["name"] for each in found["bases"]] == sorted(named)
+    scripts = next(each for each in found["bases"] if each["name"] == "scripts")
+    assert (scripts["description"], scripts["content"], scripts["groups"]) == (
+        named["scripts"].description,
+        "scripts",
+        [],
+    )
+    assert main(["bases"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"{name}: {base.description}" in out for name, base in named.items())

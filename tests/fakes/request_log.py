@@ -137,7 +137,8 @@ class InMemoryRequestLog:
     def _newest_first(self, wanted: Callable[[NewRequest], bool]) -> list[NewRequest]:
         live = [request for request in self._requests.values() if wanted(request) and self.head(request.key)]
         # Of requests of one moment, the last one stored is the newest.
-        return sorted(reversed(live), key=lambda request: -request.created_at)
+        live.reverse()
+        return sorted(live, key=lambda request: -request.created_at)
 
     def _change(self, key: RequestKey, **values: object) -> Head | None:
         with self._lock:

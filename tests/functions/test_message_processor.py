@@ -201,3 +201,14 @@ def test_a_queued_request_leaves_its_metrics_and_its_record(
     [record] = [json.loads(row["answerRecord"]["S"]) for row in rows if "answerRecord" in row]
     assert (record["path"], record["timings"]["total"]) == (line["path"], line["AnswerTime"])
     assert MESSAGE not in json.dumps([line, record])
+
+
+def test_a_base_without_documents_does_not_exist(path: MessagePath, deploy: Deployed) -> None:
+    asked = {"action": "sendMessage", "requestId": ID, "message": MESSAGE, "knowledgeBase": "scirpts"}
+    path.send("ws_message", asked)
+    with deploy():
+        path.invoke("message_processor", delivered(json.dumps(path.queues.bodies(path.queues.requests_url)[0])))
+    [end] = [frame for frame in path.posted() if frame["type"] != "status"]
+    assert (end["type"], end["code"]) == ("error", "unknown_knowledge_base")
+    assert end["error"] == "There is no knowledge base “scirpts”; did you mean “scripts”?"
+    assert path.queues.bodies(path.queues.dead_letters_url) == []

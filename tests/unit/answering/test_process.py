@@ -21,6 +21,7 @@ from cicada.errors import (
     ThrottledError,
     UnavailableError,
 )
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.planning.model import Intent
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.retrieval import FixedIndex
@@ -401,3 +402,16 @@ def test_the_first_token_is_timed_by_the_first_text_and_no_later_one() -> None:
     here.process()
     timings = here.last()["timings"]
     assert (timings["total"], timings["firstToken"]) == (5000, 0)
+
+
+def test_a_question_to_a_base_that_does_not_exist_is_refused_and_no_dead_letter() -> None:
+    here = asked()
+    here.answering.bases = KnowledgeBases(named={"plays": KnowledgeBase("plays")}, open_names=False)
+    assert here.process() is Processed.FAILED
+    end = here.last()
+    assert (end["code"], end["retryable"]) == ("unknown_knowledge_base", False)
+    assert end["error"] == "There is no knowledge base “scripts”; did you mean “plays”?"
+    assert (here.queue.buried, here.reported, here.answering.model.prompts) == ([], [], [])
+    record = here.head().record
+    assert record is not None
+    assert record.code == "unknown_knowledge_base"

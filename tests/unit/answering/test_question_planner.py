@@ -1,40 +1,62 @@
-"""What the plan of a question is made from."""
-
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from cicada.answering.question_planner import QuestionPlanner
-from cicada.knowledge_bases.settings import AgentName, KnowledgeBase, KnowledgeBases
+from cicada.errors import UnknownKnowledgeBaseError
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.planning.model import Intent
-from cicada.planning.plan import Plan
+from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import PlanRequest
-from tests.fakes.planners import CONTENT, NOW
-from tests.unit.answering.situation import ANN, QUESTION
+from tests.unit.answering.situation import ANN, NOW, QUESTION
+
+LEA = Principal("acme", "lea", frozenset({"lawyers"}))
+BASES = KnowledgeBases(
+    named={
+        "scripts": KnowledgeBase("scripts", "Plays."),
+        "legal": KnowledgeBase("legal", "Contracts.", groups=("lawyers",)),
+    }
+)
 
 
 @dataclass
-class KeepingPlanner:
+class Choosing:
+    """A planner that chooses this base; keeps the requests."""
+
+    base: str = ""
     requests: list[PlanRequest] = field(default_factory=list)
 
     def plan(self, request: PlanRequest) -> Plan:
         self.requests.append(request)
-        return CONTENT
+        return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, request.message, knowledge_base=self.base)
 
 
-@pytest.mark.parametrize(
-    ("agents", "missing"),
-    [
-        ((), {Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST}),
-        (("profiles",), {Intent.THEORY_REQUEST}),
-        (("profiles", "theories"), set()),
-    ],
-)
-def test_a_plan_may_have_the_intents_that_the_base_serves(agents: tuple[AgentName, ...], missing: set[Intent]) -> None:
-    planner = KeepingPlanner()
+def test_a_planner_is_shown_only_bases_that_the_user_may_ask() -> None:
+    planner = Choosing()
+    questions = QuestionPlanner(planner, BASES, lambda: NOW)
+    questions.plan(QUESTION, ANN)
+    questions.plan(QUESTION, LEA)
+    assert [request.bases for request in planner.requests] == [
+        {"scripts": "Plays."},
+        {"scripts": "Plays.", "legal": "Contracts."},
+    ]
 
-    QuestionPlanner(planner, KnowledgeBases(KnowledgeBase("", agents=agents)), lambda: NOW).plan(QUESTION, ANN)
 
-    assert set(Intent) - set(planner.requests[0].intents) == missing
+def test_a_plan_for_a_base_that_the_user_may_not_ask_is_refused() -> None:
+    questions = QuestionPlanner(Choosing("legal"), BASES, lambda: NOW)
+    assert questions.plan(QUESTION, LEA).knowledge_base == "legal"
+    with pytest.raises(UnknownKnowledgeBaseError):
+        questions.plan(QUESTION, ANN)
+
+
+def test_a_base_that_is_not_named_exists_with_documents_that_the_user_may_read() -> None:
+    planner = Choosing()
+    questions = QuestionPlanner(planner, BASES, lambda: NOW, lambda principal, name: (principal, name) == (ANN, "pots"))
+    asked = replace(QUESTION, knowledge_base="pots")
+    assert questions.plan(asked, ANN).knowledge_base == "pots"
+    with pytest.raises(UnknownKnowledgeBaseError, match="“pots”"):
+        questions.plan(asked, LEA)
+    assert len(planner.requests) == 1

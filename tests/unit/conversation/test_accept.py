@@ -5,11 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from cicada.conversation.accept import question_of
+from cicada.conversation.accept import Accepter, question_of
 from cicada.conversation.model import Question, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
 from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range
-from cicada.errors import InvalidFilterError, RequestConflictError, ThrottledError, UnavailableError
+from cicada.errors import (
+    InvalidFilterError,
+    RequestConflictError,
+    ThrottledError,
+    UnavailableError,
+    UnknownKnowledgeBaseError,
+)
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, retry_after, send_message
 from tests.unit.knowledge_bases.schemas import SCHEMA
 
@@ -187,3 +195,41 @@ def test_what_a_command_says_reaches_the_question() -> None:
     assert question_of(command, "scripts") == Question(
         "Who?", "s1", "plays", ("macbeth", "hamlet"), (AnyOf("act", frozenset({"1", "2"})),)
     )
+
+
+BASES = KnowledgeBases(
+    named={
+        "scripts": KnowledgeBase("scripts"),
+        "legal": KnowledgeBase("legal", groups=("lawyers",), schema=SCHEMA),
+    },
+    open_names=False,
+)
+LEA = Principal("acme", "lea", frozenset({"lawyers"}))
+OF_NO_FIELD = {"filters": [{"field": "nothing", "op": "eq", "value": "x"}]}
+
+
+def guarded(here: Situation, bases: KnowledgeBases = BASES) -> Accepter:
+    return replace(here.accepter, schema_of=lambda name: bases.of(name).schema, bases=lambda: bases)
+
+
+@pytest.mark.parametrize("base", ["legal", "legla"])
+def test_a_base_that_one_may_not_ask_is_refused_as_one_that_does_not_exist(here: Situation, base: str) -> None:
+    with pytest.raises(UnknownKnowledgeBaseError) as caught:
+        guarded(here).accept(send_message(knowledgeBase=base, scope=OF_NO_FIELD), here.connection(ANN))
+    assert str(caught.value) == f"There is no knowledge base “{base}”; did you mean “scripts”?"
+    assert here.log.question(KEY) is None
+    assert here.queue.requests == []
+
+
+def test_a_base_is_open_to_its_groups(here: Situation) -> None:
+    assert guarded(here).accept(send_message(knowledgeBase="legal"), here.connection(LEA))
+    assert here.queue.requests == [RequestKey(LEA, ID)]
+
+
+@pytest.mark.parametrize("base", ["legal", "legla"])
+def test_where_names_are_open_the_processor_refuses_and_no_field_is_told(here: Situation, base: str) -> None:
+    command = send_message(knowledgeBase=base, scope=OF_NO_FIELD)
+    accepter = guarded(here, replace(BASES, open_names=True))
+    assert accepter.accept(command, here.connection(ANN))
+    with pytest.raises(InvalidFilterError):
+        accepter.accept(send_message(knowledgeBase="legal", scope=OF_NO_FIELD), here.connection(LEA))

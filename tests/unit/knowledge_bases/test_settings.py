@@ -58,6 +58,9 @@ def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> Non
         ("[bases.law]\nname = 'x'", r"unknown key 'name'"),
         ("[defaults]\nfusion = 'sum'", r"\[defaults\] fusion is 'sum'; use one of zscore, rrf"),
         ("[defaults]\nrerank = 'no'", "use one of always, auto, never"),
+        ("open_names = 'yes'", "open_names is 'yes'; write true or false"),
+        ("[bases.law]\ngroups = 'lawyers'", "groups should be"),
+        ("[bases.law]\ngroups = ['']", "groups"),
         ("[defaults]\nrerank = true", "rerank is not text; write text in quotes"),
         ("[defaults]\nmultivector = 'all'", "use one of none, windows, tokens"),
         ("[defaults]\ncontent_language = 'xx'", r"content_language is 'xx'; use one of .*\bde\b"),
@@ -95,3 +98,10 @@ def test_a_file_can_set_whatever_a_base_has_but_its_name() -> None:
 def test_the_floor_may_be_the_threshold() -> None:
     base = parse_knowledge_bases("[defaults]\nquality_floor = 0.5\nquality_threshold = 0.5").defaults
     assert (base.quality_floor, base.quality_threshold) == (0.5, 0.5)
+
+
+def test_groups_belong_to_a_base_and_names_are_open_unless_the_file_says_no() -> None:
+    bases = parse_knowledge_bases("open_names = false\n[bases.law]\ngroups = ['lawyers', 'auditors']")
+    assert (bases.of("law").groups, bases.of("else").groups) == (("lawyers", "auditors"), ())
+    assert not bases.open_names
+    assert parse_knowledge_bases("[bases.law]").open_names

@@ -4,6 +4,7 @@ CicadaError
 ├── RequestError            tell the client: the sentence and the code go out as they are
 │   ├── InvalidFrameError       not JSON, unknown action, missing or oversized field
 │   ├── InvalidFilterError      the knowledge base has no such field, or no such value of it
+│   ├── UnknownKnowledgeBaseError   no such knowledge base, or not for this user: indistinguishable
 │   ├── RequestConflictError    the requestId was used before with another text
 │   ├── RequestNotFoundError    no such request of this user (or another user's: indistinguishable)
 │   ├── NotConnectedError       the connection is unknown
@@ -48,6 +49,12 @@ class InvalidFilterError(RequestError):
     """A filter cannot be used in the knowledge base; the sentence lists what can."""
 
     code = "invalid_filter"
+
+
+class UnknownKnowledgeBaseError(RequestError):
+    """The knowledge base does not exist, or the user may not ask it; the sentence names the nearest one."""
+
+    code = "unknown_knowledge_base"
 
 
 class RequestConflictError(RequestError):

@@ -22,9 +22,11 @@ from cicada.errors import (
     ConfigurationError,
     LeaseLostError,
     OutOfTimeError,
+    RequestError,
     StreamBrokenError,
     ThrottledError,
     UnavailableError,
+    UnknownKnowledgeBaseError,
 )
 from cicada.telemetry import phase
 
@@ -103,6 +105,8 @@ class Processor:
                     parts = pump.take(self.heartbeat_seconds)
                 except (ThrottledError, UnavailableError, OutOfTimeError, ConfigurationError) as error:
                     return self._fail(lease, delivery, error, measurement.failed(error.code))
+                except UnknownKnowledgeBaseError as error:
+                    return self._refuse(lease, delivery, error)
                 self._deliver(parts, delivery)
                 measurement.note(parts)
                 if delivery.cancel_requested:
@@ -135,6 +139,13 @@ class Processor:
     def _cancel(self, delivery: Delivery) -> Processed:
         delivery.send(Cancelled())
         return Processed.CANCELLED
+
+    def _refuse(self, lease: Lease, delivery: Delivery, error: RequestError) -> Processed:
+        """End with the error. The question cannot be answered however often it is tried, so it is no dead letter."""
+        record = AnswerRecord(code=error.code)
+        delivery.send(failed(error), record)
+        self.observe(lease.key, record)
+        return Processed.FAILED
 
     def _fail(
         self, lease: Lease, delivery: Delivery, error: CicadaError, record: AnswerRecord | None = None

@@ -10,21 +10,35 @@ from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.permissions.bases import check_base, permitted_bases
 from cicada.planning.classifier import served_intents
 from cicada.planning.plan import Plan
 from cicada.planning.planner import Planner, PlanRequest
 
 
+def _assumed(principal: Principal, knowledge_base: str) -> bool:  # noqa: ARG001 - the same for every base
+    """Every base has documents."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionPlanner:
-    """`now`: the time in the user's time zone."""
+    """`now`: the time in the user's time zone.
+
+    `has_documents`: whether a base has any that the user may read; it is asked of bases that the settings do not name.
+    """
 
     planner: Planner
     bases: KnowledgeBases
     now: Callable[[], datetime]
+    has_documents: Callable[[Principal, str], bool] = _assumed
 
     def plan(self, question: Question, principal: Principal, before: Conversation = NO_CONVERSATION) -> Plan:
-        """One plan of the question; it names the base that is asked."""
+        """One plan of the question; it names the base that is asked.
+
+        Raises `UnknownKnowledgeBaseError` for a base that the user may not ask, whoever chose it.
+        """
+        self._check(principal, question.knowledge_base)
         base = self.bases.of(question.knowledge_base)
         schema = base.schema
         request = PlanRequest(
@@ -35,9 +49,15 @@ class QuestionPlanner:
             before.turns,
             before.messages,
             schema=schema,
-            bases={name: base.description for name, base in self.bases.named.items()},
+            bases={name: base.description for name, base in permitted_bases(self.bases, principal).items()},
             asker=schema.logins.get(principal.login, ""),
             intents=served_intents(base),
         )
         plan = self.planner.plan(request)
-        return plan if plan.knowledge_base else replace(plan, knowledge_base=question.knowledge_base)
+        if plan.knowledge_base in ("", question.knowledge_base):
+            return replace(plan, knowledge_base=question.knowledge_base)
+        self._check(principal, plan.knowledge_base)
+        return plan
+
+    def _check(self, principal: Principal, name: str) -> None:
+        check_base(self.bases, principal, name, lambda: self.has_documents(principal, name))

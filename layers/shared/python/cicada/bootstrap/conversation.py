@@ -58,6 +58,14 @@ def conversation() -> Conversation:
         settings.requests_in_flight,
     )
     accepter = Accepter(
-        log, queue, resumer, time.time, settings.default_knowledge_base, settings.retention_seconds, limits, schema_of
+        log,
+        queue,
+        resumer,
+        time.time,
+        settings.default_knowledge_base,
+        settings.retention_seconds,
+        limits,
+        schema_of,
+        _bases,
     )
     return Conversation(log, accepter, resumer)

@@ -25,8 +25,10 @@ from cicada.bootstrap.planner import chosen_planner
 from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.conversation.memory import LoggedConversation
+from cicada.identity.principal import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions.gate import PermissionGate
+from cicada.permissions.readers import readable_passages
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.intent.linear import load_model
@@ -67,8 +69,12 @@ def answerer() -> Answerer:
     search, gate = knowledge_search(settings.search, index), PermissionGate(index)
     classifier = MessageClassifier(search.bases, load_model())
     planner = chosen_planner(settings.planner, RulesPlanner(classifier.classify, SchemaPlanner()), classifier.threshold)
+
+    def has_documents(principal: Principal, name: str) -> bool:
+        return index.count_documents(readable_passages(principal, name)) > 0
+
     return Answerer(
-        plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan,
+        plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents).plan,
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search)),
         listings=ListingAnswerer(index, search.bases, gate),
         agent=agent(

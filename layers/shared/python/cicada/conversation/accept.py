@@ -14,14 +14,17 @@ from cicada.documents.filter import Condition, Scalar
 from cicada.errors import RequestConflictError
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition
-from cicada.knowledge_bases.schema import SchemaOf, no_schema
+from cicada.knowledge_bases.schema import Schema, SchemaOf, no_schema
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.permissions.bases import check_base, may_ask
 
 
 @dataclass(frozen=True, slots=True)
 class Accepter:
     """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited.
 
-    `schema_of`: the schema that a question's filters are checked against.
+    `schema_of`: the schema that a question's filters are checked against. `bases`: the settings that say who may ask
+    which base; they are read for a question that has filters or is not for the default base.
     """
 
     log: RequestLog
@@ -32,16 +35,20 @@ class Accepter:
     retention_seconds: float
     limits: UsageLimits | None = None
     schema_of: SchemaOf = no_schema
+    bases: Callable[[], KnowledgeBases] = KnowledgeBases
 
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
         """The `accepted` frame; for a repeated request, its events are replayed and the reply is that to `resume`.
 
         Raises `RequestConflictError` if the requestId belongs to another message, `LimitExceededError` if the user
-        has sent too many, `InvalidFilterError` if the knowledge base has not what the question is restricted to: then
-        nothing is stored or queued.
+        has sent too many, `InvalidFilterError` if the knowledge base has not what the question is restricted to,
+        `UnknownKnowledgeBaseError` for a base that the user may not ask: then nothing is stored or queued. Where names
+        are open, only the processor sees which bases there are, so it refuses.
         """
         key = RequestKey(connection.principal, command.request_id)
-        question = question_of(command, self._knowledge_base(command, connection.principal), self.schema_of)
+        principal = connection.principal
+        question = question_of(command, self._knowledge_base(command, principal), self._schema_for(principal))
+        self._check_base(principal, question.knowledge_base)
         accepted = event_body(Accepted(session_id=question.session_id, knowledge_base=question.knowledge_base))
         now = self.clock()
         request = NewRequest(key, question, connection.connection_id, now, now + self.retention_seconds)
@@ -49,6 +56,18 @@ class Accepter:
             return self._repeat(key, question, connection.connection_id)
         self.queue.enqueue(key, question.session_id)
         return stored_frame(accepted, request_id=key.request_id, seq=1)
+
+    def _schema_for(self, principal: Principal) -> SchemaOf:
+        """A base that the user may not ask has no schema, as if it did not exist: an error would list its fields."""
+
+        def schema(name: str) -> Schema:
+            return self.schema_of(name) if may_ask(self.bases().of(name), principal) else Schema()
+
+        return schema
+
+    def _check_base(self, principal: Principal, name: str) -> None:
+        if name != self.default_knowledge_base and not self.bases().open_names:
+            check_base(self.bases(), principal, name, lambda: False)
 
     def _knowledge_base(self, command: SendMessage, principal: Principal) -> str:
         """For a question that names none: the one that its session began with."""

@@ -44,6 +44,7 @@ class _Settings(TypedDict, total=False):
     description: str
     content: ContentKind
     agents: tuple[AgentName, ...]
+    groups: tuple[Annotated[str, Field(min_length=1)], ...]
     content_language: Annotated[str, AfterValidator(_known_language)]
     fusion: Fusion
     rerank: RerankMode
@@ -79,6 +80,9 @@ def _schema_of(file: Path) -> Schema:
 def parse_knowledge_bases(text: str) -> KnowledgeBases:
     """Settings from TOML like `knowledge_bases.toml`. Raises ConfigurationError, which says what to correct."""
     data = parse_toml(text, "The knowledge bases are not TOML")
+    open_names = data.pop("open_names", True)
+    if not isinstance(open_names, bool):
+        raise ConfigurationError(f"The knowledge bases: open_names is {open_names!r}; write true or false.")
     if unknown := sorted(data.keys() - {"defaults", "bases"}):
         raise ConfigurationError(
             f"The knowledge bases have the unknown table [{unknown[0]}]; use [defaults] and [bases.{unknown[0]}]."
@@ -86,7 +90,9 @@ def parse_knowledge_bases(text: str) -> KnowledgeBases:
     defaults = _read(KnowledgeBase(""), data.get("defaults", {}), "[defaults]")
     bases = table(data.get("bases", {}), "[bases]")
     return KnowledgeBases(
-        defaults, {name: _read(replace(defaults, name=name), bases[name], f"[bases.{name}]") for name in bases}
+        defaults,
+        {name: _read(replace(defaults, name=name), bases[name], f"[bases.{name}]") for name in bases},
+        open_names,
     )
 
 

@@ -32,7 +32,8 @@ class KnowledgeBase:
     """How one knowledge base is searched; `knowledge_bases.toml` explains each setting.
 
     `content_language` is an ISO 639-1 code, or None where the documents are of several languages. `schema` is that of
-    the documents' metadata, from a file of its own.
+    the documents' metadata, from a file of its own. `groups`: those that may ask it; without any, everybody of the
+    tenant may.
     """
 
     name: str
@@ -53,14 +54,19 @@ class KnowledgeBase:
     quality_retries: int = 2
     schema: Schema = field(default_factory=Schema)
     agents: tuple[AgentName, ...] = ()
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBases:
-    """Settings by the knowledge base's name; all other bases use `defaults`."""
+    """Settings by the knowledge base's name; all other bases use `defaults`.
+
+    `open_names`: a base that is not named exists as soon as it has a document.
+    """
 
     defaults: KnowledgeBase = field(default_factory=lambda: KnowledgeBase(""))
     named: Mapping[str, KnowledgeBase] = field(default_factory=dict)
+    open_names: bool = True
 
     def of(self, name: str) -> KnowledgeBase:
         """The settings of this base. A base without documents has settings too; a search of it finds nothing."""
