@@ -130,6 +130,11 @@ def test_a_date_belongs_to_the_field_that_its_verb_names(message: str, expected:
         ("letters with a fee over 2,500", {"kind": "letter", "fee": (2500.0, None)}),
         ("letters with a fee of at most 3k", {"kind": "letter", "fee": (None, 3000.0)}),
         ("charters with a fee between 10 and 20", {"kind": "charter", "fee": (10.0, 20.0)}),
+        (
+            "letters with a fee over 1.5 million in Bakers",
+            {"kind": "letter", "fee": (1500000.0, None), "guild": "Bakers"},
+        ),
+        ("letters with a fee over 20k", {"kind": "letter", "fee": (20000.0, None)}),
         ("letters with a fee over 2,500 EUR", {"kind": "letter", "fee": (2500.0, None)}),
         ("letters worth at least $50,000 per year", {"kind": "letter", "fee": (50000.0, None)}),
         ("charters with a fee between EUR 10 and EUR 20", {"kind": "charter", "fee": (10.0, 20.0)}),

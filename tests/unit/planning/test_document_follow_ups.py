@@ -44,6 +44,7 @@ def test_refinements_add_up_and_thanks_or_a_next_page_between_them_change_nothin
 def test_a_refined_count_stays_a_count() -> None:
     assert planned("how many letters expire this year?", "and next year?").count
     assert not planned(LISTING, "and the lapsed ones?").count
+    assert planned("how many letters per guild?", "and ledgers?").count_by == "guild"
 
 
 def test_a_period_without_a_verb_is_of_the_field_before() -> None:
