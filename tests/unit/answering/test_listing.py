@@ -126,6 +126,12 @@ def test_pages_follow_each_other() -> None:
     assert [each.title for each in (*event.documents, *rest.documents)] == ["Supply", "Lease", "Draft"]
 
 
+def test_after_the_last_page_there_are_no_more() -> None:
+    parts = listed(situation(), offset=20)
+    assert text_of(parts) == "3 documents match. There are no more."
+    assert events(parts)[0].documents == ()
+
+
 @pytest.mark.parametrize(
     ("filters", "said"),
     [

@@ -47,7 +47,8 @@ class ListingAnswerer:
         columns = {field.name: field.display or field.name for field in schema.fields.values() if field.shown}
         yield Listed(rows, total, columns, plan.offset, page.next_offset, plan.count_by or "", counts)
         conditions = "; ".join(described(condition, schema) for condition in readable.conditions)
-        yield Text(_sentence(total, conditions, columns.get(plan.count_by or "", plan.count_by or ""), counts))
+        end = " There are no more." if plan.offset and not page.rows else ""
+        yield Text(_sentence(total, conditions, columns.get(plan.count_by or "", plan.count_by or ""), counts) + end)
         yield Finished(("list", f"documents:{total}"), None, matching=total, withheld=rows.withheld)
 
 

@@ -55,7 +55,7 @@ def read_prepositional(reader: ConstraintReader, at: int) -> int:
 
 
 def read_apposed(reader: ConstraintReader, at: int) -> int:
-    """EHS forms in force; SOPs obsolete; bylaws not yet repealed; reports, QA."""
+    """Safety policies in force; SOPs obsolete; bylaws not yet repealed; reports, QA."""
     sentence = reader.sentence
     negated = sentence.is_not(at)
     first = reader.skip_adverbs(at + negated) if negated else at
