@@ -41,6 +41,7 @@ class Alarms(Construct):
         requests: RequestQueue,
         documents: Documents,
         tables: Tables,
+        metric_math: bool = True,
     ) -> None:
         super().__init__(scope, id)
         email = functions.settings.alarm_email
@@ -79,13 +80,13 @@ class Alarms(Construct):
             0,
             description="Commands fail before they begin.",
         )
-
-        self._alarm(
-            "retries",
-            self._retries(),
-            _RETRIES_PERCENT,
-            description="Evidence is often too weak at the first search: read what is asked, and of which base.",
-        )
+        if metric_math:
+            self._alarm(
+                "retries",
+                self._retries(),
+                _RETRIES_PERCENT,
+                description="Evidence is often too weak at the first search: read what is asked, and of which base.",
+            )
 
     def _retries(self) -> cloudwatch.MathExpression:
         """The share of answers, in percent, whose evidence was searched for again. 0 while there are few answers."""

@@ -12,6 +12,7 @@ from cicada.adapters.opensearch import queries
 from cicada.adapters.opensearch.lucene_tokens import first_tokens
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
+from cicada.documents.catalogue import row_of
 from cicada.documents.filter import PassageFilter
 from cicada.errors import ConfigurationError, UnavailableError
 from cicada.languages.terms import is_cjk, query_terms
@@ -41,7 +42,7 @@ def versions(hits: tuple[Hit, ...]) -> list[str]:
 def interrupted(index: OpenSearchPassageIndex, passages: list[EmbeddedPassage]) -> None:
     """Replaces the document and fails after 500 rows have been sent."""
     with pytest.raises(UnavailableError):
-        index.replace(MACBETH, Dying(passages))
+        index.replace(MACBETH, Dying(passages), row_of([each.passage for each in passages]))
 
 
 def test_an_ingest_that_died_leaves_the_old_version_answering(opensearch_under_test: OpenSearchUnderTest) -> None:
