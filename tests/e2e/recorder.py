@@ -94,7 +94,10 @@ def _of_dynamodb(operation: str, body: Mapping[str, Any]) -> Iterator[tuple[str,
     else:
         index = f"/index/{body['IndexName']}" if "IndexName" in body else ""
         # Of a batch, which names tables inside, nothing is understood: no function makes one.
-        yield f"dynamodb:{operation}", _resource(body.get("TableName", "?")) + index
+        yield (
+            f"dynamodb:{operation}",
+            _resource(body.get("TableName") or next(iter(body.get("RequestItems", "?")))) + index,
+        )
 
 
 def _of_s3(call: Call) -> tuple[str, str]:

@@ -61,7 +61,7 @@ def test_a_profile_is_kept_for_its_user_alone(stage: Target) -> None:
         listed = answered(wire, "List my character profiles")
     with connected(stage.url, stage.token("bob")) as wire:
         others = answered(wire, "List my character profiles")
-    assert saved.by_seq[max(saved.by_seq)]["path"] == ["profile_request", "agent:profiles"]
+    assert saved.by_seq[max(saved.by_seq)]["path"] == ["profile_request", "plan:rules", "agent:profiles"]
     assert "Paulina" in listed.text
     assert "Paulina" not in others.text
 
@@ -69,7 +69,7 @@ def test_a_profile_is_kept_for_its_user_alone(stage: Target) -> None:
 def test_a_theory_is_weighed_against_evidence_from_the_scripts(stage: Target) -> None:
     with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, "My theory: Macbeth is afraid of Banquo. Does the text support it?")
-    assert events.by_seq[max(events.by_seq)]["path"] == ["theory_request", "agent:theories"]
+    assert events.by_seq[max(events.by_seq)]["path"] == ["theory_request", "plan:rules", "agent:theories"]
     assert "[1]" not in events.text
     assert "Macbeth, " in events.text
 
