@@ -93,7 +93,7 @@ def _of_dynamodb(operation: str, body: Mapping[str, Any]) -> Iterator[tuple[str,
             yield f"dynamodb:{_IN_TRANSACTIONS[kind]}", _resource(write["TableName"])
     else:
         index = f"/index/{body['IndexName']}" if "IndexName" in body else ""
-        # Of a batch, which names tables inside, nothing is understood: no function makes one.
+        # A batch names its tables inside; ours are of one table.
         yield (
             f"dynamodb:{operation}",
             _resource(body.get("TableName") or next(iter(body.get("RequestItems", "?")))) + index,
