@@ -41,7 +41,6 @@ class Alarms(Construct):
         requests: RequestQueue,
         documents: Documents,
         tables: Tables,
-        metric_math: bool = True,
     ) -> None:
         super().__init__(scope, id)
         email = functions.settings.alarm_email
@@ -50,9 +49,25 @@ class Alarms(Construct):
         self._let_alarms_publish()
         if email:
             self._topic.add_subscription(subscriptions.EmailSubscription(email))
-        processor = functions.by_name["message_processor"]
-        waiting = requests.queue.metric_approximate_age_of_oldest_message(period=_PERIOD, statistic="Maximum")
-        slow = processor.metric_duration(period=_PERIOD, statistic="p99")
+        self._of_queues(requests, documents)
+        self._of_answers(functions.by_name["message_processor"])
+        self._of_capacity(tables)
+        self._alarm(
+            "commands-failing",
+            self._integration_errors(conversation),
+            0,
+            description="Commands fail before they begin.",
+        )
+        # The emulator of the local stage knows no metric math.
+        if not functions.settings.local:
+            self._alarm(
+                "retries",
+                self._retries(),
+                _RETRIES_PERCENT,
+                description="Evidence is often too weak at the first search: read what is asked, and of which base.",
+            )
+
+    def _of_queues(self, requests: RequestQueue, documents: Documents) -> None:
         self._given_up(
             "requests", requests.dead_letters, description="Requests were given up: read why, mend, redrive."
         )
@@ -61,32 +76,25 @@ class Alarms(Construct):
             documents.dead_letters,
             description="Documents were given up: mend the cause, then upload the files again.",
         )
+        waiting = requests.queue.metric_approximate_age_of_oldest_message(period=_PERIOD, statistic="Maximum")
         self._alarm(
             "requests-waiting", waiting, _WAITING_SECONDS, description="Too few processors, or they cannot start."
         )
+
+    def _of_answers(self, processor: lambda_.Function) -> None:
         self._alarm(
             "processor-errors", processor.metric_errors(period=_PERIOD), 0, description="The message processor breaks."
         )
+        slow = processor.metric_duration(period=_PERIOD, statistic="p99")
         self._alarm(
             "long-answers", slow, 1000 * _LONG_ANSWER_SECONDS, description="Answers come near the function's end."
         )
+
+    def _of_capacity(self, tables: Tables) -> None:
         throttles = lambda_.Function.metric_all_throttles(period=_PERIOD)
         self._alarm("functions-throttled", throttles, 0, description="The account's concurrency is used up.")
         refused = tables.requests.metric("WriteThrottleEvents", period=_PERIOD, statistic="Sum")
         self._alarm("requests-table-throttled", refused, 0, description="A request is hotter than a partition allows.")
-        self._alarm(
-            "commands-failing",
-            self._integration_errors(conversation),
-            0,
-            description="Commands fail before they begin.",
-        )
-        if metric_math:
-            self._alarm(
-                "retries",
-                self._retries(),
-                _RETRIES_PERCENT,
-                description="Evidence is often too weak at the first search: read what is asked, and of which base.",
-            )
 
     def _retries(self) -> cloudwatch.MathExpression:
         """The share of answers, in percent, whose evidence was searched for again. 0 while there are few answers."""

@@ -56,8 +56,6 @@ class CicadaStack(Stack):
             requests=requests,
             documents=ingest.documents,
             tables=tables,
-            # The emulator of the local stage knows no metric math.
-            metric_math=not settings.local,
         )
         outputs = {
             "WebSocketUrl": conversation.api.url,

@@ -49,6 +49,13 @@ def test_where_the_rules_are_sure_no_model_is_asked() -> None:
     assert here.model.asked == []
 
 
+@pytest.mark.parametrize("mode", PlannerMode)
+def test_the_rules_plan_a_message_once_even_if_the_model_fails(mode: PlannerMode) -> None:
+    here = Situation(model=FixedPlanner(failure=UnavailableError("…")))
+    here.plan(mode)
+    assert here.rules.asked == ["Who dies?"]
+
+
 def test_where_the_rules_are_unsure_the_model_makes_the_plan() -> None:
     here = Situation()
     assert here.plan(PlannerMode.AUTO, 0.79) == BY_MODEL

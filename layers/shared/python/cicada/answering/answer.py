@@ -17,6 +17,7 @@ from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.wording import described
+from cicada.planning.chosen import step_of
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from cicada.telemetry import phase
@@ -28,7 +29,11 @@ _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: Ag
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """One plan for each message, and exactly one way to answer it. `plan` never fails: the rules make one always."""
+    """One plan for each message, and exactly one way to answer it.
+
+    `plan` raises `UnknownKnowledgeBaseError` for a base that the user may not ask. A model that fails is no reason to
+    raise: the rules make a plan of any message.
+    """
 
     plan: Callable[[Question, Principal, Conversation], Plan]
     passages: PassageAnswerer
@@ -39,7 +44,10 @@ class Answerer:
     def answer(
         self, question: Question, principal: Principal, before: Conversation = NO_CONVERSATION
     ) -> Generator[AnswerPart]:
-        """The answer's parts; the last one is `Finished`. Raises `DependencyError` or `ConfigurationError`."""
+        """The answer's parts; the last one is `Finished`.
+
+        Raises `UnknownKnowledgeBaseError`, `DependencyError` or `ConfigurationError`.
+        """
         with phase("planning"):
             plan = self.plan(question, principal, before)
         for part in self._parts(plan, question, principal, before.turns):
@@ -81,7 +89,7 @@ class Answerer:
 
 
 def _steps(plan: Plan) -> tuple[str, ...]:
-    return (plan.intent.value, f"plan:{plan.by}", *(("follow_up",) if plan.carried else ()))
+    return (plan.intent.value, step_of(plan), *(("follow_up",) if plan.carried else ()))
 
 
 def _asking_back(plan: Plan) -> Iterator[AnswerPart]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache, partial
 
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
 from cicada.planning.model import Intent
@@ -42,26 +43,22 @@ class ChosenPlanner:
     sure_of_intent: float = 0.8
 
     def plan(self, request: PlanRequest) -> Plan:
+        by_rules = cache(partial(self.rules.plan, request))  # Planned once, if at all.
         if self.model is None or self.mode is PlannerMode.RULES:
-            return self._by_rules(request, BY_RULES)
-        if self.mode is PlannerMode.AUTO:
-            plan = self._by_rules(request, BY_RULES)
-            if self._is_sure(plan, request):
-                return plan
+            return replace(by_rules(), by=BY_RULES)
+        if self.mode is PlannerMode.AUTO and self._is_sure(by_rules(), request):
+            return replace(by_rules(), by=BY_RULES)
         try:
             return self.model.plan(request)
         except OpenCircuitError:
-            return self._by_rules(request, MODEL_SKIPPED)
+            return replace(by_rules(), by=MODEL_SKIPPED)
         except (DependencyError, ConfigurationError, PlanRefusedError) as error:
             self.report(error)
-            return self._by_rules(request, MODEL_FAILED)
+            return replace(by_rules(), by=MODEL_FAILED)
 
     def _is_sure(self, plan: Plan, request: PlanRequest) -> bool:
         is_of_metadata = plan.intent is Intent.SCRIPT_QUERY and bool(request.schema.fields)
         return plan.confidence >= (self.sure if is_of_metadata else self.sure_of_intent)
-
-    def _by_rules(self, request: PlanRequest, by: str) -> Plan:
-        return replace(self.rules.plan(request), by=by)
 
 
 def step_of(plan: Plan) -> str:
