@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from cicada.agents.entries import Keeping
-from cicada.agents.model import ToolSession
+from cicada.agents.model import AgentKind, Shelf, ToolSession
 from cicada.agents.ports import EntryStore, Evidence
 from cicada.agents.profiles import ProfileTools
 from cicada.agents.theories import TheoryTools
@@ -16,6 +16,7 @@ from tests.fakes.evidence import FixedEvidence
 
 ANN = ToolSession(Principal("acme", "ann"), "scripts")
 BOB = ToolSession(Principal("acme", "bob"), "scripts")
+SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
 DAY_SECONDS = 24 * 3600.0
 # 2026-11-01, noon, in UTC.
 NOON = 1_793_534_400.0
@@ -24,6 +25,11 @@ NOON = 1_793_534_400.0
 def keeping(store: EntryStore | None = None, clock: Clock | None = None) -> Keeping:
     ids = count(1)
     return Keeping(store or InMemoryEntryStore(), clock or Clock(NOON), lambda: f"id-{next(ids)}")
+
+
+def kept(store: InMemoryEntryStore) -> dict[str, str]:
+    """The texts of Ann's theories by their names."""
+    return {each.name: each.text for each in store.live(SHELF)}
 
 
 def profile_tools(store: EntryStore | None = None, clock: Clock | None = None) -> ProfileTools:

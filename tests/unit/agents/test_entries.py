@@ -8,34 +8,13 @@ from dataclasses import replace
 import pytest
 
 from cicada.agents import entries
-from cicada.agents.model import THEORY, AgentKind, Change, Entry, Shelf, ToolSession
+from cicada.agents.model import THEORY, Change, Entry, Shelf, ToolSession
 from cicada.agents.text import ANSWER_LIMIT_BYTES
 from cicada.agents.theories import TheoryTools
 from cicada.errors import ThrottledError
 from tests.fakes.clock import Clock
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.unit.agents.keeping import ANN, BOB, DAY_SECONDS, NOON, theory_tools
-
-SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock(NOON)
-
-
-@pytest.fixture
-def store() -> InMemoryEntryStore:
-    return InMemoryEntryStore()
-
-
-@pytest.fixture
-def tools(store: InMemoryEntryStore, clock: Clock) -> TheoryTools:
-    return theory_tools(store, clock)
-
-
-def kept(store: InMemoryEntryStore) -> dict[str, str]:
-    return {each.name: each.text for each in store.live(SHELF)}
+from tests.unit.agents.keeping import ANN, BOB, DAY_SECONDS, NOON, SHELF, kept, theory_tools
 
 
 def test_a_saved_theory_is_kept_with_its_time(tools: TheoryTools, store: InMemoryEntryStore) -> None:

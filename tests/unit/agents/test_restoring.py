@@ -4,32 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.agents.model import AgentKind, Shelf
 from cicada.agents.theories import TheoryTools
 from tests.fakes.clock import Clock
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.unit.agents.keeping import ANN, DAY_SECONDS, NOON, profile_tools, theory_tools
-
-SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock(NOON)
-
-
-@pytest.fixture
-def store() -> InMemoryEntryStore:
-    return InMemoryEntryStore()
-
-
-@pytest.fixture
-def tools(store: InMemoryEntryStore, clock: Clock) -> TheoryTools:
-    return theory_tools(store, clock)
-
-
-def kept(store: InMemoryEntryStore) -> dict[str, str]:
-    return {each.name: each.text for each in store.live(SHELF)}
+from tests.unit.agents.keeping import ANN, DAY_SECONDS, NOON, SHELF, kept, profile_tools
 
 
 @pytest.mark.parametrize("wanted", ["Owl", "", "my theory about the owl", "omen"])
