@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
-from cli.evaluate.matrix_threads import limit_matrix_threads
+from cli.evaluate.measuring import measuring, show_progress
 from cli.text import clean
 
 if TYPE_CHECKING:
@@ -48,13 +46,12 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if the set could be measured."""
-    limit_matrix_threads()
-    from cicada.errors import CicadaError  # imported late: the library is slow to import
-    from evals.gate import configuration, curve, sweep
-    from evals.gate import run as evaluation
+    with measuring():
+        # Imported late: the library is slow to import.
+        from evals.gate import configuration, curve, sweep
+        from evals.gate import run as evaluation
 
-    try:
-        scored = evaluation.run(options.folder, lambda line: print(clean(line), file=sys.stderr, flush=True))
+        scored = evaluation.run(options.folder, show_progress)
         points = sweep.sweep(scored)
         chosen = sweep.chosen(points, options.keep, options.at_once)
         section = configuration.section(options.base, chosen)
@@ -62,8 +59,6 @@ def run(options: argparse.Namespace) -> int:
             sweep.save_csv(points, options.csv)
         if options.write:
             configuration.write(options.write, options.base, chosen)
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
     print(clean(f"{curve.render(points, chosen)}\n\n{section}"), end="")
     return 0
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
-from cli.evaluate.matrix_threads import limit_matrix_threads
+from cli.evaluate.measuring import measuring, show_progress
 from cli.text import clean
 
 if TYPE_CHECKING:
@@ -31,14 +29,11 @@ def register(parts: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if the set could be measured, whatever the scores."""
-    limit_matrix_threads()
-    from cicada.errors import CicadaError  # imported late: the library is slow to import
-    from evals.gate import report
-    from evals.gate import run as evaluation
+    with measuring():
+        # Imported late: the library is slow to import.
+        from evals.gate import report
+        from evals.gate import run as evaluation
 
-    try:
-        scored = evaluation.run(options.folder, lambda line: print(clean(line), file=sys.stderr, flush=True))
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
+        scored = evaluation.run(options.folder, show_progress)
     print(report.to_json(scored) if options.json else clean(report.render(scored)))
     return 0

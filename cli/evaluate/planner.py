@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
+from cli.evaluate.measuring import refusals
 from cli.text import clean
 
 if TYPE_CHECKING:
@@ -29,12 +29,9 @@ def register(parts: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if the file could be judged, whatever the score."""
-    from cicada.errors import CicadaError  # imported late: the library is slow to import
-    from evals import planner
+    with refusals():
+        from evals import planner  # imported late: the library is slow to import
 
-    try:
         report = planner.run(options.file, options.schema)
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
     print(planner.to_json(report) if options.json else clean(planner.render(report)))
     return 0

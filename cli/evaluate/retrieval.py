@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
-from cli.evaluate.matrix_threads import limit_matrix_threads
+from cli.evaluate.measuring import measuring, show_progress
 from cli.text import clean
 
 if TYPE_CHECKING:
@@ -43,28 +41,24 @@ def register(parts: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if the set could be measured, whatever the scores."""
-    limit_matrix_threads()
-    from cicada.errors import CicadaError
-    from cicada.knowledge_bases.settings import MultiVector
-    from evals.retrieval import report
-    from evals.retrieval import run as evaluation
-    from evals.retrieval.pipeline import Pipeline
+    with measuring():
+        from cicada.knowledge_bases.settings import MultiVector
+        from evals.retrieval import report
+        from evals.retrieval import run as evaluation
+        from evals.retrieval.pipeline import Pipeline
 
-    order = evaluation.Order(
-        options.folder,
-        options.queries,
-        Pipeline(options.fusion, MultiVector(options.multivector)),
-        options.peers,
-        options.save,
-        options.against,
-    )
-    try:
-        measured = evaluation.run(order, lambda line: print(clean(line), file=sys.stderr, flush=True))
+        order = evaluation.Order(
+            options.folder,
+            options.queries,
+            Pipeline(options.fusion, MultiVector(options.multivector)),
+            options.peers,
+            options.save,
+            options.against,
+        )
+        measured = evaluation.run(order, show_progress)
         if options.plot:
             from evals.retrieval.plot import save_plot  # imported late: matplotlib takes seconds to import
 
             save_plot(measured, options.plot)
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
     print(report.to_json(measured) if options.json else clean(report.render(measured)))
     return 0

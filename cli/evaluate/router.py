@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
+from cli.evaluate.measuring import refusals
 from cli.text import clean
 
 if TYPE_CHECKING:
@@ -28,12 +28,9 @@ def register(parts: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if the file could be judged, whatever the score."""
-    from cicada.errors import CicadaError  # imported late: the library is slow to import
-    from evals import router
+    with refusals():
+        from evals import router  # imported late: the library is slow to import
 
-    try:
         report = router.run(options.file)
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
     print(router.to_json(report) if options.json else clean(router.render(report)))
     return 0
