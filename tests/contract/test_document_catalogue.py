@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -157,6 +158,26 @@ def test_a_row_changes_and_goes_with_its_passages(index: CataloguedIndex) -> Non
     assert eventually(lambda: index.row(document) is None and index.count_documents(_shown()) == 4)
     index.replace(DocumentKey(PLAYS, "d1"), [])
     assert eventually(lambda: index.count_documents(_shown()) == 3)
+
+
+def test_while_a_document_is_replaced_it_always_has_one_row(index: CataloguedIndex) -> None:
+    _put_all(index)
+    finished = threading.Event()
+
+    def write() -> None:
+        try:
+            for _ in range(6):
+                _put(index, "d0")
+        finally:
+            finished.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen: list[list[str]] = []
+    while not (seen and finished.is_set()):
+        seen.append(_names(index, Sort(TITLE)))
+    writer.join()
+    assert {tuple(names) for names in seen} == {("d1", "d3", "d2", "d0", "d4")}
 
 
 def test_the_row_of_a_document_has_what_its_passages_have_in_common(index: CataloguedIndex) -> None:

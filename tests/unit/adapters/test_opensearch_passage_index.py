@@ -14,8 +14,11 @@ from cicada.adapters.opensearch.bulk import MAX_BYTES, MAX_ROWS, BulkWriter
 from cicada.adapters.opensearch.documents import PAGE
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
+from cicada.adapters.opensearch.queries import MAX_BUCKETS
 from cicada.adapters.opensearch.schema import index_body, index_name
+from cicada.adapters.passage_codec import row_to_json
 from cicada.adapters.retry import Retry
+from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, DependencyError, ThrottledError, UnavailableError
@@ -570,3 +573,35 @@ def test_an_index_made_by_cloudformation_is_known_by_its_dimension() -> None:
 
 def test_the_name_of_an_index_tells_the_embedder() -> None:
     assert index_name("amazon.titan-embed-text-v2:0", 1024) == "passages-v3-amazon-titan-embed-text-v2-0-1024"
+
+
+def row_hit(generation: int, name: str = MACBETH.document_id) -> dict[str, Any]:
+    row = DocumentRow(DocumentKey(PLAYS, name), "Macbeth", f"v{generation}", 1, 0.0)
+    return {"_source": {"document_id": name, "generation": generation, "row": row_to_json(row)}}
+
+
+def test_a_listing_during_a_replacement_is_read_again() -> None:
+    old, new = YOUNG + 1, YOUNG + 2
+    now = generations((new, 1, 1))
+    at = scene(search=[(200, found(row_hit(old))), now, (200, found(row_hit(new))), now])
+    page = at.index.rows(PassageFilter(PLAYS), Sort(TITLE), limit=10)
+    assert [row.version for row in page.rows] == [f"v{new}"]
+
+
+def test_the_generations_of_many_documents_are_counted_in_several_requests() -> None:
+    names = [f"d{number:04d}" for number in range(MAX_BUCKETS + 1)]
+    hits = [row_hit(YOUNG + 1, name) for name in names]
+
+    def counted_once(part: list[str]) -> Reply:
+        buckets = [{"key": YOUNG + 1, "doc_count": 1, "size": {"value": 1}}]
+        documents = [{"key": name, "doc_count": 1, "generations": {"buckets": buckets}} for name in part]
+        aggregation = {"sum_other_doc_count": 0, "buckets": documents}
+        return 200, {**found(), "aggregations": {"documents": aggregation}}
+
+    pages = [(200, found(*({**hit, "sort": [hit["_source"]["document_id"], "1"]} for hit in hits[:PAGE])))]
+    rest = (200, found(*hits[PAGE - 1 :]))
+    at = scene(search=[*pages, rest, counted_once(names[:MAX_BUCKETS]), counted_once(names[MAX_BUCKETS:])])
+    page = at.index.rows(PassageFilter(PLAYS), Sort(TITLE), limit=2)
+    assert page.total == len(names)
+    asked = [body for body in at.server.bodies("_search") if "aggs" in body]
+    assert [len(body["query"]["bool"]["filter"][-1]["terms"]["document_id"]) for body in asked] == [MAX_BUCKETS, 1]

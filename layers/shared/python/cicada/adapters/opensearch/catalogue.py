@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, value_of, values_body
-from cicada.adapters.opensearch.documents import PAGE, DocumentRows
+from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.queries import Body, content_filters, document_filters, row_filters, row_ids_filters
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import ROW_FIELDS, document_row
@@ -33,12 +32,10 @@ class CatalogueReads:
 
     def of(self, base_key: KnowledgeBaseKey, conditions: list[Body]) -> list[DocumentRow]:
         """All rows that meet the conditions."""
-        hits = self.documents.scan(self.index, conditions, ROW_FIELDS)
-        found: dict[str, DocumentRow] = {}
-        while batch := list(islice(hits, PAGE)):
-            (current,) = self.without_stale(base_key, lambda batch=batch: [batch])  # type: ignore[misc]
-            found.update((hit["_source"]["document_id"], document_row(hit["_source"], base_key)) for hit in current)
-        return list(found.values())
+        (hits,) = self.without_stale(base_key, lambda: [list(self.documents.scan(self.index, conditions, ROW_FIELDS))])
+        found = (document_row(hit["_source"], base_key) for hit in hits)
+        # A repeated bulk request may have stored a row twice.
+        return list({row.document.document_id: row for row in found}.values())
 
 
 def find_row(reads: CatalogueReads, document: DocumentKey) -> DocumentRow | None:

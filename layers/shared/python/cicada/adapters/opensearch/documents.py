@@ -15,7 +15,7 @@ from cicada.adapters.opensearch.generations import (
     read_generations,
     stored,
 )
-from cicada.adapters.opensearch.queries import Body, document_filters, generations_body, scan_body
+from cicada.adapters.opensearch.queries import MAX_BUCKETS, Body, document_filters, generations_body, scan_body
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import rows
 from cicada.adapters.opensearch.targets import Target
@@ -61,7 +61,12 @@ class DocumentRows:
     def generations(
         self, index: str, base_key: KnowledgeBaseKey, document_ids: Iterable[str]
     ) -> dict[str, Generations]:
-        return read_generations(self.requests.search(index, generations_body(base_key, document_ids)))
+        ids = sorted(document_ids)
+        found: dict[str, Generations] = {}
+        for start in range(0, len(ids), MAX_BUCKETS):
+            body = generations_body(base_key, ids[start : start + MAX_BUCKETS])
+            found |= read_generations(self.requests.search(index, body))
+        return found
 
     def remove(self, index: str, conditions: list[Body]) -> None:
         # The alias may point to another index by now, whose rows must stay.

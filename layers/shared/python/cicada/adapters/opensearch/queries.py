@@ -19,8 +19,8 @@ from cicada.retrieval.model import IndexQuery
 # every language. The rest is left for filters. `indices.query.bool.max_clause_count` in
 # https://docs.opensearch.org/latest/install-and-configure/configuring-opensearch/index-settings/
 _MAX_CLAUSES = 1000
-# More than the documents that a search returns, and than the generations that a document ever has.
-_MAX_BUCKETS = 1000
+# Documents whose generations one request counts; more than the generations that a document ever has.
+MAX_BUCKETS = 1000
 
 Body = dict[str, Any]
 
@@ -73,13 +73,13 @@ def document_filters(document: DocumentKey) -> list[Body]:
 def generations_body(base_key: KnowledgeBaseKey, document_ids: Iterable[str]) -> Body:
     """Counts the rows of every generation of the documents."""
     size = {"size": {"max": {"field": "generation_size"}}}
-    generations = {"terms": {"field": "generation", "size": _MAX_BUCKETS}, "aggs": size}
+    generations = {"terms": {"field": "generation", "size": MAX_BUCKETS}, "aggs": size}
     return {
         "size": 0,
         "query": {"bool": {"filter": [*_of_base(base_key), _any_of("document_id", document_ids)]}},
         "aggs": {
             "documents": {
-                "terms": {"field": "document_id", "size": _MAX_BUCKETS},
+                "terms": {"field": "document_id", "size": MAX_BUCKETS},
                 "aggs": {"generations": generations},
             }
         },
