@@ -6,7 +6,7 @@ from typing import Any
 
 from cicada.answering.console import answer_at_once
 from cicada.bootstrap.log import logger
-from cicada.bootstrap.processor import answerer, default_knowledge_base, processor, schema_of
+from cicada.bootstrap.processor import answerer, default_knowledge_base, processor
 from cicada.conversation.model import RequestKey
 from cicada.deadline import ending_by
 from cicada.entry.deadlines import LambdaContext, answer_deadline
@@ -18,7 +18,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     with ending_by(answer_deadline(context)):
         if "Records" in event:
             return answered_requests(event, _process)
-        return answer_at_once(event, answerer(), default_knowledge_base(), schema_of)
+        return answer_at_once(event, answerer(), default_knowledge_base())
 
 
 def _process(key: RequestKey) -> None:

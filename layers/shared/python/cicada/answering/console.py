@@ -15,25 +15,23 @@ from cicada.conversation.model import Question
 from cicada.conversation.protocol import AnyEventBody, Chunk, Listing, SendMessage, SourcesFound, failed, parse_command
 from cicada.errors import CicadaError, InvalidFrameError
 from cicada.identity.principal import Principal
-from cicada.knowledge_bases.schema import SchemaOf, no_schema
+from cicada.knowledge_bases.settings import KnowledgeBases
 
 
-def answer_at_once(
-    event: Mapping[str, Any], answerer: Answerer, default_knowledge_base: str, schema_of: SchemaOf = no_schema
-) -> dict[str, Any]:
+def answer_at_once(event: Mapping[str, Any], answerer: Answerer, default_knowledge_base: str) -> dict[str, Any]:
     """The answer to `{"message": "…"}`; with `tenant`, `user`, `groups`, `login` and the fields of `sendMessage`.
 
     Returns `text`, `sources`, a listing's `documents` and the fields of `complete`, or those of `error`.
     """
     try:
-        principal, question = _asked(event, default_knowledge_base, schema_of)
+        principal, question = _asked(event, default_knowledge_base, answerer.listings.bases)
         parts = list(answerer.answer(question, principal))
     except CicadaError as error:
         return _fields(failed(error))
     return _result(parts)
 
 
-def _asked(event: Mapping[str, Any], default_knowledge_base: str, schema_of: SchemaOf) -> tuple[Principal, Question]:
+def _asked(event: Mapping[str, Any], default_knowledge_base: str, bases: KnowledgeBases) -> tuple[Principal, Question]:
     fields = {"requestId": str(uuid.uuid4()), **event, "action": "sendMessage"}
     tenant, user = str(fields.pop("tenant", "default")), str(fields.pop("user", "console"))
     groups, login = fields.pop("groups", []), str(fields.pop("login", ""))
@@ -43,7 +41,7 @@ def _asked(event: Mapping[str, Any], default_knowledge_base: str, schema_of: Sch
     command = parse_command(json.dumps(fields))
     if not isinstance(command, SendMessage):
         raise InvalidFrameError('A test event is {"message": "…"}.')
-    return principal, question_of(command, default_knowledge_base, schema_of)
+    return principal, question_of(command, default_knowledge_base, lambda name: bases.of(name).schema)
 
 
 def _result(parts: list[AnswerPart]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
-from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.settings import ConversationSettings, load
 
@@ -27,11 +26,6 @@ class Conversation:
     log: RequestLog
     accepter: Accepter
     resumer: Resumer
-
-
-def schema_of(name: str) -> Schema:
-    """The schema of the knowledge base of this name; the files are read at the first call."""
-    return _bases().of(name).schema
 
 
 @cache
@@ -65,7 +59,6 @@ def conversation() -> Conversation:
         settings.default_knowledge_base,
         settings.retention_seconds,
         limits,
-        schema_of,
         _bases,
     )
     return Conversation(log, accepter, resumer)

@@ -26,7 +26,6 @@ from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.conversation.memory import LoggedConversation
 from cicada.identity.principal import Principal
-from cicada.knowledge_bases.schema import Schema
 from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
@@ -82,11 +81,6 @@ def answerer() -> Answerer:
         ),
         model=chat,
     )
-
-
-def schema_of(name: str) -> Schema:
-    """The schema of the knowledge base of this name."""
-    return answerer().passages.search.bases.of(name).schema
 
 
 def default_knowledge_base() -> str:

@@ -23,8 +23,8 @@ from cicada.permissions.bases import check_base, may_ask
 class Accepter:
     """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited.
 
-    `schema_of`: the schema that a question's filters are checked against. `bases`: the settings that say who may ask
-    which base; they are read for a question that has filters or is not for the default base.
+    `bases`: the settings that say who may ask which base, and have the schemas that filters are checked against. They
+    are read for a question that has filters or is not for the default base.
     """
 
     log: RequestLog
@@ -34,7 +34,6 @@ class Accepter:
     default_knowledge_base: str
     retention_seconds: float
     limits: UsageLimits | None = None
-    schema_of: SchemaOf = no_schema
     bases: Callable[[], KnowledgeBases] = KnowledgeBases
 
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
@@ -61,7 +60,8 @@ class Accepter:
         """A base that the user may not ask has no schema, as if it did not exist: an error would list its fields."""
 
         def schema(name: str) -> Schema:
-            return self.schema_of(name) if may_ask(self.bases().of(name), principal) else Schema()
+            base = self.bases().of(name)
+            return base.schema if may_ask(base, principal) else Schema()
 
         return schema
 
