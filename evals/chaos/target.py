@@ -77,7 +77,10 @@ class Suffered:
 
 
 class Trouble:
-    """Kills processors, repeats queue messages, orders faults, throttles; counts all of it. Thread-safe."""
+    """Kills processors, repeats queue messages, orders faults, throttles; counts all of it. Thread-safe.
+
+    Faults that others ordered before are cancelled: only its own are counted.
+    """
 
     def __init__(self, target: Target, seed: int) -> None:
         self._target = target
@@ -87,6 +90,7 @@ class Trouble:
         self._lock = Lock()
         self._hits: Counter[str] = Counter()
         self._ordered: list[FaultOrder] = []
+        self._faults("DELETE")
 
     def kill(self, victim: Victim, request_id: str) -> int:
         """SIGKILL the processor that answers the request, any one, or all; returns how many were killed."""

@@ -208,7 +208,8 @@ def terminal(server: DisturbingServer, tmp_path: Path, **environment: str) -> It
 
 
 def _control(slave: int) -> None:
-    """Make the terminal the child's own, so that Ctrl-C reaches it as a signal."""
+    """Make the terminal the child's own, so that Ctrl-C reaches it as a signal, which the tests may be ignoring."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.setsid()
     fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 

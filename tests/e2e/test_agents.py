@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evals.chaos.target import Target
-from tests.e2e.faults import order_fault
+from tests.e2e.faults import cancel_faults, order_fault
 from tests.e2e.wire import Events, ask, connected, receive_all
 
 KEPT = [
@@ -40,3 +40,4 @@ def test_what_a_user_has_the_agents_keep_is_kept(stage: Target, reachable: bool)
                 order_fault(stage, operation="invoke-agent", kind="throttle", times=3)
             ask(wire, message)
             assert told in receive_all(wire, Events()).text
+            cancel_faults(stage)  # An agent that failed often is left alone for a while, and meets none of them.
