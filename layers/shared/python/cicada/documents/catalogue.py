@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cicada.documents.card import Card
 from cicada.documents.model import DocumentKey, MetadataValue, Passage
 
 TITLE = "title"
@@ -15,7 +16,8 @@ TITLE = "title"
 class DocumentRow:
     """A document as the catalogue shows it. `passages`: how many it has. `indexed_at`: epoch seconds.
 
-    `content_hash`: SHA-256 of the file's bytes in hexadecimal; equal files have equal ones.
+    `content_hash`: SHA-256 of the file's bytes in hexadecimal; equal files have equal ones. `card`: None where the
+    document was ingested without one.
     """
 
     document: DocumentKey
@@ -26,6 +28,7 @@ class DocumentRow:
     content_hash: str = ""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
+    card: Card | None = None
 
 
 @dataclass(frozen=True, slots=True)

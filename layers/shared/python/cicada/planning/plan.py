@@ -24,6 +24,18 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """A document, or a part of one, that is read as a whole.
+
+    `document`: the words that name the document; empty for that of the conversation. `section`: the words or the number
+    of the part (`chapter 3`, `3.4`); empty for the whole document.
+    """
+
+    document: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """`query`: the message as a stand-alone question. `search_value`: what to search the passages for, or empty.
 
@@ -31,6 +43,7 @@ class Plan:
     `limit` and `offset`: the page of a listing. `by`: what made the plan, `rules` or `model`.
     `carried`: what the rules carried over from earlier turns; a search's `query` and
     `search_value` have it at their end.
+    `subjects`: what is read as a whole instead of searched for passages; of several, each is read, to compare them.
     `confidence`: 0 to 1, how sure it is of intent and shape. `clarification`: what to ask back.
     """
 
@@ -51,3 +64,4 @@ class Plan:
     by: str = "rules"
     clarification: str = ""
     carried: tuple[str, ...] = ()
+    subjects: tuple[Subject, ...] = ()

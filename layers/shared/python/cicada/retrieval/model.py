@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import Passage
 
@@ -35,6 +36,35 @@ class IndexHits:
 
     lexical: tuple[Hit, ...]
     semantic: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CardQuery:
+    """One question to the cards: BM25 on `text` and kNN on `vector`, the best `limit` of each.
+
+    Without a vector only BM25 is asked.
+    """
+
+    filter: PassageFilter
+    text: str
+    vector: Vector = ()
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CardHit:
+    """A document whose card was found, with the score that one retriever gave it (BM25, or cosine in -1 to 1)."""
+
+    row: DocumentRow
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class CardHits:
+    """The hits of both retrievers, each list in descending order of score."""
+
+    lexical: tuple[CardHit, ...]
+    semantic: tuple[CardHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
