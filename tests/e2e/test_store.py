@@ -85,6 +85,15 @@ def test_a_question_about_a_text_is_answered_from_passages_that_show_their_field
     assert not listings(events)
 
 
+def test_what_the_documents_do_not_say_is_searched_for_again_and_then_admitted(stage: Target, store: Store) -> None:
+    events = asked(stage, "How many moons does the planet Jupiter have?")
+    path = last(events)["path"]
+    assert "rewrite:1" in path
+    assert path[-1] == "below_floor"
+    assert events.text.startswith("I found no passage that answers your question well enough")
+    assert "“How many moons does the planet Jupiter have?”, then for “" in events.text
+
+
 def test_a_question_with_conditions_is_searched_within_the_documents_that_meet_them(
     stage: Target, store: Store
 ) -> None:

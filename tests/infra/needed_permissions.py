@@ -33,7 +33,6 @@ _LOGGED = "Lambda writes the log with the function's role; the emulator writes i
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
 _ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts, as AWS stages may too."
-_ONLY_BETWEEN_LANGUAGES = "The knowledge bases that come with CICADA name no language to put questions into."
 _ONLY_WITH_A_PLAN_MODEL = "The local stage plans by rules, for the stand-in cannot plan."
 _ONLY_AFTER_FAILURES = "Ingest hastens the redelivery of files that failed for a reason of ours; none does here."
 _BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model with the agent's role."
@@ -124,7 +123,7 @@ def _models(model_id: str, action: str, unseen: str = "") -> Needs:
 
 def _searching(settings: StageSettings) -> Needs:
     needs = _models(settings.embedding_model_id, "bedrock:InvokeModel")
-    needs |= _models(settings.query_model_id, "bedrock:InvokeModel", _ONLY_BETWEEN_LANGUAGES)
+    needs |= _models(settings.query_model_id, "bedrock:InvokeModel")
     for model in settings.rerank_model_ids:
         # Rerank knows no resources: what narrows it down is which models may be invoked.
         needs |= _models(model, "bedrock:InvokeModel", _ONLY_ON_REQUEST) | _on(
