@@ -93,7 +93,11 @@ class FixedIndex:
         return IndexHits(self._hits, self._hits)
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None:
         raise NotImplementedError
 
@@ -101,6 +105,9 @@ class FixedIndex:
         raise NotImplementedError
 
     def count(self, filter: PassageFilter) -> int:
+        raise NotImplementedError
+
+    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
         raise NotImplementedError
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:

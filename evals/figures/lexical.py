@@ -9,7 +9,7 @@ from contextlib import closing
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.languages.terms import MAX_TERMS
 from cicada.retrieval.bm25 import Bm25
-from cicada_embedded.lexical import analyzer
+from cicada_embedded.analyzer import analyzer
 from evals.figures.cells import mean, score
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets

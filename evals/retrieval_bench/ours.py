@@ -24,7 +24,7 @@ from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from cicada_embedded.cache import selected_numbers
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import find_knowledge_base, selection
-from cicada_embedded.lexical import LexicalRetriever
+from cicada_embedded.lexical import passage_retriever
 from cicada_embedded.passage_index import SqlitePassageIndex, live_build
 from cicada_embedded.semantic import SemanticRetriever
 from evals.retrieval_bench.corpus import CHUNKS_OF_A_DOCUMENT, DIMENSION, Corpus, Question
@@ -41,7 +41,7 @@ class Sqlite:
     def __init__(self, path: Path) -> None:
         self._index = SqlitePassageIndex(path, MODEL, DIMENSION)
         self._file = IndexFile(path, MODEL, DIMENSION)
-        self._lexical = LexicalRetriever(Bm25())
+        self._lexical = passage_retriever(Bm25())
         self._semantic = SemanticRetriever(DIMENSION)
 
     def ingest(self, corpus: Corpus) -> None:
@@ -137,4 +137,4 @@ def _key(number: int) -> DocumentKey:
 
 def _rows(passages: list[EmbeddedPassage]) -> Iterator[dict[str, Any]]:
     row = row_of([each.passage for each in passages])
-    return rows(row.document, 1, passages, row, DIMENSION) if row else iter(())
+    return rows(row.document, 1, passages, row, (), DIMENSION) if row else iter(())

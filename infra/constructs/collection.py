@@ -134,12 +134,13 @@ def _index_name(settings: StageSettings) -> str:
 
 
 def _mappings(settings: StageSettings) -> aoss.CfnIndex.MappingsProperty:
-    """The library's mapping with the vector size of this stage's embedder; the service chooses the k-NN engine."""
+    """The library's mapping with vectors of the size of this stage's embedder; the service chooses the k-NN engine."""
     fields: dict[str, dict[str, Any]] = json.loads(_MAPPING.read_text("utf-8"))
     properties = {name: aoss.CfnIndex.PropertyMappingProperty(**field) for name, field in fields.items()}
-    properties["vector"] = aoss.CfnIndex.PropertyMappingProperty(
+    form = json.loads(_INDEX.read_text("utf-8"))
+    vector = aoss.CfnIndex.PropertyMappingProperty(
         type="knn_vector",
         dimension=settings.embedding_dimension,
-        method=aoss.CfnIndex.MethodProperty(**json.loads(_INDEX.read_text("utf-8"))["vector_method"]),
+        method=aoss.CfnIndex.MethodProperty(**form["vector_method"]),
     )
-    return aoss.CfnIndex.MappingsProperty(properties=properties)
+    return aoss.CfnIndex.MappingsProperty(properties={**properties, **dict.fromkeys(form["vectors"], vector)})

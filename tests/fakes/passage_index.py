@@ -8,15 +8,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
+from cicada.documents.card import Card
 from cicada.documents.catalogue import TITLE, DocumentRow, RowPage, Sort, row_of
 from cicada.documents.filter import PassageFilter, Scalar, meets
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage
 from cicada.errors import ConfigurationError, UnavailableError
-from cicada.languages.terms import query_terms
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
+from cicada.languages.terms import STOP_WORDS, query_terms, words
+from cicada.retrieval.bm25 import CARD_FIELDS
+from cicada.retrieval.cards import card_texts
+from cicada.retrieval.model import (
+    CardHit,
+    CardHits,
+    CardQuery,
+    EmbeddedPassage,
+    Hit,
+    IndexHits,
+    IndexQuery,
+    PassageVectors,
+    Vector,
+)
 
 Documents = dict[DocumentKey, tuple[EmbeddedPassage, ...]]
 Rows = dict[DocumentKey, DocumentRow]
+Cards = dict[DocumentKey, tuple[DocumentRow, Card, Vector]]
 
 
 @dataclass(slots=True)
@@ -25,6 +39,7 @@ class Build:
 
     documents: Documents = field(default_factory=dict)
     rows: Rows = field(default_factory=dict)
+    cards: Cards = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -35,6 +50,7 @@ class IndexContents:
     dimension: int
     documents: Documents = field(default_factory=dict)
     rows: Rows = field(default_factory=dict)
+    cards: Cards = field(default_factory=dict)
     building: Build | None = None
     lock: Lock = field(default_factory=Lock)
 
@@ -65,27 +81,74 @@ class InMemoryPassageIndex:
         return IndexHits(_best([hit for hit in lexical if hit.score > 0], query.limit), _best(semantic, query.limit))
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None:
         row = row or row_of([each.passage for each in passages])
-        for each in passages:
-            self._check(each.vector)
+        for vector in (*(each.vector for each in passages), *([card_vector] if len(card_vector) else [])):
+            self._check(vector)
         with self._contents.lock:
             for build in self._written_to():
                 build.documents[document] = tuple(passages)
-                build.rows.pop(document, None)
                 if row and passages:
                     build.rows[document] = row
+                else:
+                    build.rows.pop(document, None)
+                if row and passages and row.card:
+                    build.cards[document] = (row, row.card, tuple(card_vector))
+                else:
+                    build.cards.pop(document, None)
 
     def delete(self, document: DocumentKey) -> None:
         with self._contents.lock:
             for build in self._written_to():
                 build.documents.pop(document, None)
                 build.rows.pop(document, None)
+                build.cards.pop(document, None)
 
     def count(self, filter: PassageFilter) -> int:
         self._check()
         return len(self._matching(filter))
+
+    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+        texts = [
+            set(_stems(each.passage))
+            for document, kept in list(self._documents().items())
+            if document.base_key == base_key
+            for each in kept
+        ]
+        return {term: sum(_holds(text, term) for text in texts) for term in terms}
+
+    def find_cards(self, query: CardQuery) -> CardHits:
+        cards = [
+            (row, card, vector) for row, card, vector in list(self._cards().values()) if _matches(query.filter, row)
+        ]
+        words = {_stem(term) for term in query_terms(query.text)}
+        texts = [
+            (row, {name: Counter(_text_stems(text)) for name, text in card_texts(card).items()})
+            for row, card, _ in cards
+        ]
+        weights = {
+            word: math.log(1 + len(texts) / (1 + sum(word in each["head"] + each["body"] for _, each in texts)))
+            for word in words
+        }
+        lexical = [
+            CardHit(
+                row,
+                sum(CARD_FIELDS[name] * weights[word] * text[word] for name, text in fields.items() for word in words),
+            )
+            for row, fields in texts
+        ]
+        if not len(query.vector):
+            return CardHits(_best_cards([hit for hit in lexical if hit.score > 0], query.limit))
+        self._check(query.vector)
+        semantic = [CardHit(row, _cosine(vector, query.vector)) for row, _, vector in cards if vector]
+        return CardHits(
+            _best_cards([hit for hit in lexical if hit.score > 0], query.limit), _best_cards(semantic, query.limit)
+        )
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
         return self._rows().get(document)
@@ -124,14 +187,7 @@ class InMemoryPassageIndex:
         return {name: row.readers for name, row in rows if row}
 
     def _matching_rows(self, filter: PassageFilter) -> list[DocumentRow]:
-        return [
-            row
-            for document, row in list(self._rows().items())
-            if document.base_key == filter.base_key
-            and (filter.document_ids is None or document.document_id in filter.document_ids)
-            and meets(row.metadata, filter.conditions)
-            and _may_read(filter, row.readers)
-        ]
+        return [row for row in list(self._rows().values()) if _matches(filter, row)]
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         kept = self._documents().get(document, ())
@@ -151,6 +207,9 @@ class InMemoryPassageIndex:
 
     def _rows(self) -> Rows:
         return self._contents.rows if self._build is None else self._build.rows
+
+    def _cards(self) -> Cards:
+        return self._contents.cards if self._build is None else self._build.cards
 
     def _written_to(self) -> list[IndexContents | Build]:
         building = self._contents.building
@@ -205,6 +264,7 @@ class InMemoryIndexRebuild:
             if self.begun is None or self.begun is not self.contents.building:
                 raise UnavailableError("The new index is not being built any more.")
             self.contents.documents, self.contents.rows = self.begun.documents, self.begun.rows
+            self.contents.cards = self.begun.cards
             self.contents.building = None
 
     def abandon(self) -> None:
@@ -231,12 +291,30 @@ def _best(hits: list[Hit], limit: int) -> tuple[Hit, ...]:
     return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.passage.passage_id))[:limit])
 
 
+def _best_cards(hits: list[CardHit], limit: int) -> tuple[CardHit, ...]:
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.row.document.document_id))[:limit])
+
+
+def _matches(filter: PassageFilter, row: DocumentRow) -> bool:
+    return (
+        row.document.base_key == filter.base_key
+        and (filter.document_ids is None or row.document.document_id in filter.document_ids)
+        and meets(row.metadata, filter.conditions)
+        and _may_read(filter, row.readers)
+    )
+
+
+def _holds(stems: set[str], term: str) -> bool:
+    telling = {_stem(each) for each in words(term) if each not in STOP_WORDS}
+    return bool(telling) and telling <= stems
+
+
 def _stems(passage: Passage) -> list[str]:
-    return [
-        _stem(term)
-        for word in f"{passage.title} {passage.context} {passage.text}".split()
-        for term in query_terms(word)
-    ]
+    return _text_stems(f"{passage.title} {passage.context} {passage.text}")
+
+
+def _text_stems(text: str) -> list[str]:
+    return [_stem(term) for word in text.split() for term in query_terms(word)]
 
 
 def _stem(term: str) -> str:

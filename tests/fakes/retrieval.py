@@ -31,7 +31,11 @@ class FixedIndex:
         return IndexHits(self._hits, self._hits)
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None:
         raise NotImplementedError
 
@@ -40,6 +44,9 @@ class FixedIndex:
 
     def count(self, filter: PassageFilter) -> int:
         return len(self._hits)
+
+    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+        return dict.fromkeys(terms, len(self._hits))
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         return tuple(hit.passage for hit in self._hits if hit.passage.document == document)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
 from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import DocumentRejectedError, UnavailableError
@@ -27,7 +27,7 @@ from cicada.ingest.model import (
     TruthEntry,
 )
 from cicada.ingest.rebuild import Rebuilder
-from cicada.retrieval.model import EmbeddedPassage, IndexHits, IndexQuery, PassageVectors
+from cicada.retrieval.model import CardHits, CardQuery, EmbeddedPassage, IndexHits, IndexQuery, PassageVectors, Vector
 from cicada.retrieval.ports import PassageIndex
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
@@ -120,7 +120,11 @@ class SteppedIndex:
     shelf: Shelf | None = None
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None:
         pause("look for the indexes")
         for shelf in [self.shelf] if self.shelf else self.shelves.written():
@@ -139,6 +143,13 @@ class SteppedIndex:
         return ()
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
+        kept = (self.shelf or self.shelves.live).documents.get(document, ())
+        return row_of([each.passage for each in kept])
+
+    def find_cards(self, query: CardQuery) -> CardHits:
+        raise NotImplementedError
+
+    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
         raise NotImplementedError
 
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:

@@ -572,7 +572,7 @@ def test_an_index_made_by_cloudformation_is_known_by_its_dimension() -> None:
 
 
 def test_the_name_of_an_index_tells_the_embedder() -> None:
-    assert index_name("amazon.titan-embed-text-v2:0", 1024) == "passages-v3-amazon-titan-embed-text-v2-0-1024"
+    assert index_name("amazon.titan-embed-text-v2:0", 1024) == "passages-v4-amazon-titan-embed-text-v2-0-1024"
 
 
 def row_hit(generation: int, name: str = MACBETH.document_id) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def test_the_server_chooses_the_vector_engine_also_after_an_index_that_names_one
 
 
 def test_an_index_is_named_by_its_mapping_and_its_embedder() -> None:
-    assert index_name("amazon.titan-embed-text-v2:0", 512) == "passages-v3-amazon-titan-embed-text-v2-0-512"
-    assert index_name("arn::Model/X", 4) == "passages-v3-arn-model-x-4"
+    assert index_name("amazon.titan-embed-text-v2:0", 512) == "passages-v4-amazon-titan-embed-text-v2-0-512"
+    assert index_name("arn::Model/X", 4) == "passages-v4-arn-model-x-4"
 
 
 @pytest.mark.parametrize("bm25", [Bm25(), Bm25(context=0.5), Bm25(title=0)])

@@ -50,13 +50,20 @@ class FixedIndex:
         return IndexHits(tuple(Hit(each, 1.0) for each in self._passages), ())
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None: ...
 
     def delete(self, document: DocumentKey) -> None: ...
 
     def count(self, filter: PassageFilter) -> int:
         return len(self._passages)
+
+    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+        raise NotImplementedError
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         return self._passages

@@ -13,7 +13,7 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
-from cicada_embedded.lexical import analyzer
+from cicada_embedded.analyzer import analyzer
 from cicada_embedded.passage_index import SqlitePassageIndex
 
 BASE = KnowledgeBaseKey("tenant", "plays")

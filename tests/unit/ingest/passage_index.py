@@ -29,14 +29,18 @@ class DisturbedIndex(InMemoryPassageIndex):
         self.before_replace: Callable[[], None] = lambda: None
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None:
         self._fail()
         if self.failure_of_replace:
             raise self.failure_of_replace
         self.before_replace()
         self.replacements += 1
-        super().replace(document, passages, row)
+        super().replace(document, passages, row, card_vector)
 
     def delete(self, document: DocumentKey) -> None:
         self._fail()

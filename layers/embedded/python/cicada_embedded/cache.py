@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cicada_embedded.filters import KnowledgeBaseState, Selection
+from cicada_embedded.filters import KnowledgeBaseState, Selection, Tables
 
 # Passages in the cache, over all knowledge bases. Vectors of 384 dimensions of 100,000 passages take
 # 154 MB (4 bytes a number); their words take memory too.
@@ -78,9 +78,9 @@ class Selected:
         return np.isin(numbers, self.numbers, assume_unique=True, invert=self.is_excluding)
 
 
-def all_numbers(connection: sqlite3.Connection, base_number: int) -> NDArray[np.int64]:
-    """Numbers of the knowledge base's passages, ascending."""
-    return _numbers(connection, "SELECT number FROM passage WHERE collection = ?", (base_number,))
+def all_numbers(connection: sqlite3.Connection, base_number: int, tables: Tables) -> NDArray[np.int64]:
+    """Numbers of the knowledge base's passages or documents, ascending."""
+    return _numbers(connection, f"SELECT number FROM {tables.rows} WHERE collection = ?", (base_number,))  # noqa: S608 - a constant
 
 
 def selected_numbers(connection: sqlite3.Connection, selection: Selection) -> Selected:

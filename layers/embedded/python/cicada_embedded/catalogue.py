@@ -16,13 +16,14 @@ from cicada_embedded.filters import DOCUMENTS, KnowledgeBaseState, matching
 _MAX_VALUES = 1000
 
 
-def insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentRow) -> None:
-    """Store the document's row; an earlier one has been removed."""
+def insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentRow) -> int:
+    """Store the document's row and return its number; an earlier row has been removed."""
     number = connection.execute(
         "INSERT INTO document (collection, document_id, title, is_restricted, content_hash, row) "
         "VALUES (?, ?, ?, ?, ?, ?)",
         (base_number, row.document.document_id, row.title, bool(row.readers), row.content_hash, row_to_json(row)),
     ).lastrowid
+    assert number is not None  # noqa: S101 - an INSERT has just succeeded
     connection.executemany(
         "INSERT OR IGNORE INTO document_attribute VALUES (?, ?, ?, ?, ?)",
         [
@@ -34,6 +35,7 @@ def insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentRo
     connection.executemany(
         "INSERT INTO document_reader VALUES (?, ?, ?)", [(base_number, name, number) for name in set(row.readers)]
     )
+    return number
 
 
 def remove_row(connection: sqlite3.Connection, base_number: int, document_id: str) -> None:
@@ -44,9 +46,10 @@ def remove_row(connection: sqlite3.Connection, base_number: int, document_id: st
 def find_row(connection: sqlite3.Connection, base_number: int, document: DocumentKey) -> DocumentRow | None:
     """None for an unknown document."""
     found = connection.execute(
-        "SELECT row FROM document WHERE collection = ? AND document_id = ?", (base_number, document.document_id)
+        "SELECT row, card FROM document LEFT JOIN card USING (number) WHERE collection = ? AND document_id = ?",
+        (base_number, document.document_id),
     ).fetchone()
-    return row_from_json(found[0], document) if found else None
+    return row_from_json(found[0], document, found[1]) if found else None
 
 
 def page_of_rows(
@@ -62,11 +65,11 @@ def page_of_rows(
     total = count_rows(connection, state, filter)
     direction = "DESC" if sort.descending else "ASC"
     rows = connection.execute(
-        f"SELECT document_id, row FROM document WHERE number IN ({found.sql}) "  # noqa: S608 - made of constants; values are bound
+        f"SELECT document_id, row, card FROM document LEFT JOIN card USING (number) WHERE number IN ({found.sql}) "  # noqa: S608 - made of constants; values are bound
         f"ORDER BY {_KEY} IS NULL, {_KEY} {direction}, document_id LIMIT ? OFFSET ?",
         (*found.values, *[sort.field, TITLE, sort.field] * 2, limit, offset),
     ).fetchall()
-    page = tuple(row_from_json(row, _key(filter.base_key, document_id)) for document_id, row in rows)
+    page = tuple(row_from_json(row, _key(filter.base_key, document_id), card) for document_id, row, card in rows)
     end = offset + len(page)
     return RowPage(page, total, end if page and end < total else None)
 

@@ -13,9 +13,10 @@ from cicada.errors import ConfigurationError, UnavailableError
 
 # How long a writer waits for another: replacing a long document takes seconds.
 BUSY_SECONDS = 30.0
-LAYOUT = "3"
+LAYOUT = "4"
 
-# Passage numbers are never reused (AUTOINCREMENT), so a cached passage never becomes stale.
+# Numbers of passages and documents are never reused (AUTOINCREMENT), so nothing cached by number becomes stale. A
+# replaced document gets a new number.
 # `build` tells the live index from the one that is being built: see `cicada_embedded.index_rebuild`.
 _TABLES = """
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -49,6 +50,13 @@ CREATE TABLE document (
     document_id TEXT NOT NULL, title TEXT NOT NULL, is_restricted INTEGER NOT NULL, content_hash TEXT NOT NULL,
     row TEXT NOT NULL, UNIQUE (collection, document_id));
 CREATE INDEX document_content ON document (collection, content_hash);
+CREATE INDEX document_restricted ON document (collection) WHERE is_restricted;
+CREATE TABLE card (number INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, card TEXT NOT NULL);
+CREATE TABLE card_vector (
+    number INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, vector BLOB NOT NULL);
+CREATE TABLE card_words (
+    number INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, language TEXT NOT NULL, lengths BLOB NOT NULL,
+    counts BLOB NOT NULL);
 CREATE TABLE document_attribute (
     collection INTEGER NOT NULL, name TEXT NOT NULL, value NOT NULL, place INTEGER NOT NULL,
     number INTEGER NOT NULL REFERENCES document ON DELETE CASCADE,

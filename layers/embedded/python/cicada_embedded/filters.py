@@ -24,7 +24,7 @@ class KnowledgeBaseState:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """SQL that selects passage numbers, and its parameters."""
+    """SQL that selects numbers of passages or documents, and its parameters."""
 
     sql: str
     values: tuple[int | float | str, ...]
@@ -32,9 +32,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`shown`: the passages that a search may return. `hidden`: the others, given if only readers limit the search.
+    """`shown`: what a search may return. `hidden`: the others, given if only readers limit the search.
 
-    Hidden passages are usually few; listing all the others would take most of a search's time.
+    Hidden ones are usually few; listing all the others would take most of a search's time.
     """
 
     shown: Listing
@@ -48,6 +48,7 @@ def find_knowledge_base(
     row = connection.execute(
         "SELECT property.value, number, revision, "
         "EXISTS (SELECT 1 FROM passage WHERE passage.collection = collection.number AND is_restricted) "
+        "OR EXISTS (SELECT 1 FROM document WHERE document.collection = collection.number AND is_restricted) "
         "FROM collection, property "
         "WHERE build = ? AND tenant = ? AND knowledge_base = ? AND property.name = 'identity'",
         (build, base_key.tenant, base_key.knowledge_base),
@@ -57,22 +58,27 @@ def find_knowledge_base(
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The table of the rows that are selected, and those of their metadata's values and of their readers."""
+    """The table of the rows that are selected, and those of what belongs to them by their number.
+
+    `attributes`: their metadata's values. `vectors` and `words`: of what is searched, which for a document is its card.
+    """
 
     rows: str
     attributes: str
     readers: str
+    vectors: str
+    words: str
 
 
-PASSAGES = Tables("passage", "attribute", "reader")
-DOCUMENTS = Tables("document", "document_attribute", "document_reader")
+PASSAGES = Tables("passage", "attribute", "reader", "vector", "words")
+DOCUMENTS = Tables("document", "document_attribute", "document_reader", "card_vector", "card_words")
 
 
-def selection(state: KnowledgeBaseState, filter: PassageFilter) -> Selection:
-    """The knowledge base's passages that match the filter; an empty set of values matches none."""
+def selection(state: KnowledgeBaseState, filter: PassageFilter, tables: Tables = PASSAGES) -> Selection:
+    """The knowledge base's passages or documents that match the filter; an empty set of values matches none."""
     is_limited = filter.document_ids is not None or bool(filter.conditions)
-    hidden = None if is_limited or filter.reader is None else _hidden(state, filter.reader)
-    return Selection(matching(state, filter, PASSAGES), hidden)
+    hidden = None if is_limited or filter.reader is None else _hidden(state, filter.reader, tables)
+    return Selection(matching(state, filter, tables), hidden)
 
 
 def matching(state: KnowledgeBaseState, filter: PassageFilter, tables: Tables) -> Listing:
@@ -92,11 +98,11 @@ def matching(state: KnowledgeBaseState, filter: PassageFilter, tables: Tables) -
     return Listing(" ".join(sql), tuple(values))
 
 
-def _hidden(state: KnowledgeBaseState, reader: frozenset[str]) -> Listing:
-    """The knowledge base's passages that this user may not read."""
-    readable = _of_reader(PASSAGES)
+def _hidden(state: KnowledgeBaseState, reader: frozenset[str], tables: Tables) -> Listing:
+    """The knowledge base's passages or documents that this user may not read."""
+    readable = _of_reader(tables)
     return Listing(
-        f"SELECT number FROM passage WHERE collection = ? AND is_restricted AND number NOT IN ({readable})",  # noqa: S608 - a constant
+        f"SELECT number FROM {tables.rows} WHERE collection = ? AND is_restricted AND number NOT IN ({readable})",  # noqa: S608 - a constant
         (state.number, state.number, _array(reader)),
     )
 

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from cicada.retrieval.bm25 import Bm25
 
-FIELDS = ("words", "title", "context")
 MAX_COUNT = 255
 
 Numbers = NDArray[np.int64]
 Terms = NDArray[np.uint64]
 Rows = NDArray[np.int32]
-# One row for each of `FIELDS`. Lengths: terms in the field. Counts: occurrences of one term in it, at most 255.
+# One row for each field. Lengths: terms in the field. Counts: occurrences of one term in it, at most 255.
 Lengths = NDArray[np.float32]
 Counts = NDArray[np.uint8]
 Scores = NDArray[np.float32]
@@ -104,7 +103,7 @@ def _sorted(language: str, numbers: Numbers, lengths: Lengths, terms: Terms, row
 class ScoredLanguage:
     """The segments of one language with their common BM25 statistics.
 
-    For each field, in the order of `FIELDS`: `documents` counts the passages that have it; `norms[s]` holds
+    For each field: `documents` counts the passages that have it; `norms[s]` holds
     k1 (1 - b + b · length / mean length) for each row of segment s.
     """
 
@@ -135,7 +134,8 @@ class ScoredLanguage:
             total[held_rows] += factor * frequencies / (frequencies + norms[field][held_rows])
 
 
-def scored_language(segments: tuple[Segment, ...], bm25: Bm25) -> ScoredLanguage:
+def scored_language(segments: tuple[Segment, ...], bm25: Bm25, weights: tuple[float, ...]) -> ScoredLanguage:
+    """`weights`: one for each field; a field without weight is not scored."""
     lengths = np.concatenate([segment.lengths[:, segment.is_alive] for segment in segments], axis=1)
     documents = np.count_nonzero(lengths, axis=1)
     # A field that no passage has is never scored, so its mean does not matter.
@@ -143,7 +143,6 @@ def scored_language(segments: tuple[Segment, ...], bm25: Bm25) -> ScoredLanguage
     norms = tuple(
         (bm25.k1 * (1 - bm25.b + bm25.b * segment.lengths / means[:, None])).astype(np.float32) for segment in segments
     )
-    weights = tuple(bm25.fields.get(field, 0.0) for field in FIELDS)
     return ScoredLanguage(segments, weights, tuple(documents.tolist()), norms)
 
 

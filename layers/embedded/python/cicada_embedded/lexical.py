@@ -8,30 +8,30 @@ searched, and later updated with the passages that were added.
 from __future__ import annotations
 
 import sqlite3
-import unicodedata
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from hashlib import blake2b
+from functools import reduce
 from itertools import groupby
 
 import numpy as np
-import Stemmer  # type: ignore[import-not-found]  # It has no types.
+from numpy.typing import NDArray
 
+from cicada.documents.card import Card
 from cicada.documents.model import Passage
-from cicada.languages.stemming import ELISIONS, stemmed_language, stop_words
-from cicada.languages.terms import MAX_TERMS, is_cjk, words
-from cicada.retrieval.bm25 import Bm25
+from cicada.languages.stemming import stemmed_language
+from cicada.languages.terms import MAX_TERMS
+from cicada.retrieval.bm25 import CARD_FIELDS, Bm25
+from cicada.retrieval.cards import card_texts
+from cicada_embedded.analyzer import analyzer
 from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, batches, best_rows
-from cicada_embedded.filters import KnowledgeBaseState
-from cicada_embedded.inverted import FIELDS, MAX_COUNT, ScoredLanguage, Segment, merged, new_segment, scored_language
+from cicada_embedded.filters import DOCUMENTS, PASSAGES, KnowledgeBaseState, Tables
+from cicada_embedded.inverted import MAX_COUNT, ScoredLanguage, Segment, merged, new_segment, scored_language
 
-# Cached words for each language and process; a word takes about 150 bytes.
-_MAX_REMEMBERED = 200_000
-_COUNTS = np.dtype([("term", "<u8"), *((field, "u1") for field in FIELDS)])
 # Passages for each new segment. Segments are merged; large ones need fewer merges.
 BATCH_SIZE = 100_000
-_LENGTHS = np.dtype([(field, "<f4") for field in FIELDS])
+_PASSAGE_FIELDS = ("words", "title", "context")
+_LENGTH = np.dtype("<f4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +53,52 @@ def add_words(connection: sqlite3.Connection, number: int, passage: Passage) -> 
     terms_of = analyzer(language).terms
     title, context, text = (Counter(terms_of(each)) for each in (passage.title, passage.context, passage.text))
     scored = text + context + (Counter() if passage.title in passage.context else title)
-    by_field = (scored, title, context)
+    _insert(connection, PASSAGES, number, language, (scored, title, context))
+
+
+def add_card_words(connection: sqlite3.Connection, number: int, card: Card) -> None:
+    """Store the terms of the fields of a document's card."""
+    language, texts = stemmed_language(card.language), card_texts(card)
+    fields = [Counter(analyzer(language).terms(texts[field])) for field in CARD_FIELDS]
+    _insert(connection, DOCUMENTS, number, language, fields)
+
+
+def passage_retriever(bm25: Bm25) -> LexicalRetriever:
+    """BM25 of passages, over the fields of `add_words`."""
+    return LexicalRetriever(bm25, PASSAGES, tuple(bm25.fields.get(field, 0.0) for field in _PASSAGE_FIELDS))
+
+
+def card_retriever(bm25: Bm25) -> LexicalRetriever:
+    """BM25 of cards; `bm25` gives all but the weights of the fields."""
+    return LexicalRetriever(bm25, DOCUMENTS, tuple(CARD_FIELDS.values()))
+
+
+def _insert(
+    connection: sqlite3.Connection, tables: Tables, number: int, language: str, fields: Sequence[Counter[int]]
+) -> None:
+    terms = dict.fromkeys(term for field in fields for term in field)
     counts = np.array(
-        [(term, *(min(field[term], MAX_COUNT) for field in by_field)) for term in scored.keys() | title.keys()], _COUNTS
+        [(term, [min(field[term], MAX_COUNT) for field in fields]) for term in terms], _counts(len(fields))
     )
-    lengths = np.array([tuple(field.total() for field in by_field)], _LENGTHS)
-    connection.execute("INSERT INTO words VALUES (?, ?, ?, ?)", (number, language, lengths.tobytes(), counts.tobytes()))
+    lengths = np.array([field.total() for field in fields], _LENGTH)
+    connection.execute(
+        f"INSERT INTO {tables.words} VALUES (?, ?, ?, ?)",  # noqa: S608 - a constant
+        (number, language, lengths.tobytes(), counts.tobytes()),
+    )
+
+
+def _counts(fields: int) -> np.dtype[np.void]:
+    """A term with its count in each field."""
+    return np.dtype([("term", "<u8"), ("counts", "u1", (fields,))])
 
 
 class LexicalRetriever:
-    """Thread-safe; sees what other processes write."""
+    """Thread-safe; sees what other processes write. `weights`: of the fields, in the order in which they are stored."""
 
-    def __init__(self, bm25: Bm25) -> None:
+    def __init__(self, bm25: Bm25, tables: Tables, weights: Sequence[float]) -> None:
         self._bm25 = bm25
+        self._tables = tables
+        self._weights = tuple(weights)
         self._cache = KnowledgeBaseCache(_Lists(-1, 0, ()), self._refreshed)
 
     def search(
@@ -94,42 +127,58 @@ class LexicalRetriever:
         best = best_rows(found_numbers, found_scores, limit)
         return list(zip(found_numbers[best].tolist(), found_scores[best].tolist(), strict=True))
 
+    def holding(
+        self, connection: sqlite3.Connection, state: KnowledgeBaseState, texts: Iterable[str]
+    ) -> dict[str, int]:
+        """For each text, how many passages have all of its terms in one of their fields; 0 for stop words alone."""
+        languages = self._cache.of(connection, state).languages
+        return {text: sum(_holding(language, text) for language in languages) for text in texts}
+
     def _refreshed(self, connection: sqlite3.Connection, state: KnowledgeBaseState, old: _Lists) -> _Lists:
-        numbers = all_numbers(connection, state.number)
+        numbers = all_numbers(connection, state.number, self._tables)
         kept = [segment.living(numbers) for language in old.languages for segment in language.segments]
-        added = _added(connection, state.number, old.last)
+        added = self._added(connection, state.number, old.last)
         by_language: dict[str, list[Segment]] = {}
         for segment in (*kept, *added):
             if segment.is_alive.any():
                 by_language.setdefault(segment.language, []).append(segment)
         last = int(numbers[-1]) if len(numbers) else 0
-        languages = tuple(scored_language(_few(each), self._bm25) for each in by_language.values())
+        languages = tuple(scored_language(_few(each), self._bm25, self._weights) for each in by_language.values())
         return _Lists(state.revision, max(old.last, last), languages)
 
+    def _added(self, connection: sqlite3.Connection, base_number: int, last: int) -> list[Segment]:
+        """Segments of what has numbers above `last`; within a language, numbers rise from one to the next."""
+        rows = connection.execute(
+            # The plus sign makes SQLite start at the last number instead of scanning the whole knowledge base.
+            "SELECT language, number, lengths, counts "  # noqa: S608 - made of constants; values are bound
+            f"FROM {self._tables.rows} JOIN {self._tables.words} USING (number) "
+            "WHERE number > ? AND +collection = ? ORDER BY number",
+            (last, base_number),
+        )
+        return [
+            _segment(language, list(found), len(self._weights))
+            for batch in batches(rows, BATCH_SIZE)
+            for language, found in groupby(sorted(batch), key=lambda row: row[0])
+        ]
 
-def _added(connection: sqlite3.Connection, base_number: int, last: int) -> list[Segment]:
-    """Segments of the passages with numbers above `last`; within a language, numbers rise from one to the next."""
-    rows = connection.execute(
-        # The plus sign makes SQLite start at the last number instead of scanning the whole knowledge base.
-        "SELECT language, number, lengths, counts FROM passage JOIN words USING (number) "
-        "WHERE number > ? AND +collection = ? ORDER BY number",
-        (last, base_number),
-    )
-    return [
-        _segment(language, list(found))
-        for batch in batches(rows, BATCH_SIZE)
-        for language, found in groupby(sorted(batch), key=lambda row: row[0])
-    ]
 
-
-def _segment(language: str, rows: list[tuple[str, int, bytes, bytes]]) -> Segment:
+def _segment(language: str, rows: list[tuple[str, int, bytes, bytes]], fields: int) -> Segment:
     numbers = np.array([number for _, number, _, _ in rows], np.int64)
-    lengths = np.frombuffer(b"".join(lengths for _, _, lengths, _ in rows), np.float32).reshape(-1, len(FIELDS)).T
-    counts = np.frombuffer(b"".join(counts for _, _, _, counts in rows), _COUNTS)
-    terms_of = [len(counts) // _COUNTS.itemsize for _, _, _, counts in rows]
-    return new_segment(
-        language, numbers, lengths, terms_of, counts["term"], np.stack([counts[field] for field in FIELDS])
-    )
+    lengths = np.frombuffer(b"".join(lengths for _, _, lengths, _ in rows), _LENGTH).reshape(-1, fields).T
+    form = _counts(fields)
+    counts = np.frombuffer(b"".join(counts for _, _, _, counts in rows), form)
+    terms_of = [len(counts) // form.itemsize for _, _, _, counts in rows]
+    return new_segment(language, numbers, lengths, terms_of, counts["term"], counts["counts"].T)
+
+
+def _holding(language: ScoredLanguage, text: str) -> int:
+    terms = set(analyzer(language.segments[0].language).terms(text))
+    return sum(_rows_with(segment, terms) for segment in language.segments) if terms else 0
+
+
+def _rows_with(segment: Segment, terms: Iterable[int]) -> int:
+    found: list[NDArray[np.int32]] = [segment.postings(term)[0] for term in terms]
+    return len(reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), found))
 
 
 def _few(segments: list[Segment]) -> tuple[Segment, ...]:
@@ -140,64 +189,3 @@ def _few(segments: list[Segment]) -> tuple[Segment, ...]:
         while len(few) > 1 and few[-2].size < 2 * few[-1].size:
             few[-2:] = [merged(few[-2:])]
     return tuple(few)
-
-
-class Analyzer:
-    """Text to terms: stemmed by the passage's language, without stop words.
-
-    Terms are 64-bit hashes, which need no dictionary; the chance of a collision among a million is 3 in 10⁸.
-
-    Chinese, Japanese and Korean text is split into pairs of characters, whatever the language is. Accents on Latin
-    letters are dropped after stemming, so that a question typed without them finds the same passages.
-    """
-
-    def __init__(self, language: str) -> None:
-        self._language = language
-        self._stemmer = Stemmer.Stemmer(language) if language else None
-        self._elisions = ELISIONS.get(language, frozenset())
-        self._stop_words = stop_words(language)
-        self._remembered: dict[str, int | None] = {}
-
-    def terms(self, text: str) -> list[int]:
-        """The text's terms in order, with repetitions."""
-        found = (self._term(word) for word in words(text))
-        return [term for term in found if term is not None]
-
-    def _term(self, word: str) -> int | None:
-        if word in self._remembered:
-            return self._remembered[word]
-        if len(self._remembered) >= _MAX_REMEMBERED:
-            self._remembered.clear()
-        term = self._remembered[word] = self._analyzed(word)
-        return term
-
-    def _analyzed(self, word: str) -> int | None:
-        if word in self._stop_words:
-            return None
-        if not is_cjk(word):
-            word = self._without_article(word)
-            if word in self._stop_words:
-                return None
-            word = _without_accents(self._stemmer.stemWord(word) if self._stemmer else word)
-        return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
-
-    def _without_article(self, word: str) -> str:
-        article, apostrophe, rest = word.partition("'")
-        return rest if apostrophe and article in self._elisions else word
-
-
-@lru_cache(maxsize=32)
-def analyzer(language: str) -> Analyzer:
-    """The analyzer of a stemmed language; the empty name is for all other languages."""
-    return Analyzer(language)
-
-
-def _without_accents(word: str) -> str:
-    if word.isascii():
-        return word
-    return "".join(_base(character) for character in word)
-
-
-def _base(character: str) -> str:
-    base = unicodedata.normalize("NFD", character)[0]
-    return base if base.isascii() else character

@@ -11,8 +11,18 @@ from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import UnavailableError
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
+from cicada.retrieval.model import (
+    CardHits,
+    CardQuery,
+    EmbeddedPassage,
+    Hit,
+    IndexHits,
+    IndexQuery,
+    PassageVectors,
+    Vector,
+)
 from cicada_embedded.cache import selected_numbers
+from cicada_embedded.cards import CardRetriever, insert_card
 from cicada_embedded.catalogue import (
     copies,
     count_rows,
@@ -25,7 +35,7 @@ from cicada_embedded.catalogue import (
 )
 from cicada_embedded.file import IndexFile
 from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
-from cicada_embedded.lexical import LexicalRetriever, add_words
+from cicada_embedded.lexical import add_words, passage_retriever
 from cicada_embedded.rows import (
     insert_passage,
     insert_vector,
@@ -49,8 +59,9 @@ class SqlitePassageIndex:
         self, path: str | Path, model_id: str, dimension: int, *, bm25: Bm25 = BM25, build: int | None = None
     ) -> None:
         self._file = IndexFile(Path(path), model_id, dimension)
-        self._lexical = LexicalRetriever(bm25)
+        self._lexical = passage_retriever(bm25)
         self._semantic = SemanticRetriever(dimension)
+        self._cards = CardRetriever(dimension, bm25)
         self._build = build
 
     def search(self, query: IndexQuery) -> IndexHits:
@@ -68,9 +79,14 @@ class SqlitePassageIndex:
         return IndexHits(_hits(lexical, found), _hits(semantic, found))
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None:
         row = row or row_of([each.passage for each in passages])
+        described = self._semantic.unit(card_vector).tobytes() if len(card_vector) else b""
         with self._file.writing() as connection:
             base_numbers = [
                 _revised(connection, build, document.base_key) for build in self._written_builds(connection)
@@ -78,7 +94,7 @@ class SqlitePassageIndex:
             for base_number in base_numbers:
                 _remove(connection, base_number, document.document_id)
                 if row and passages:
-                    insert_row(connection, base_number, row)
+                    _insert_row(connection, base_number, row, described)
             for embedded in passages:
                 vector = self._semantic.unit(embedded.vector).tobytes()
                 for base_number in base_numbers:
@@ -101,6 +117,16 @@ class SqlitePassageIndex:
             shown = selection(state, filter).shown
             counting = f"SELECT count(*) FROM ({shown.sql})"  # noqa: S608 - made of constants; values are bound
             return int(connection.execute(counting, shown.values).fetchone()[0])
+
+    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+        with self._file.reading() as connection:
+            state = self._state(connection, base_key)
+            return self._lexical.holding(connection, state, terms) if state else dict.fromkeys(terms, 0)
+
+    def find_cards(self, query: CardQuery) -> CardHits:
+        with self._file.reading() as connection:
+            state = self._state(connection, query.filter.base_key)
+            return self._cards.search(connection, state, query) if state else CardHits(())
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
         with self._file.reading() as connection:
@@ -181,6 +207,12 @@ def _revised(connection: sqlite3.Connection, build: int, base_key: KnowledgeBase
         (build, base_key.tenant, base_key.knowledge_base),
     ).fetchone()[0]
     return int(number)
+
+
+def _insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentRow, card_vector: bytes) -> None:
+    number = insert_row(connection, base_number, row)
+    if row.card:
+        insert_card(connection, number, row.card, card_vector)
 
 
 def _remove(connection: sqlite3.Connection, base_number: int, document_id: str) -> None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import Vector
 from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, batches, best_rows
-from cicada_embedded.filters import KnowledgeBaseState
+from cicada_embedded.filters import PASSAGES, KnowledgeBaseState, Tables
+from cicada_embedded.vectors import Vectors, empty
 
 # Vectors read at once.
 BATCH_SIZE = 10_000
@@ -19,24 +20,26 @@ BATCH_SIZE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
-    """`vectors[i]` is the unit vector of passage `numbers[i]`; numbers are ascending."""
+    """Unit vectors, with a mask of those that the knowledge base still has. `last`: the highest number read."""
 
     revision: int
-    numbers: NDArray[np.int64]
-    vectors: NDArray[np.float32]
+    last: int
+    rows: Vectors
+    is_alive: NDArray[np.bool_]
 
     @property
     def size(self) -> int:
-        return len(self.numbers)
+        return self.rows.size
 
 
 class SemanticRetriever:
     """Thread-safe; sees what other processes write."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, tables: Tables = PASSAGES) -> None:
         self._dimension = dimension
-        empty = _Matrix(-1, np.empty(0, np.int64), np.empty((0, dimension), np.float32))
-        self._cache = KnowledgeBaseCache(empty, self._refreshed)
+        self._tables = tables
+        nothing = _Matrix(-1, 0, empty(dimension), np.empty(0, np.bool_))
+        self._cache = KnowledgeBaseCache(nothing, self._refreshed)
 
     def unit(self, vector: Vector) -> NDArray[np.float32]:
         """The vector at length 1 (zeros stay zeros). Raises `ConfigurationError` for another dimension."""
@@ -59,35 +62,41 @@ class SemanticRetriever:
     ) -> list[tuple[int, float]]:
         """Numbers and cosines of the nearest passages, nearest first."""
         matrix = self._cache.of(connection, state)
-        numbers, vectors = matrix.numbers, matrix.vectors
+        numbers, vectors = matrix.rows.numbers, matrix.rows.vectors
         # Picking scattered rows costs several times as much per row as reading all of them in sequence.
         if not allowed.is_excluding and len(allowed.numbers) * 5 < len(numbers):
-            rows = np.searchsorted(numbers, allowed.numbers)
+            # A document without a card has no vector.
+            having = allowed.numbers[np.isin(allowed.numbers, numbers, assume_unique=True)]
+            rows = np.searchsorted(numbers, having)
             numbers, scores = numbers[rows], vectors[rows] @ query
         else:
-            shown = allowed.among(numbers)
+            shown = allowed.among(numbers) & matrix.is_alive
             numbers, scores = numbers[shown], (vectors @ query)[shown]
         best = best_rows(numbers, scores, limit)
         return list(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
 
     def _refreshed(self, connection: sqlite3.Connection, state: KnowledgeBaseState, old: _Matrix) -> _Matrix:
-        """Reads new vectors only: a passage never changes, and a new one has a higher number than all before."""
-        last = int(old.numbers[-1]) if len(old.numbers) else 0
-        numbers = all_numbers(connection, state.number)
-        kept = np.isin(old.numbers, numbers, assume_unique=True)
-        count = int(np.count_nonzero(kept))
-        vectors = np.empty((len(numbers), self._dimension), np.float32)
-        np.compress(kept, old.vectors, axis=0, out=vectors[:count])
-        for added in batches(
-            connection.execute(
-                # The plus sign makes SQLite start at the last number instead of scanning the whole knowledge base.
-                "SELECT vector FROM passage JOIN vector USING (number) WHERE number > ? AND +collection = ? "
-                "ORDER BY number",
-                (last, state.number),
-            ),
-            BATCH_SIZE,
-        ):
-            new = np.frombuffer(b"".join(vector for (vector,) in added), np.float32).reshape(-1, self._dimension)
-            vectors[count : count + len(new)] = new
-            count += len(new)
-        return _Matrix(state.revision, numbers, vectors)
+        """Reads new vectors only: what a number stands for never changes, and a new one is higher than all before."""
+        numbers = all_numbers(connection, state.number, self._tables)
+        kept = np.isin(old.rows.numbers, numbers, assume_unique=True)
+        added = len(numbers) - int(np.searchsorted(numbers, old.last, side="right"))
+        # A few dead rows cost less than a copy of all others.
+        is_sparse = np.count_nonzero(kept) * 2 < len(kept)
+        rows = old.rows.only(kept, added) if is_sparse else old.rows.with_room(added)
+        rows = self._read(connection, state.number, old.last, rows)
+        is_alive = np.isin(rows.numbers, numbers, assume_unique=True)
+        return _Matrix(state.revision, max(old.last, int(numbers[-1]) if len(numbers) else 0), rows, is_alive)
+
+    def _read(self, connection: sqlite3.Connection, base_number: int, last: int, rows: Vectors) -> Vectors:
+        """`rows` with the vectors of all numbers above `last`."""
+        found = connection.execute(
+            # The plus sign makes SQLite start at the last number instead of scanning the whole knowledge base.
+            f"SELECT number, vector FROM {self._tables.rows} JOIN {self._tables.vectors} USING (number) "  # noqa: S608 - made of constants; values are bound
+            "WHERE number > ? AND +collection = ? ORDER BY number",
+            (last, base_number),
+        )
+        for batch in batches(found, BATCH_SIZE):
+            numbers = np.array([number for number, _ in batch], np.int64)
+            vectors = np.frombuffer(b"".join(vector for _, vector in batch), np.float32)
+            rows = rows.appended(numbers, vectors.reshape(-1, self._dimension))
+        return rows

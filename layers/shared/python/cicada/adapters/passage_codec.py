@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cicada.documents.card import Card, CardSection, Related
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, Locator, MetadataValue, ScriptLocator, SectionLocator
 
@@ -47,7 +48,7 @@ def metadata_of(values: Mapping[str, Any]) -> dict[str, MetadataValue]:
 
 
 def row_to_json(row: DocumentRow) -> str:
-    """The row without its key."""
+    """The row without its key and its card."""
     return _dumps(
         {
             "title": row.title,
@@ -61,8 +62,8 @@ def row_to_json(row: DocumentRow) -> str:
     )
 
 
-def row_from_json(text: str, document: DocumentKey) -> DocumentRow:
-    """The inverse of `row_to_json`."""
+def row_from_json(text: str, document: DocumentKey, card: str | None = None) -> DocumentRow:
+    """The inverse of `row_to_json`; `card` is that of `card_to_json`, None for a row without a card."""
     values = json.loads(text)
     return DocumentRow(
         document,
@@ -73,6 +74,45 @@ def row_from_json(text: str, document: DocumentKey) -> DocumentRow:
         values["contentHash"],
         metadata_of(values["metadata"]),
         tuple(values["readers"]),
+        card_from_json(card) if card else None,
+    )
+
+
+def card_to_json(card: Card) -> str:
+    return _dumps(card_values(card))
+
+
+def card_from_json(text: str) -> Card:
+    return card_of(json.loads(text))
+
+
+def card_values(card: Card) -> dict[str, Any]:
+    """The card as JSON values."""
+    return {
+        "title": card.title,
+        "overview": card.overview,
+        "tags": list(card.topic_tags),
+        "questions": list(card.question_hints),
+        "sections": [[each.heading, each.first, each.last, list(each.keywords)] for each in card.sections],
+        "related": [[each.document_id, each.weight] for each in card.related],
+        "language": card.language,
+        "by": card.by,
+    }
+
+
+def card_of(values: Mapping[str, Any]) -> Card:
+    """The inverse of `card_values`."""
+    return Card(
+        title=values["title"],
+        overview=values["overview"],
+        topic_tags=tuple(values["tags"]),
+        question_hints=tuple(values["questions"]),
+        sections=tuple(
+            CardSection(heading, first, last, tuple(keywords)) for heading, first, last, keywords in values["sections"]
+        ),
+        related=tuple(Related(document_id, weight) for document_id, weight in values["related"]),
+        language=values["language"],
+        by=values["by"],
     )
 
 

@@ -105,7 +105,7 @@ class Ingester:
                 # Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
                 self._deleted(document)
             elif again and self._is_ours(before):
-                self.index.replace(document, before.embedded(), before.row())
+                self.index.replace(document, before.embedded(), before.row(), before.card_vector)
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
         outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
         return IngestReport(document, outcome, len(after.passages), problems, after.version)
@@ -158,13 +158,13 @@ class Ingester:
                 return False
         else:
             self.truth.write(after)
-        self.index.replace(after.document, after.embedded(), after.row())
+        self.index.replace(after.document, after.embedded(), after.row(), after.card_vector)
         return True
 
     def _is_shown(self, stored: StoredDocument) -> bool:
-        """Whether the index has the passages: the index may be lost, or an earlier ingest may have died before it."""
+        """Whether the index has passages and card: it may be lost, or an earlier ingest may have died before it."""
         passages = tuple(each.passage for each in stored.embedded())
-        if self.index.passages_of(stored.document) != passages:
+        if self.index.passages_of(stored.document) != passages or not self._has_card_of(stored):
             return False
         if stored.multivector is MultiVector.NONE or not passages:
             return True
@@ -172,6 +172,11 @@ class Ingester:
         first = passages[0].passage_id
         kept = self.index.vectors_of(stored.document.base_key, [first]).get(first)
         return kept is not None and kept.multivector == stored.passages[0].multivector
+
+    def _has_card_of(self, stored: StoredDocument) -> bool:
+        """Whether the document's row in the index has the card of the ground truth."""
+        shown, wanted = self.index.row(stored.document), stored.row()
+        return (shown and shown.card) == (wanted and wanted.card)
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         self.truth.delete(document)

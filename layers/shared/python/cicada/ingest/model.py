@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from cicada.documents.card import Card
 from cicada.documents.catalogue import DocumentRow, row_of
 from cicada.documents.model import DocumentKey, Passage
 from cicada.knowledge_bases.settings import MultiVector
@@ -133,7 +134,7 @@ class StoredDocument:
 
     `version` is that of the source file; `multivector` is the kind requested from the embedder; `context_model_id`
     wrote the prefixes, or is empty. `content_hash`: SHA-256 of the file alone. `ingested_at`: epoch seconds of the
-    ingest that changed it last.
+    ingest that changed it last. `card_vector`: the vector of the card, empty without one.
     """
 
     document: DocumentKey
@@ -145,6 +146,8 @@ class StoredDocument:
     context_model_id: str = ""
     content_hash: str = ""
     ingested_at: float = field(default=0.0, compare=False)
+    card: Card | None = None
+    card_vector: Vector = ()
 
     def embedded(self) -> list[EmbeddedPassage]:
         """The form that an index stores."""
@@ -152,7 +155,8 @@ class StoredDocument:
 
     def row(self) -> DocumentRow | None:
         """The row of the catalogue; None without passages."""
-        return row_of([each.passage for each in self.passages], self.ingested_at, self.content_hash)
+        row = row_of([each.passage for each in self.passages], self.ingested_at, self.content_hash)
+        return replace(row, card=self.card) if row else None
 
 
 @dataclass(frozen=True, slots=True)

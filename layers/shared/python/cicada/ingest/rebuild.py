@@ -127,7 +127,7 @@ class Rebuilder:
             building.delete(document)
             return None
         self._require_our_embedder(entry.stored)
-        building.replace(document, entry.stored.embedded(), entry.stored.row())
+        building.replace(document, entry.stored.embedded(), entry.stored.row(), entry.stored.card_vector)
         return entry.revision
 
     def _require_our_embedder(self, stored: StoredDocument) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+
+CARD_FIELDS: Mapping[str, float] = MappingProxyType({"head": 2.0, "body": 1.0})
+"""The weights of a card's fields, of which `retrieval.cards` makes the texts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.knowledge_bases.settings import MultiVector, RerankMode
 from cicada.retrieval.model import (
     Candidate,
+    CardHits,
+    CardQuery,
     EmbeddedPassage,
     EncodedQuery,
     IndexHits,
@@ -37,11 +39,16 @@ class PassageIndex(Protocol):
         ...
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None:
         """Make `passages` (of one version) the document's only ones. Old ones are found until the new ones are.
 
         `row` is the document's row in the catalogue, by default `row_of` the passages; both change in one step.
+        `card_vector`: the vector of the row's card; without it, or without a card, no kNN finds the card.
         """
         ...
 
@@ -51,6 +58,13 @@ class PassageIndex(Protocol):
 
     def count(self, filter: PassageFilter) -> int:
         """Number of passages that match the filter."""
+        ...
+
+    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+        """For each term, in how many of the base's passages all of its words occur, whoever may read them.
+
+        Words are compared as BM25 compares them: stemmed by the passage's language. A term of stop words alone has 0.
+        """
         ...
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
@@ -74,6 +88,13 @@ class DocumentCatalogue(Protocol):
 
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
         """The rows that match, in this order, from the row number `offset`. A list is sorted by its first value."""
+        ...
+
+    def find_cards(self, query: CardQuery) -> CardHits:
+        """Query the cards of the documents that match the filter, both retrievers in one round trip.
+
+        BM25 weighs the fields of a card by `CARD_FIELDS`. A document without a card is not found.
+        """
         ...
 
     def count_documents(self, filter: PassageFilter) -> int:

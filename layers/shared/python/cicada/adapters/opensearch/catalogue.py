@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, value_of, values_body
 from cicada.adapters.opensearch.documents import DocumentRows
-from cicada.adapters.opensearch.queries import Body, content_filters, document_filters, row_filters, row_ids_filters
+from cicada.adapters.opensearch.queries import (
+    Body,
+    content_filters,
+    document_filters,
+    row_filters,
+    row_ids_filters,
+    terms_body,
+)
 from cicada.adapters.opensearch.requests import Requests
-from cicada.adapters.opensearch.rows import ROW_FIELDS, document_row
+from cicada.adapters.opensearch.rows import CARD_ROW_FIELDS, ROW_FIELDS, document_row
 from cicada.adapters.opensearch.staleness import Hits
 from cicada.documents.catalogue import TITLE, DocumentRow, RowPage, Sort
 from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.retrieval.model import CardHit
 
 _MAX_VALUES = 1000
+# Terms that one request counts.
+_MAX_TERMS = 100
 # No reader's name: those are `user:<id>` and `group:<name>`.
 _NOBODY = ("",)
 
@@ -30,9 +40,11 @@ class CatalogueReads:
     index: str
     without_stale: WithoutStale
 
-    def of(self, base_key: KnowledgeBaseKey, conditions: list[Body]) -> list[DocumentRow]:
-        """All rows that meet the conditions."""
-        (hits,) = self.without_stale(base_key, lambda: [list(self.documents.scan(self.index, conditions, ROW_FIELDS))])
+    def of(
+        self, base_key: KnowledgeBaseKey, conditions: list[Body], fields: list[str] = ROW_FIELDS
+    ) -> list[DocumentRow]:
+        """All rows that meet the conditions, without their cards unless `fields` are `CARD_ROW_FIELDS`."""
+        (hits,) = self.without_stale(base_key, lambda: [list(self.documents.scan(self.index, conditions, fields))])
         found = (document_row(hit["_source"], base_key) for hit in hits)
         # A repeated bulk request may have stored a row twice.
         return list({row.document.document_id: row for row in found}.values())
@@ -40,7 +52,7 @@ class CatalogueReads:
 
 def find_row(reads: CatalogueReads, document: DocumentKey) -> DocumentRow | None:
     """None for an unknown document."""
-    found = reads.of(document.base_key, [*document_filters(document), {"term": {ROW_FACETS: IS_ROW}}])
+    found = reads.of(document.base_key, [*document_filters(document), {"term": {ROW_FACETS: IS_ROW}}], CARD_ROW_FIELDS)
     return found[0] if found else None
 
 
@@ -51,9 +63,44 @@ def page_of_rows(reads: CatalogueReads, filter: PassageFilter, sort: Sort, limit
     having = [(key, row) for key, row in keyed if key is not None]
     having.sort(key=lambda pair: pair[0], reverse=sort.descending)
     ordered = [*(row for _, row in having), *(row for key, row in keyed if key is None)]
-    page = tuple(ordered[offset : offset + limit])
+    page = _with_cards(reads, filter.base_key, ordered[offset : offset + limit])
     end = offset + len(page)
     return RowPage(page, len(ordered), end if page and end < len(ordered) else None)
+
+
+def _with_cards(
+    reads: CatalogueReads, base_key: KnowledgeBaseKey, rows: Sequence[DocumentRow]
+) -> tuple[DocumentRow, ...]:
+    """The rows with their cards. A listing sorts all rows but shows a page, so only the page's cards are read.
+
+    A document that was replaced since its row was read has no card here: the new one is not the row's.
+    """
+    if not rows:
+        return ()
+    conditions = row_ids_filters(base_key, [row.document.document_id for row in rows])
+    read = {row.document: row for row in rows}
+    found = {row.document: row for row in reads.of(base_key, conditions, CARD_ROW_FIELDS)}
+    cards = {name: row.card for name, row in found.items() if replace(row, card=None) == read[name]}
+    return tuple(replace(row, card=cards.get(row.document)) for row in rows)
+
+
+def card_hits(found: Hits, base_key: KnowledgeBaseKey, score: Callable[[float], float]) -> tuple[CardHit, ...]:
+    """Hits in descending order, each document once: a repeated bulk request may have stored a row twice."""
+    best: dict[str, CardHit] = {}
+    for hit in found:
+        source = hit["_source"]
+        best.setdefault(source["document_id"], CardHit(document_row(source, base_key), score(hit["_score"])))
+    return tuple(sorted(best.values(), key=lambda hit: (-hit.score, hit.row.document.document_id)))
+
+
+def count_terms(requests: Requests, index: str, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> dict[str, int]:
+    """For each term, the number of passages that have all of its words."""
+    found: dict[str, int] = {}
+    for start in range(0, len(terms), _MAX_TERMS):
+        batch = terms[start : start + _MAX_TERMS]
+        buckets = requests.search(index, terms_body(base_key, batch))["aggregations"]["terms"]["buckets"]
+        found |= {term: int(buckets[str(number)]["doc_count"]) for number, term in enumerate(batch)}
+    return found
 
 
 def copies(reads: CatalogueReads, document: DocumentKey, content_hash: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from cicada.adapters.opensearch.targets import Target
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import UnavailableError
-from cicada.retrieval.model import EmbeddedPassage
+from cicada.retrieval.model import EmbeddedPassage, Vector
 
 PAGE = 1000
 
@@ -46,11 +46,12 @@ class DocumentRows:
         document: DocumentKey,
         passages: Sequence[EmbeddedPassage],
         row: DocumentRow,
+        card_vector: Vector,
         is_current: Callable[[Target], bool],
     ) -> None:
         """Returns when the new version is visible; the old one disappears with the server's next refresh."""
         generation = next_number(self._of(target, document), self.clock())
-        written = rows(document, generation, passages, row, self.dimension)
+        written = rows(document, generation, passages, row, card_vector, self.dimension)
         self.bulk.add(target.alias, written, is_alias=target.is_building)
         keep = newest_whole(self._visible(target, document, generation, is_current)) or generation
         self.remove(target.index, [*document_filters(document), {"range": {"generation": {"lt": stored(keep)}}}])

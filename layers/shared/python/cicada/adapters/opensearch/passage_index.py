@@ -15,8 +15,10 @@ from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
 from cicada.adapters.opensearch.catalogue import (
     CatalogueReads,
+    card_hits,
     copies,
     count_rows_by,
+    count_terms,
     find_row,
     page_of_rows,
     readers_by_document,
@@ -26,6 +28,8 @@ from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.generations import Generations, answering, stored
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.queries import (
+    Body,
+    card_bodies,
     cosine,
     document_filters,
     filters,
@@ -43,7 +47,16 @@ from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
 from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import UnavailableError
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors
+from cicada.retrieval.model import (
+    CardHits,
+    CardQuery,
+    EmbeddedPassage,
+    Hit,
+    IndexHits,
+    IndexQuery,
+    PassageVectors,
+    Vector,
+)
 
 # More than the passages of a search times the generations that a document ever has.
 _MAX_VECTORS = 10_000
@@ -80,6 +93,18 @@ class OpenSearchPassageIndex:
     def search(self, query: IndexQuery) -> IndexHits:
         bodies = retriever_bodies(query, self._options.dimension, self._options.bm25)
         base_key = query.filter.base_key
+        hits = self._found(bodies, base_key)
+        return IndexHits(_hits(hits.get("lexical", []), base_key, float), _hits(hits["semantic"], base_key, cosine))
+
+    def find_cards(self, query: CardQuery) -> CardHits:
+        base_key = query.filter.base_key
+        hits = self._found(card_bodies(query, self._options.dimension), base_key)
+        return CardHits(
+            card_hits(hits.get("lexical", []), base_key, float), card_hits(hits.get("semantic", []), base_key, cosine)
+        )
+
+    def _found(self, bodies: Mapping[str, Body], base_key: KnowledgeBaseKey) -> Mapping[str, Hits]:
+        """The hits of each retriever, in one round trip."""
         with waiting(self._on_wait, self._wait_seconds) as refused:
             self._check(refused)
 
@@ -87,12 +112,14 @@ class OpenSearchPassageIndex:
                 responses = self._requests.searches(self._name, list(bodies.values()), refused)
                 return [response["hits"]["hits"] for response in responses]
 
-            answers = self._without_stale(base_key, found)
-        hits = dict(zip(bodies, answers, strict=True))
-        return IndexHits(_hits(hits.get("lexical", []), base_key, float), _hits(hits["semantic"], base_key, cosine))
+            return dict(zip(bodies, self._without_stale(base_key, found) if bodies else (), strict=True))
 
     def replace(
-        self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None = None
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
     ) -> None:
         """Returns when the new version is visible; the old one disappears with the server's next refresh."""
         made = row or row_of([each.passage for each in passages])
@@ -100,7 +127,8 @@ class OpenSearchPassageIndex:
             return self.delete(document)
         self._check()
         return write_to_all(
-            self._targets, lambda target: self._rows.replace(target, document, passages, made, self._is_current)
+            self._targets,
+            lambda target: self._rows.replace(target, document, passages, made, card_vector, self._is_current),
         )
 
     def delete(self, document: DocumentKey) -> None:
@@ -111,6 +139,11 @@ class OpenSearchPassageIndex:
         """Counts both versions of a document that is being replaced."""
         self._check()
         return self._requests.count(self._name, {"query": {"bool": {"filter": filters(filter)}}})
+
+    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+        """Counts both versions of a document that is being replaced."""
+        self._check()
+        return count_terms(self._requests, self._name, base_key, terms)
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         self._check()

@@ -11,6 +11,7 @@ from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, content_te
 from cicada.adapters.opensearch.generations import stored
 from cicada.adapters.opensearch.schema import analyzer
 from cicada.adapters.passage_codec import (
+    card_to_json,
     locator_from_json,
     locator_to_json,
     metadata_from_json,
@@ -21,6 +22,7 @@ from cicada.adapters.passage_codec import (
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import ConfigurationError
+from cicada.retrieval.cards import card_texts
 from cicada.retrieval.model import EmbeddedPassage, PassageVectors, Vector
 
 # Fields that are read back.
@@ -38,18 +40,34 @@ FIELDS = [
     "readers",
 ]
 ROW_FIELDS = ["document_id", "generation", "row"]
+CARD_ROW_FIELDS = [*ROW_FIELDS, "card"]
 VECTOR_FIELDS = ["document_id", "passage_id", "generation", "vector", "detail"]
 # The reader term of an unrestricted row. Readers' names are stored with a prefix, so none can equal it.
 _EVERYBODY = "*"
 
 
 def rows(
-    document: DocumentKey, generation: int, passages: Sequence[EmbeddedPassage], row: DocumentRow, dimension: int
+    document: DocumentKey,
+    generation: int,
+    passages: Sequence[EmbeddedPassage],
+    row: DocumentRow,
+    card_vector: Vector,
+    dimension: int,
 ) -> Iterator[dict[str, Any]]:
     """A generation. The document's row is part of its first passage's, so it changes with the passages in one step."""
     for number, each in enumerate(passages):
         fields = _passage_row(document, generation, len(passages), each, dimension)
-        yield fields if number else {**fields, "row": row_to_json(row), ROW_FACETS: _row_facets(row)}
+        yield fields if number else {**fields, **_document_fields(row, card_vector, dimension)}
+
+
+def _document_fields(row: DocumentRow, card_vector: Vector, dimension: int) -> dict[str, Any]:
+    fields = {"row": row_to_json(row), ROW_FACETS: _row_facets(row)}
+    if row.card is None:
+        return fields
+    words = analyzer(row.card.language)
+    searched = {f"card_{name}_{words}": text for name, text in card_texts(row.card).items()}
+    vector = {"card_vector": unit(card_vector, dimension)} if len(card_vector) else {}
+    return {**fields, "card": card_to_json(row.card), **searched, **vector}
 
 
 def _row_facets(row: DocumentRow) -> list[str]:
@@ -57,7 +75,8 @@ def _row_facets(row: DocumentRow) -> list[str]:
 
 
 def document_row(source: Mapping[str, Any], base_key: KnowledgeBaseKey) -> DocumentRow:
-    return row_from_json(source["row"], DocumentKey(base_key, source["document_id"]))
+    """The row, with its card if the source has one."""
+    return row_from_json(source["row"], DocumentKey(base_key, source["document_id"]), source.get("card"))
 
 
 def _passage_row(

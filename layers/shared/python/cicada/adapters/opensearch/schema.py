@@ -1,6 +1,6 @@
 """The index of passages: its name, its mapping, and the check of its embedder.
 
-`mapping.json` has every field but the vector, `index.json` the name's form and the vector search. The infrastructure
+`mapping.json` has every field but the vectors, `index.json` the name's form and the vector search. The infrastructure
 reads both files, so an index created at deployment equals one created here. The mapping therefore uses only what
 CloudFormation's index resource supports (types, built-in analyzers, `index`).
 
@@ -52,7 +52,8 @@ def index_body(model_id: str, dimension: int, vector_engine: str, bm25: Bm25) ->
         method["engine"] = vector_engine
     similarity = {"type": "BM25", "k1": bm25.k1, "b": bm25.b}
     fields = json.loads(MAPPING_FILE.read_text(encoding="utf-8"))
-    fields["vector"] = {"type": "knn_vector", "dimension": dimension, "method": method}
+    for name in _form()["vectors"]:
+        fields[name] = {"type": "knn_vector", "dimension": dimension, "method": method}
     return {
         "settings": {"index": {"knn": True, "similarity": {"default": similarity}}},
         "mappings": {"dynamic": False, "_meta": _meta(model_id, dimension), "properties": fields},
@@ -72,7 +73,7 @@ def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimensi
     vector = mapping.get("properties", {}).get("vector", {})
     if "dimension" not in vector:
         raise ConfigurationError(f"The index {name} holds no passages of CICADA; name another one.")
-    if missing := {"readers", "row_facets"} - mapping["properties"].keys():
+    if missing := {"readers", "row_facets", "card_vector"} - mapping["properties"].keys():
         raise ConfigurationError(
             f"The index {name} was made by an earlier version of CICADA and has no field {min(missing)}; name another "
             "one and ingest again."

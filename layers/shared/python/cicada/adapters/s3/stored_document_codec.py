@@ -14,7 +14,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cicada.adapters.passage_codec import locator_of, locator_values, metadata_of
+from cicada.adapters.passage_codec import card_of, card_values, locator_of, locator_values, metadata_of
 from cicada.documents.model import DocumentKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
@@ -50,6 +50,8 @@ def decode(content: bytes, document: DocumentKey) -> StoredDocument:
             context_model_id=about["contextModel"],
             content_hash=about.get("contentHash", ""),
             ingested_at=about.get("ingestedAt", 0.0),
+            card=card_of(about["card"]) if "card" in about else None,
+            card_vector=_vector(b64decode(about["cardVector"])) if "cardVector" in about else (),
         )
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
@@ -68,9 +70,16 @@ def _lines(stored: StoredDocument) -> Iterator[bytes]:
         "contentHash": stored.content_hash,
         "ingestedAt": stored.ingested_at,
     }
-    yield _line(about)
+    yield _line({**about, **_card(stored)})
     for each in stored.passages:
         yield _line(_row(each))
+
+
+def _card(stored: StoredDocument) -> dict[str, Any]:
+    """The card and its vector, each left out if there is none."""
+    card = {"card": card_values(stored.card)} if stored.card else {}
+    vector = {"cardVector": b64encode(_bytes_of(stored.card_vector)).decode()} if len(stored.card_vector) else {}
+    return {**card, **vector}
 
 
 def _line(values: Mapping[str, Any]) -> bytes:

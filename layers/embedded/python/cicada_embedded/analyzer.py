@@ -1,0 +1,76 @@
+"""Text to the terms of BM25."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from hashlib import blake2b
+
+import Stemmer  # type: ignore[import-not-found]  # It has no types.
+
+from cicada.languages.stemming import ELISIONS, stop_words
+from cicada.languages.terms import is_cjk, words
+
+# Cached words for each language and process; a word takes about 150 bytes.
+_MAX_REMEMBERED = 200_000
+
+
+class Analyzer:
+    """Text to terms: stemmed by the passage's language, without stop words.
+
+    Terms are 64-bit hashes, which need no dictionary; the chance of a collision among a million is 3 in 10⁸.
+
+    Chinese, Japanese and Korean text is split into pairs of characters, whatever the language is. Accents on Latin
+    letters are dropped after stemming, so that a question typed without them finds the same passages.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._stemmer = Stemmer.Stemmer(language) if language else None
+        self._elisions = ELISIONS.get(language, frozenset())
+        self._stop_words = stop_words(language)
+        self._remembered: dict[str, int | None] = {}
+
+    def terms(self, text: str) -> list[int]:
+        """The text's terms in order, with repetitions."""
+        found = (self._term(word) for word in words(text))
+        return [term for term in found if term is not None]
+
+    def _term(self, word: str) -> int | None:
+        if word in self._remembered:
+            return self._remembered[word]
+        if len(self._remembered) >= _MAX_REMEMBERED:
+            self._remembered.clear()
+        term = self._remembered[word] = self._analyzed(word)
+        return term
+
+    def _analyzed(self, word: str) -> int | None:
+        if word in self._stop_words:
+            return None
+        if not is_cjk(word):
+            word = self._without_article(word)
+            if word in self._stop_words:
+                return None
+            word = _without_accents(self._stemmer.stemWord(word) if self._stemmer else word)
+        return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+    def _without_article(self, word: str) -> str:
+        article, apostrophe, rest = word.partition("'")
+        return rest if apostrophe and article in self._elisions else word
+
+
+@lru_cache(maxsize=32)
+def analyzer(language: str) -> Analyzer:
+    """The analyzer of a stemmed language; the empty name is for all other languages."""
+    return Analyzer(language)
+
+
+def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    return "".join(_base(character) for character in word)
+
+
+def _base(character: str) -> str:
+    base = unicodedata.normalize("NFD", character)[0]
+    return base if base.isascii() else character
