@@ -21,6 +21,7 @@ from cicada.knowledge_bases.settings import (
     MultiVector,
     QualityJudge,
     RerankMode,
+    RouteMode,
 )
 from cicada.languages.detection import LANGUAGES
 from cicada.validation import checked, parse_toml, table
@@ -54,6 +55,9 @@ class _Settings(TypedDict, total=False):
     limit: Annotated[int, _between(1, 100)]
     context_tokens: Annotated[int, _between(100, 100_000)]
     filter_first: Annotated[int, _between(0, 100_000)]
+    route_above: Annotated[int, _between(0, 10_000_000)]
+    route_documents: Annotated[int, _between(1, 100)]
+    route_mode: RouteMode
     quality_judge: QualityJudge
     quality_threshold: Annotated[float, _between(0, 1)]
     quality_floor: Annotated[float, _between(0, 1)]

@@ -13,6 +13,7 @@ Fusion = Literal["zscore", "rrf"]
 RerankMode = Literal["always", "auto", "never"]
 ContentKind = Literal["scripts", "documents"]
 AgentName = Literal["profiles", "theories"]
+RouteMode = Literal["fast", "balanced", "precise"]
 QualityJudge = Literal["evidence", "model", "none"]
 
 
@@ -48,6 +49,9 @@ class KnowledgeBase:
     limit: int = 15
     context_tokens: int = 4000
     filter_first: int = 1000
+    route_above: int = 20
+    route_documents: int = 15
+    route_mode: RouteMode = "fast"
     quality_judge: QualityJudge = "evidence"
     quality_threshold: float = 0.5
     quality_floor: float = 0.4

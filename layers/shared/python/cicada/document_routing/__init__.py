@@ -1,0 +1,1 @@
+"""Which documents a question is about: by their cards, by the passages found, and by name."""
