@@ -23,12 +23,14 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.answering.pump import Pace
 from cicada.answering.question_planner import QuestionPlanner
+from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.accept import Accepter
 from cicada.conversation.connect import identify
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import SendMessage
 from cicada.conversation.resume import Resumer
+from cicada.document_routing.dispatch import Dispatcher
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
@@ -176,12 +178,16 @@ class Pipeline:
         planner = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify)
         search, gate = KnowledgeSearch({DEFAULT: _search}), PermissionGate(OpenAccess())
         plan = QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan
-        listings = ListingAnswerer(SqlitePassageIndex("never opened", "fixed", 1), search.bases, gate)
+        index = SqlitePassageIndex("never opened", "fixed", 1)
+        listings = ListingAnswerer(index, search.bases, gate)
+        readings = ReadingAnswerer(Dispatcher(index), search.bases, gate, self.model)
         self.processor = Processor(
             log=self.log,
             channel=channel,
             queue=queue,
-            answerer=Answerer(plan, PassageAnswerer(search, self.model, gate), listings, NoAgent(), self.model),
+            answerer=Answerer(
+                plan, PassageAnswerer(search, self.model, gate), readings, listings, NoAgent(), self.model
+            ),
             clock=time.time,
             lease_seconds=15,
             heartbeat_seconds=4,

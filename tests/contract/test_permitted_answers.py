@@ -13,7 +13,9 @@ from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, Listed, ModelUsage, Progress
 from cicada.answering.passages import PassageAnswerer
+from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.model import Question
+from cicada.document_routing.dispatch import Dispatcher
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import Exists, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
@@ -134,6 +136,7 @@ class Castle:
         answerer = Answerer(
             lambda *_: plan,
             PassageAnswerer(search, self.model, gate),
+            ReadingAnswerer(Dispatcher(self.index), search.bases, gate, self.model),
             ListingAnswerer(self.index, search.bases, gate),
             EvidenceAgent(RetrievedEvidence(search, gate)),
             self.model,

@@ -12,7 +12,9 @@ from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.question_planner import QuestionPlanner
+from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.model import Question
+from cicada.document_routing.dispatch import Dispatcher
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal
@@ -82,6 +84,10 @@ class Situation:
     def listings(self) -> ListingAnswerer:
         return ListingAnswerer(self.catalogue, self.bases, self.gate)
 
+    @property
+    def readings(self) -> ReadingAnswerer:
+        return ReadingAnswerer(Dispatcher(self.catalogue), self.bases, self.gate, self.model)
+
     def by_passages(self, question: Question = QUESTION) -> Generator[AnswerPart]:
         """The answer to a question that needs passages."""
         plan = Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, question.message, knowledge_base=question.knowledge_base)
@@ -91,7 +97,7 @@ class Situation:
     def answerer(self) -> Answerer:
         planner = RulesPlanner(lambda *_: self.classification)
         plan = QuestionPlanner(planner, self.bases, lambda: NOW).plan
-        return Answerer(plan, self.passages, self.listings, self.agent, self.model)
+        return Answerer(plan, self.passages, self.readings, self.listings, self.agent, self.model)
 
     def routed(self, intent: Intent, confidence: float = 0.9) -> Situation:
         self.classification = Classification(intent, confidence, "because")

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from cicada.answering.context_budget import estimated_tokens, within_budget
+from cicada.answering.context_budget import estimated_tokens, spread_within_budget, within_budget
 from cicada.answering.model import Cited
 from cicada.answering.prompt import passage_text
+from cicada.documents.model import SectionLocator
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import RankedPassage
 from tests.fakes.retrieval import FixedIndex
@@ -55,3 +56,49 @@ def test_an_answer_cites_and_is_given_what_fits_into_the_bases_budget() -> None:
     here.bases = KnowledgeBases(replace(here.bases.defaults, context_tokens=4000))
     [cited] = [part for part in here.parts() if isinstance(part, Cited)]
     assert [each.passage for each in cited.passages] == [LONG, SHORT]
+
+
+def document(*chapters: int) -> list[RankedPassage]:
+    """A document whose chapters have so many passages, all of them equally long."""
+    texts = [(number, at) for number, size in enumerate(chapters, start=1) for at in range(size)]
+    return [
+        RankedPassage(
+            replace(
+                passage("word " * 40, number),
+                passage_id=f"{number:02}#{at}",
+                locator=SectionLocator(("Title", f"Chapter {number}")),
+            ),
+            None,
+        )
+        for number, at in texts
+    ]
+
+
+ONE = estimated_tokens(passage_text(10, document(1)[0].passage))
+
+
+def spread(tokens: int, *documents: list[RankedPassage]) -> list[str]:
+    return [each.passage.passage_id for each in spread_within_budget(documents, tokens)]
+
+
+def test_a_document_that_fits_is_read_whole_and_in_its_order() -> None:
+    assert spread(5 * ONE, document(2, 3)) == ["01#0", "01#1", "02#0", "02#1", "02#2"]
+
+
+def test_of_a_longer_one_every_part_is_read_before_any_is_read_further() -> None:
+    assert spread(3 * ONE, document(3, 3, 3)) == ["01#0", "02#0", "03#0"]
+    assert spread(5 * ONE, document(3, 3, 3)) == ["01#0", "01#1", "02#0", "02#1", "03#0"]
+    assert spread(2 * ONE, document(1, 1, 1, 1, 1, 1)) == ["01#0", "04#0"]
+    assert spread(1, document(1, 1)) == ["01#0"]
+
+
+def test_documents_share_the_budget_and_a_short_one_leaves_its_rest() -> None:
+    one, other = document(4), [replace_document(each) for each in document(4)]
+    assert len(spread(4 * ONE, one, other)) == 4
+    assert spread(4 * ONE, one, other)[:2] == ["01#0", "01#1"]
+    assert len(spread(5 * ONE, one[:1], other)) == 5
+    assert spread(100, *[[]]) == []
+
+
+def replace_document(ranked: RankedPassage) -> RankedPassage:
+    return replace(ranked, passage=replace(ranked.passage, passage_id=f"b{ranked.passage.passage_id}"))

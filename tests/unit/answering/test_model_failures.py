@@ -46,6 +46,7 @@ from tests.fakes.bedrock_wire import (
 )
 from tests.fakes.dead_letters import InMemoryDeadLetters
 from tests.fakes.retrieval import OneDocument, fixed_search
+from tests.unit.answering.situation import Situation as Answering
 from tests.unit.answering.situation import passage
 from tests.unit.conversation.situation import KEY, LEASE_SECONDS, Situation
 
@@ -124,7 +125,10 @@ def asked(*replies: Reply, intent: Intent = Intent.SCRIPT_QUERY) -> Iterator[tup
         search = fixed_search(passage("The queen, my lord, is dead."))
         plan = Plan(intent, Shape.CONTENT_ONLY, "Who?", knowledge_base="scripts")
         listings = ListingAnswerer(OneDocument(), search.bases, gate)
-        here.answerer = Answerer(lambda *_: plan, PassageAnswerer(search, model, gate), listings, agent, model)
+        readings = Answering().readings
+        here.answerer = Answerer(
+            lambda *_: plan, PassageAnswerer(search, model, gate), readings, listings, agent, model
+        )
         here.ask()
         yield here, bedrock
 

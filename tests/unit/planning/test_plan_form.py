@@ -9,6 +9,7 @@ import pytest
 
 from cicada.documents.catalogue import Sort
 from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range
+from cicada.documents.subject import Subject
 from cicada.errors import PlanRefusedError
 from cicada.planning.by_model.form import PlanForm
 from cicada.planning.model import Intent
@@ -215,3 +216,12 @@ def test_an_intent_that_the_base_does_not_serve_is_refused() -> None:
     without = PlanForm(replace(request_on_reports(), intents=(Intent.SCRIPT_QUERY, Intent.GENERAL)))
     with pytest.raises(PlanRefusedError):
         without.read(LIST | {"intent": "theory_request", "strategy": "NoMatch"})
+
+
+def test_what_is_read_as_a_whole_is_named_with_its_part() -> None:
+    search = SEARCH | {"subjects": [{"document": " site handbook ", "section": "chapter 2"}, {"document": "lease"}]}
+    assert FORM.read(search).subjects == (Subject("site handbook", "chapter 2"), Subject("lease"))
+    assert FORM.read(SEARCH).subjects == ()
+    assert refused(SEARCH | {"subjects": [{"document": "lease", "page": 3}]}) == "unknown_field"
+    assert refused(SEARCH | {"subjects": [{}] * 5}) == "unreadable"
+    assert refused(LIST | {"subjects": [{"document": "lease"}]}) == "contradiction"

@@ -12,6 +12,7 @@ from cicada.answering.model import AnswerPart, Finished, Progress, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
+from cicada.answering.readings import ReadingAnswerer
 from cicada.answering.streaming import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
@@ -37,6 +38,7 @@ class Answerer:
 
     plan: Callable[[Question, Principal, Conversation], Plan]
     passages: PassageAnswerer
+    readings: ReadingAnswerer
     listings: ListingAnswerer
     agent: Agent
     model: ChatModel
@@ -63,6 +65,8 @@ class Answerer:
             )
         if plan.intent is Intent.GENERAL or plan.shape is Shape.NO_MATCH:
             return self._without_search(question, earlier)
+        if (reading := self.readings.reading(plan, question, principal)) is not None:
+            return self.readings.answer(reading, plan, question, earlier)
         if plan.shape is Shape.NEEDS_CLARIFICATION:
             return _asking_back(plan)
         if plan.shape is Shape.METADATA_ONLY:

@@ -1,4 +1,4 @@
-"""The context budget: which of the passages found fit into the prompt."""
+"""The context budget: which of the passages found, or of a document's, fit into the prompt."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cicada.answering.prompt import passage_text
+from cicada.document_routing.parts import places
 from cicada.retrieval.model import RankedPassage
 
 # Models' tokenizers differ. About four characters a token is usual for European languages, one for these scripts.
@@ -32,3 +33,53 @@ def within_budget(passages: Sequence[RankedPassage], tokens: int) -> tuple[Ranke
         kept.append(ranked)
         tokens -= cost
     return tuple(kept)
+
+
+def spread_within_budget(documents: Sequence[Sequence[RankedPassage]], tokens: int) -> tuple[RankedPassage, ...]:
+    """The passages of each document that fit, in its order; of one that does not fit whole, from all of its parts.
+
+    Each document has an equal share; what a short one leaves is for the longer ones.
+    """
+    kept: dict[int, tuple[RankedPassage, ...]] = {}
+    by_length = sorted(range(len(documents)), key=lambda number: _cost(documents[number]))
+    for done, number in enumerate(by_length):
+        kept[number] = _spread(documents[number], tokens // (len(documents) - done))
+        tokens -= _cost(kept[number])
+    return tuple(each for number in sorted(kept) for each in kept[number])
+
+
+def _spread(passages: Sequence[RankedPassage], tokens: int) -> tuple[RankedPassage, ...]:
+    """All first passages of the parts if they fit, then all second ones, and so on; of those that do not fit, some in
+    equal distances. Never none.
+    """
+    chosen: list[int] = []
+    for level in _levels(passages):
+        cost = _cost([passages[at] for at in level])
+        fitting = level if cost <= tokens else _evenly(level, int(len(level) * tokens / cost))
+        chosen.extend(fitting or level[: not chosen])
+        tokens -= cost
+        if tokens <= 0:
+            break
+    return tuple(passages[at] for at in sorted(chosen))
+
+
+def _levels(passages: Sequence[RankedPassage]) -> list[list[int]]:
+    """The numbers of the passages: those that are first in their parts, those that are second, and so on."""
+    levels: list[list[int]] = []
+    number = 0
+    for run in places([each.passage for each in passages]):
+        for depth in range(len(run)):
+            if depth == len(levels):
+                levels.append([])
+            levels[depth].append(number)
+            number += 1
+    return levels
+
+
+def _evenly(numbers: Sequence[int], count: int) -> list[int]:
+    """So many of the numbers in equal distances, with the first one."""
+    return [numbers[at * len(numbers) // count] for at in range(count)]
+
+
+def _cost(passages: Sequence[RankedPassage]) -> int:
+    return sum(estimated_tokens(passage_text(10, each.passage)) for each in passages)

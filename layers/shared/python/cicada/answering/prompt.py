@@ -56,11 +56,29 @@ _RULES: Mapping[ContentKind, str] = {"scripts": _SCRIPT_RULES, "documents": _DOC
 
 
 def passages_prompt(
-    question: str, passages: Permitted[RankedPassage], content: ContentKind, earlier: Sequence[Turn] = ()
+    question: str,
+    passages: Permitted[RankedPassage],
+    content: ContentKind,
+    earlier: Sequence[Turn] = (),
+    total: int | None = None,
 ) -> Prompt:
-    """The question with its passages, numbered from 1; `content` selects the instruction."""
+    """The question with its passages, numbered from 1; `content` selects the instruction.
+
+    `total`: how many there are in all, where they are read in their document's order instead of found by a search.
+    """
     shown = "\n\n".join(passage_text(number, ranked.passage) for number, ranked in enumerate(passages, start=1))
-    return Prompt(system=_RULES[content], user=f"{_conversation(earlier)}Passages:\n\n{shown}\n\nQuestion: {question}")
+    return Prompt(
+        system=_RULES[content],
+        user=f"{_conversation(earlier)}{_about(len(passages), total)}:\n\n{shown}\n\nQuestion: {question}",
+    )
+
+
+def _about(shown: int, total: int | None) -> str:
+    if total is None:
+        return "Passages"
+    if shown == total:
+        return "Passages, all of them in the order of the text"
+    return f"Passages, {shown} of {total} from the whole text in its order"
 
 
 def general_prompt(message: str, earlier: Sequence[Turn] = ()) -> Prompt:

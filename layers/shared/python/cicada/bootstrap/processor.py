@@ -17,6 +17,7 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.answering.pump import Pace
 from cicada.answering.question_planner import QuestionPlanner
+from cicada.answering.readings import ReadingAnswerer
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.answer_metrics import AnswerMetrics
 from cicada.bootstrap.aws import client, connection_endpoint, database
@@ -25,6 +26,7 @@ from cicada.bootstrap.planner import chosen_planner
 from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.conversation.memory import LoggedConversation
+from cicada.document_routing.dispatch import Dispatcher
 from cicada.identity.principal import Principal
 from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
@@ -75,6 +77,7 @@ def answerer() -> Answerer:
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents).plan,
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search)),
+        readings=ReadingAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate),
         agent=agent(
             settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model.model_timeout_seconds

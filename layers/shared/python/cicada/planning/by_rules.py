@@ -14,6 +14,9 @@ from cicada.planning.model import Classification, Intent
 from cicada.planning.paging import asked_page
 from cicada.planning.plan import PAGE_SIZE, Plan, Shape
 from cicada.planning.planner import Planner, PlanRequest
+from cicada.planning.subjects import subjects_of
+
+_READ = (Shape.CONTENT_ONLY, Shape.HYBRID, Shape.NEEDS_CLARIFICATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class RulesPlanner:
         """A plan of the intent, or of the documents' metadata and texts."""
         if (page := self._page(request)) is not None:
             return page
-        return self._completed(self._with_carried(request), request)
+        return _with_subjects(self._completed(self._with_carried(request), request), request)
 
     def _with_carried(self, request: PlanRequest) -> Plan:
         return carried_over(self._plan(request), stand_alone([*request.messages, request.message]))
@@ -84,6 +87,16 @@ class SchemaPlanner:
         self._compiled[request.knowledge_base] = planner
         follow_ups = DocumentFollowUps(planner, request.now.date(), request.asker)
         return follow_ups.plan((*request.messages, request.message))
+
+
+def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
+    """With what is to be read as a whole, unless the plan needs no text."""
+    if plan.intent is not Intent.SCRIPT_QUERY or plan.shape not in _READ:
+        return plan
+    named = subjects_of(request.message, request.messages)
+    # Of what was talked of, a name is likelier a document than a thing.
+    carried = " ".join([each for each in plan.carried if each[:1].isupper()] or plan.carried)
+    return replace(plan, subjects=tuple(each if each.document else replace(each, document=carried) for each in named))
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:

@@ -9,6 +9,8 @@ from cicada.planning.plan import Plan, Shape
 def contradiction(plan: Plan) -> str | None:
     """What contradicts itself in the plan, as the rest of a sentence about it; None if nothing does."""
     listing = bool(plan.filters or plan.sort or plan.count or plan.count_by or plan.limit)
+    if plan.subjects and plan.shape not in (Shape.CONTENT_ONLY, Shape.HYBRID):
+        return f"is {plan.shape} and reads documents"
     if plan.intent is not Intent.SCRIPT_QUERY and plan.shape is not Shape.NO_MATCH:
         return f"has the intent {plan.intent} and searches"
     if plan.shape in (Shape.NO_MATCH, Shape.NEEDS_CLARIFICATION):

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from cicada.documents.catalogue import Sort
 from cicada.documents.filter import Condition
+from cicada.documents.subject import Subject
 from cicada.planning.model import Intent
 
 PAGE_SIZE = 20
@@ -21,18 +22,6 @@ class Shape(StrEnum):
     HYBRID = "Hybrid"
     NO_MATCH = "NoMatch"
     NEEDS_CLARIFICATION = "NeedsClarification"
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A document, or a part of one, that is read as a whole.
-
-    `document`: the words that name the document; empty for that of the conversation. `section`: the words or the number
-    of the part (`chapter 3`, `3.4`); empty for the whole document.
-    """
-
-    document: str = ""
-    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, create_model
 
 from cicada.documents.catalogue import TITLE, Sort
 from cicada.documents.filter import Condition
+from cicada.documents.subject import Subject
 from cicada.errors import PlanRefusedError
 from cicada.knowledge_bases.schema import Schema
 from cicada.languages.detection import LANGUAGES
@@ -24,6 +25,7 @@ from cicada.planning.planner import PlanRequest
 
 _QUERY_CHARACTERS = 2_000
 _CONCEPTS = 8
+_SUBJECTS = 4
 
 
 def _not_blank(text: str) -> str:
@@ -33,6 +35,12 @@ def _not_blank(text: str) -> str:
 
 
 _Query = Annotated[str, Field(max_length=_QUERY_CHARACTERS)]
+_Name = Annotated[str, Field(max_length=200)]
+
+
+class _Subject(Strict):
+    document: _Name = Field("", description="the document's name, as the message has it")
+    section: _Name = Field("", description="the part, such as chapter 3 or 3.4; empty for the whole document")
 
 
 class PlanForm:
@@ -72,6 +80,7 @@ class PlanForm:
             count_by=read.count_by,
             limit=read.limit,
             key_concepts=tuple(read.key_concepts),
+            subjects=tuple(Subject(each.document.strip(), each.section.strip()) for each in read.subjects),
             language=read.language,
             by="model",
             clarification=read.clarification.strip(),
@@ -104,6 +113,10 @@ def _plan_model(request: PlanRequest) -> Any:
         count_by=(one_of(fields) | None if fields else None, None),
         limit=(Annotated[int, Field(ge=1, le=1000)] | None, None),
         key_concepts=(Annotated[list[str], Field(max_length=_CONCEPTS)], Field(default_factory=list)),
+        subjects=(
+            Annotated[list[_Subject], Field(max_length=_SUBJECTS)],
+            Field(default_factory=list, description="what is read as a whole: for a summary one, for a comparison two"),
+        ),
         language=(one_of(tuple(LANGUAGES)), Field("en", description="of the message")),
         clarification=(_Query, Field("", description="with NeedsClarification: the question to the user")),
     )

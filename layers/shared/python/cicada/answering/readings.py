@@ -1,0 +1,89 @@
+"""Answer from documents, or parts of them, as a whole: summaries, what a chapter is about, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cicada.answering.context_budget import spread_within_budget
+from cicada.answering.model import AnswerPart, Cited, Finished, Progress
+from cicada.answering.ports import ChatModel
+from cicada.answering.prompt import passages_prompt
+from cicada.answering.streaming import streamed
+from cicada.conversation.model import Question
+from cicada.dialogue import Turn
+from cicada.document_routing.dispatch import Dispatched, Dispatcher
+from cicada.documents.model import DocumentKey
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.permissions.gate import PermissionGate, Permitted
+from cicada.permissions.readers import readable_passages
+from cicada.planning.plan import Plan
+from cicada.retrieval.model import RankedPassage
+from cicada.telemetry import phase
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is read: permitted passages in the order of their documents, of `total` that there are."""
+
+    passages: Permitted[RankedPassage]
+    total: int
+    kind: str
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return (f"read:{self.kind}", f"passages:{len(self.passages)}/{self.total}")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingAnswerer:
+    """The plan says what is read as a whole; nothing is searched for in it, so its passages have no relevance."""
+
+    dispatcher: Dispatcher
+    bases: KnowledgeBases
+    gate: PermissionGate
+    model: ChatModel
+
+    def reading(self, plan: Plan, question: Question, principal: Principal) -> Reading | None:
+        """What the plan's subjects name; None if they name nothing that the user may view: then the plan is searched
+        for like any other. Failures are `DependencyError`s.
+        """
+        if not plan.subjects:
+            return None
+        readable = readable_passages(principal, plan.knowledge_base, question.scope)
+        with phase("searching"):
+            dispatched = self.dispatcher.dispatch(plan.subjects, readable)
+        with phase("gate"):
+            permitted = self.gate.permit(principal, dispatched, _document)
+        # A comparison of what may be viewed with nothing is no comparison.
+        if not permitted or permitted.withheld:
+            return None
+        chosen = spread_within_budget(
+            [[RankedPassage(each, None) for each in one.passages] for one in permitted],
+            self.bases.of(plan.knowledge_base).context_tokens,
+        )
+        with phase("gate"):
+            shown = self.gate.permit(principal, chosen, lambda each: each.passage.document)
+        total = sum(len(one.passages) for one in permitted)
+        return Reading(shown, total, _kind(permitted)) if shown and not shown.withheld else None
+
+    def answer(self, reading: Reading, plan: Plan, question: Question, earlier: Sequence[Turn]) -> Iterator[AnswerPart]:
+        """Sources first, in the order of the documents, then the text."""
+        base = self.bases.of(plan.knowledge_base)
+        yield Progress("searching")
+        yield Cited(reading.passages, base.schema)
+        usage = yield from streamed(
+            self.model, passages_prompt(question.message, reading.passages, base.content, earlier, reading.total)
+        )
+        yield Finished((*reading.path, "generate"), None, usage.input_tokens, usage.output_tokens)
+
+
+def _kind(dispatched: Permitted[Dispatched]) -> str:
+    if len(dispatched) > 1:
+        return "comparison"
+    return "section" if dispatched.items[0].is_part else "document"
+
+
+def _document(dispatched: Dispatched) -> DocumentKey:
+    return dispatched.row.document

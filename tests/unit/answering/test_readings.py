@@ -1,0 +1,175 @@
+"""Documents and their parts that are read as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from cicada.answering.answer import Answerer
+from cicada.answering.model import AnswerPart, Cited, Finished
+from cicada.answering.readings import ReadingAnswerer
+from cicada.document_routing.dispatch import Dispatcher
+from cicada.documents.card import Card
+from cicada.documents.catalogue import row_of
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
+from cicada.documents.subject import Subject
+from cicada.errors import UnavailableError
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.planning.model import Intent
+from cicada.planning.plan import Plan, Shape
+from cicada.retrieval.model import EmbeddedPassage
+from tests.fakes.access import OpenAccess
+from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of
+
+BASE = KnowledgeBaseKey(ANN.tenant, "scripts")
+
+
+def play(title: str, *chapters: str, readers: tuple[str, ...] = ()) -> list[Passage]:
+    document = DocumentKey(BASE, f"{title.lower()}.json")
+    return [
+        Passage(
+            f"{number:03}",
+            document,
+            "1",
+            title,
+            f"{title} goes on in {chapter}.",
+            title,
+            ScriptLocator(title, title, chapter, "", number, number, ()),
+            readers=readers,
+        )
+        for number, chapter in enumerate(chapters)
+    ]
+
+
+@dataclass
+class Library:
+    """Plays in an index, and the answers that their passages give as wholes."""
+
+    here: Situation = field(default_factory=Situation)
+    index: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
+    access: OpenAccess = field(default_factory=OpenAccess)
+    tokens: int = 4000
+
+    def put(self, passages: Sequence[Passage]) -> None:
+        row = row_of(passages)
+        assert row
+        card = Card(passages[0].title)
+        embedded = [EmbeddedPassage(each, (1.0,)) for each in passages]
+        self.index.replace(passages[0].document, embedded, replace(row, card=card), (1.0,))
+
+    def ask(self, *subjects: Subject, shape: Shape = Shape.CONTENT_ONLY) -> list[AnswerPart]:
+        plan = Plan(Intent.SCRIPT_QUERY, shape, QUESTION.message, knowledge_base=BASE.knowledge_base, subjects=subjects)
+        bases = KnowledgeBases(KnowledgeBase("", context_tokens=self.tokens))
+        gate = replace(self.here.gate, access=self.access)
+        readings = ReadingAnswerer(Dispatcher(self.index), bases, gate, self.here.model)
+        answerer = Answerer(
+            lambda *_: plan, self.here.passages, readings, self.here.listings, self.here.agent, self.here.model
+        )
+        return list(answerer.answer(QUESTION, ANN))
+
+    def read(self, *subjects: Subject) -> list[tuple[str, str]]:
+        """Title and chapter of the passages that are read; empty where the question was searched for instead."""
+        parts = self.ask(*subjects)
+        if not any(step.startswith("read:") for step in end_of(parts).path):
+            return []
+        [cited] = [part for part in parts if isinstance(part, Cited)]
+        assert all(ranked.relevance is None for ranked in cited.passages)
+        places = [ranked.passage for ranked in cited.passages]
+        return [(each.title, each.locator.chapter_id) for each in places if isinstance(each.locator, ScriptLocator)]
+
+
+def plays() -> Library:
+    library = Library()
+    library.put(play("Hamlet", "1.1", "3.4", "3.4", "5.2"))
+    library.put(play("Macbeth", "1.1", "1.2", "3.4"))
+    return library
+
+
+def test_a_document_is_read_in_its_order() -> None:
+    assert plays().read(Subject("Macbeth")) == [("Macbeth", "1.1"), ("Macbeth", "1.2"), ("Macbeth", "3.4")]
+    assert plays().read(Subject("the play Hamlet", "3.4")) == [("Hamlet", "3.4")] * 2
+
+
+def test_a_comparison_reads_both() -> None:
+    assert plays().read(Subject("Macbeth", "3.4"), Subject("Hamlet", "act 5")) == [
+        ("Macbeth", "3.4"),
+        ("Hamlet", "5.2"),
+    ]
+    assert plays().read(Subject("Macbeth", "act 3"), Subject("Macbeth", "1.2")) == [
+        ("Macbeth", "3.4"),
+        ("Macbeth", "1.2"),
+    ]
+
+
+def test_a_part_without_its_document_is_that_of_every_document_if_they_are_few() -> None:
+    library = plays()
+    assert library.read(Subject("", "3.4")) == [("Hamlet", "3.4"), ("Hamlet", "3.4"), ("Macbeth", "3.4")]
+    assert library.read(Subject("", "5.2")) == [("Hamlet", "5.2")]
+    for title in ("Lear", "Othello"):
+        library.put(play(title, "3.4"))
+    assert library.read(Subject("", "3.4")) == []
+
+
+def test_it_is_a_document_only_where_there_is_no_other() -> None:
+    library = plays()
+    assert library.read(Subject()) == []
+    library.index.delete(DocumentKey(BASE, "macbeth.json"))
+    assert len(library.read(Subject())) == 4
+
+
+def test_what_no_document_is_called_is_searched_for() -> None:
+    for subject in (Subject("the murder"), Subject("Macbeth", "9.9"), Subject("Ophelia")):
+        assert plays().read(subject) == []
+    assert plays().read(Subject("Macbeth"), Subject("Laertes")) == []
+
+
+def test_the_path_says_what_was_read_and_how_much_of_it() -> None:
+    library = plays()
+    assert end_of(library.ask(Subject("Macbeth"))).path[2:] == ("read:document", "passages:3/3", "generate")
+    assert end_of(library.ask(Subject("Macbeth", "1.2"))).path[2:] == ("read:section", "passages:1/1", "generate")
+    library.tokens = 60
+    comparison = library.ask(Subject("Macbeth"), Subject("Hamlet"))
+    assert end_of(comparison).path[2] == "read:comparison"
+    assert "Passages, 3 of 7 from the whole text in its order:" in library.here.model.prompts[-1].user
+    library.ask(Subject("Macbeth", "1.2"))
+    assert "Passages, all of them in the order of the text:" in library.here.model.prompts[-1].user
+
+
+def test_nothing_is_read_that_the_asker_may_not_view() -> None:
+    library = plays()
+    library.put(play("Secret", "1.1", readers=("group:thanes",)))
+    assert library.read(Subject("Secret")) == []
+    library.put(play("Secret", "1.1"))
+    assert library.read(Subject("Secret")) == [("Secret", "1.1")]
+    library.here.model.prompts.clear()
+    # The access list has changed since the index was written.
+    library.access.readers["secret.json"] = ("group:thanes",)
+    assert library.read(Subject("Secret")) == []
+    assert library.read(Subject("Macbeth"), Subject("Secret")) == []
+    assert len(library.here.model.prompts) == 2
+    assert not any("Secret" in prompt.user for prompt in library.here.model.prompts)
+
+
+def test_what_is_vague_is_asked_back_unless_it_names_what_to_read() -> None:
+    library = plays()
+    parts = library.ask(Subject("", "5.2"), shape=Shape.NEEDS_CLARIFICATION)
+    assert end_of(parts).path[2] == "read:section"
+    assert end_of(library.ask(Subject("", "9.9"), shape=Shape.NEEDS_CLARIFICATION)).path[-1] == "clarify"
+    assert text_of(parts)
+
+
+def test_an_index_that_fails_is_no_missing_document() -> None:
+    library = plays()
+    library.access.failure = UnavailableError("down")
+    try:
+        library.ask(Subject("Macbeth"))
+    except UnavailableError:
+        return
+    raise AssertionError("the failure was swallowed")
+
+
+def test_an_answer_from_a_whole_is_finished_without_confidence() -> None:
+    end = end_of(plays().ask(Subject("Macbeth")))
+    assert isinstance(end, Finished)
+    assert (end.confidence, end.withheld) == (None, 0)
