@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -26,7 +27,7 @@ class Searching:
     failure: CicadaError | None = None
     left: list[float] = field(default_factory=list)
 
-    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+    def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
         self.left.append(seconds_left())
         if self.failure:
             raise self.failure

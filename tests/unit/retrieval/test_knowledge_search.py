@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from cicada.documents.filter import PassageFilter
@@ -87,7 +89,7 @@ def test_an_empty_base_and_one_without_anything_relevant_end_differently() -> No
 class Nowhere:
     """A strategy that finds nothing, by a reranker of its own."""
 
-    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+    def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
         return Retrieval(IndexHits((), ()), (), Ranking((), "nowhere"))
 
 

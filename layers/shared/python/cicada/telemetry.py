@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Literal
 
-Phase = Literal["planning", "searching", "ranking", "judging", "gate", "answering", "agent"]
+Phase = Literal["planning", "searching", "routing", "ranking", "judging", "gate", "answering", "agent"]
 
 
 class Telemetry:

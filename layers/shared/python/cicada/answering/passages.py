@@ -70,7 +70,7 @@ class PassageAnswerer:
         def search(query: str) -> Retrieval:
             nonlocal matching
             with phase("searching"):
-                found = self.search.search(emphasised(query, plan.carried), readable, strategy)
+                found = self.search.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
             matching = found.matching
             return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cicada.circuit_breaker import CircuitBreaker
@@ -21,6 +21,6 @@ class GuardedStrategy:
     seconds: float
     clock: Callable[[], float]
 
-    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+    def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
         with self.breaker.guarding(), ending_by(Deadline.in_seconds(self.seconds, self.clock)):
-            return self.strategy.retrieve(text, filter)
+            return self.strategy.retrieve(text, filter, concepts)

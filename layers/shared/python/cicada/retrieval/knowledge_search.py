@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cicada.documents.filter import PassageFilter
@@ -27,11 +27,16 @@ class KnowledgeSearch:
     formulator: QueryFormulator | None = None
     report: Callable[[CicadaError], object] = _ignore
 
-    def search(self, text: str, filter: PassageFilter, strategy: str = DEFAULT) -> Retrieval:
-        """Search the filter's knowledge base. Failures are `DependencyError`s, never an empty result."""
+    def search(
+        self, text: str, filter: PassageFilter, strategy: str = DEFAULT, concepts: Sequence[str] = ()
+    ) -> Retrieval:
+        """Search the filter's knowledge base. `concepts`: the plan's key concepts, to find documents by.
+
+        Failures are `DependencyError`s, never an empty result.
+        """
         base = self.bases.of(filter.base_key.knowledge_base)
         query, formulated = self._query(text, base)
-        found = self.strategies[strategy](base).retrieve(query, filter)
+        found = self.strategies[strategy](base).retrieve(query, filter, concepts)
         return replace(found, path=("retrieve", *formulated, *found.path, *_outcome(found)))
 
     def _query(self, text: str, base: KnowledgeBase) -> tuple[str, tuple[str, ...]]:

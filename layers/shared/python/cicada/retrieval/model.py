@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
@@ -127,10 +127,30 @@ class Ranking:
     passages: tuple[RankedPassage, ...]
     by: str
 
+    def within(self, document_ids: frozenset[str] | None) -> Ranking:
+        """The passages of these documents; None for all."""
+        if document_ids is None:
+            return self
+        return Ranking(
+            tuple(each for each in self.passages if each.passage.document.document_id in document_ids), self.by
+        )
+
     def best(self, limit: int, threshold: float) -> Ranking:
         """The first `limit` passages of at least this relevance; passages without a relevance are kept."""
         relevant = [each for each in self.passages if each.relevance is None or each.relevance >= threshold]
         return Ranking(tuple(relevant[:limit]), self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """The documents that a question is about. `document_ids`: None where all documents are searched.
+
+    `hits`: of those of them in which the search had found nothing. `path` names the steps taken.
+    """
+
+    document_ids: frozenset[str] | None = None
+    hits: IndexHits = field(default_factory=lambda: IndexHits((), ()))
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

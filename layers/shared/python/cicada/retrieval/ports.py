@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from cicada.documents.catalogue import DocumentRow, RowPage, Sort
 from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
-from cicada.knowledge_bases.settings import MultiVector, RerankMode
+from cicada.knowledge_bases.settings import KnowledgeBase, MultiVector, RerankMode
 from cicada.retrieval.model import (
     Candidate,
     CardHits,
@@ -21,6 +21,7 @@ from cicada.retrieval.model import (
     PassageVectors,
     Ranking,
     Retrieval,
+    Routed,
     Vector,
 )
 
@@ -188,20 +189,44 @@ class Reranker(Protocol):
         ...
 
 
+class DocumentRouting(Protocol):
+    """Finds the documents that a question is about among thousands, beside the search for passages."""
+
+    def routed(
+        self, query: EncodedQuery, filter: PassageFilter, candidates: Sequence[Candidate], concepts: Sequence[str] = ()
+    ) -> Routed:
+        """`candidates`: what the search with this filter found. `concepts`: the plan's key concepts.
+
+        Failures are `DependencyError`s.
+        """
+        ...
+
+
+def _all_documents(base: KnowledgeBase) -> None:
+    """Nothing is routed."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchBackend:
-    """What all strategies share. `rerankers`: one for each mode that a knowledge base can choose."""
+    """What all strategies share. `rerankers`: one for each mode that a knowledge base can choose.
+
+    `routing`: that of a base; None where all of its documents are searched.
+    """
 
     index: CataloguedIndex
     embedder: Embedder
     rerankers: Mapping[RerankMode, Reranker]
+    routing: Callable[[KnowledgeBase], DocumentRouting | None] = _all_documents
 
 
 class Strategy(Protocol):
     """A way to find the passages for a question in one knowledge base."""
 
-    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
-        """The best passages for `text`. Failures are `DependencyError`s, never an empty result."""
+    def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
+        """The best passages for `text`. `concepts`: the plan's key concepts, to find documents by.
+
+        Failures are `DependencyError`s, never an empty result.
+        """
         ...
 
 

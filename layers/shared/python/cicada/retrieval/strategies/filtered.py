@@ -6,7 +6,7 @@ and those that do not match are dropped. `evals.retrieval_bench.filtering` measu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cicada.documents.filter import PassageFilter, meets
@@ -31,7 +31,7 @@ class FilteredSearch:
     filter_first: int = 1000
     most_candidates: int = 3200
 
-    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+    def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
         """The best passages that meet the filter's conditions. Failures are `DependencyError`s."""
         matching = self.catalogue.count_documents(filter)
         if not matching:
@@ -40,9 +40,10 @@ class FilteredSearch:
             query = encode_query(self.search.embedder, text)
             hits = self._ranked_then_filtered(query, filter)
             if hits is not None:
-                return replace(self.search.ranked(query, hits), path=(f"rank_first:{matching}",), matching=matching)
-        found = self.search.retrieve(text, filter)
-        return replace(found, path=(f"filter_first:{matching}",), matching=matching)
+                found = self.search.ranked(query, filter, hits, concepts)
+                return replace(found, path=(f"rank_first:{matching}", *found.path), matching=matching)
+        found = self.search.retrieve(text, filter, concepts)
+        return replace(found, path=(f"filter_first:{matching}", *found.path), matching=matching)
 
     def _ranked_then_filtered(self, query: EncodedQuery, filter: PassageFilter) -> IndexHits | None:
         """The best hits without the conditions, then those that meet them. None if too few of them do."""

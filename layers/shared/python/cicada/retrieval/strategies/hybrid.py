@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cicada.documents.filter import PassageFilter
 from cicada.knowledge_bases.settings import Fusion, KnowledgeBase
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery, RankedPassage, Ranking, Retrieval
-from cicada.retrieval.ports import Embedder, MultiVectorEmbedder, PassageIndex, Reranker, SearchBackend
+from cicada.retrieval.model import (
+    Candidate,
+    EncodedQuery,
+    Hit,
+    IndexHits,
+    IndexQuery,
+    RankedPassage,
+    Ranking,
+    Retrieval,
+    Routed,
+)
+from cicada.retrieval.ports import DocumentRouting, Embedder, MultiVectorEmbedder, PassageIndex, Reranker, SearchBackend
 from cicada.telemetry import phase
 
 # Passages that are kept whatever their relevance, to judge the evidence by and to show where nothing is good enough.
 NEAREST = 5
+REROUTED = "reroute:all"
+"""The step in the path of a search that found nothing in the documents routed to, and then looked into all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +34,7 @@ class HybridSearch:
 
     Without a reranker the fused order is final.
     `threshold`: less relevant passages are left out. It is comparable between bases only with a reranker.
+    `routing` gates softly: all candidates are ranked, and those of other documents are dropped unless nothing is left.
     """
 
     index: PassageIndex
@@ -30,6 +44,7 @@ class HybridSearch:
     fusion: Fusion = "zscore"
     reranker: Reranker | None = None
     threshold: float = 0.0
+    routing: DocumentRouting | None = None
 
     def search(self, text: str, filter: PassageFilter) -> tuple[RankedPassage, ...]:
         """The best passages for `text`, best first; empty only if nothing relevant matches.
@@ -38,18 +53,29 @@ class HybridSearch:
         """
         return self.retrieve(text, filter).passages
 
-    def retrieve(self, text: str, filter: PassageFilter) -> Retrieval:
+    def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
         """The same search with all its stages: both retrievers' hits, the fused candidates, the ranking."""
         query = encode_query(self.embedder, text)
-        return self.ranked(query, self.index.search(IndexQuery(filter, text, query.vector, self.candidates)))
+        hits = self.index.search(IndexQuery(filter, text, query.vector, self.candidates))
+        return self.ranked(query, filter, hits, concepts)
 
-    def ranked(self, query: EncodedQuery, hits: IndexHits) -> Retrieval:
-        """The hits fused and reranked."""
+    def ranked(
+        self, query: EncodedQuery, filter: PassageFilter, hits: IndexHits, concepts: Sequence[str] = ()
+    ) -> Retrieval:
+        """The hits fused and reranked, and of that order the documents that the question is about."""
         candidates = fuse(hits, self.fusion)
+        routed = self.routing.routed(query, filter, candidates, concepts) if self.routing else Routed()
+        if routed.hits.lexical or routed.hits.semantic:
+            hits = joined(hits, routed.hits)
+            candidates = fuse(hits, self.fusion)
         with phase("ranking"):
             ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
-        best = ranking.best(self.limit, self.threshold)
-        return Retrieval(hits, candidates, best, query=query.text, nearest=ranking.passages[:NEAREST])
+        within = ranking.within(routed.document_ids)
+        best, path = within.best(self.limit, self.threshold), routed.path
+        if not best.passages and len(within.passages) < len(ranking.passages):
+            within, best = ranking, ranking.best(self.limit, self.threshold)
+            path = (*path, REROUTED)
+        return Retrieval(hits, candidates, best, path, query=query.text, nearest=within.passages[:NEAREST])
 
 
 def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:
@@ -62,6 +88,7 @@ def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:
         base.fusion,
         backend.rerankers[base.rerank],
         base.score_threshold,
+        backend.routing(base),
     )
 
 
@@ -75,3 +102,12 @@ def encode_query(embedder: Embedder, text: str) -> EncodedQuery:
 def fused_ranking(candidates: tuple[Candidate, ...]) -> Ranking:
     """The fused order as the final one."""
     return Ranking(tuple(RankedPassage(each.passage, each.fused) for each in candidates), "fusion")
+
+
+def joined(one: IndexHits, other: IndexHits) -> IndexHits:
+    """The hits of two searches with the same query in different documents, best first."""
+    return IndexHits(_by_score(one.lexical, other.lexical), _by_score(one.semantic, other.semantic))
+
+
+def _by_score(one: tuple[Hit, ...], other: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    return tuple(sorted((*one, *other), key=lambda hit: (-hit.score, hit.passage.passage_id)))
