@@ -88,6 +88,78 @@ def test_front_matter_begins_below_empty_lines_and_ends_at_dots_too() -> None:
 
 
 @pytest.mark.parametrize(
+    "above",
+    [
+        "\n" * 30,
+        "\ufeff",
+        "\u200b\n",
+        "\u00a0\n\u3000\n",
+        "\f\n",
+        "<!-- Licence: CC BY 4.0 -->\n",
+        "<!--\n  Licence\n\n  CC BY 4.0\n-->\n\n",
+        "<!-- a --><!-- b -->\n\n<!-- c -->\n",
+        "\n<!-- markdownlint-disable -->\n\ufeff\n",
+        "<!-->\n",
+        "<!-- a -->",
+    ],
+)
+def test_front_matter_begins_below_comments_and_what_nobody_sees(above: str) -> None:
+    text = f"{above}---\nreaders: [group:qa]\nstatus: draft\n---\nText."
+    found = read_front_matter(text)
+    assert (found.readers, found.metadata, text[found.length :]) == (("group:qa",), {"status": "draft"}, "Text.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!-- no end\n---\nreaders: [group:qa]\n---\n",
+        "<!--\n---\nreaders: [group:qa]\n---\n-->\nText.\n",
+        "<!-- readers: [user:ann] -->\nText.\n",
+        " ---\n readers: [group:qa]\n ---\nText.\n",
+        "----\nreaders: [group:qa]\n----\nText.\n",
+        "--- # about\nreaders:\n  - group:qa\n---\nText.\n",
+        '+++\nreaders = ["group:qa"]\n+++\nText.\n',
+        '+++\n\nreaders = ["group:qa"]\n+++\nText.\n',
+        "Readers: group:qa\n\nText.\n",
+        "---\n---\n\nreaders: [group:qa]\n---\nText.\n",
+        "---\nstatus: draft\n---\nreaders: [group:qa]\n---\nText.\n",
+        "# Guide\n\nText.\n\n---\nstatus: draft\nreaders: [group:qa]\n---\n",
+        "---\n- readers: [group:qa]\n---\nText.\n",
+    ],
+)
+def test_readers_elsewhere_than_in_the_front_matter_reject_the_document(text: str) -> None:
+    refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Readers\n\nWrite this at the top:\n\n```yaml\n---\nreaders: [group:qa]\n---\n```\n",
+        "# Guide\n\nAudience\n---\nReaders: everybody in the company.\n",
+        "# Guide\n\n---\n\nName each as group:qa.\n",
+        "<!-- for readers: see below -->\nText for user:ann.\n",
+    ],
+)
+def test_text_that_only_speaks_of_readers_goes_in(text: str) -> None:
+    assert read_front_matter(text) == FrontMatter()
+
+
+def test_front_matter_with_readers_may_be_followed_by_an_example() -> None:
+    text = "---\nreaders: [group:qa]\n---\n"
+    assert read_front_matter(f"{text}An example:\n{text}").readers == ("group:qa",)
+
+
+@pytest.mark.parametrize("piece", ["<!-- a --> ", "<!--", " \n", "-->", "---\n", "---\nreaders: group:", "```\n"])
+def test_much_above_and_below_takes_one_pass(piece: str) -> None:
+    # Tried from each of its signs anew, this would be 10¹¹ steps.
+    text = f"{piece * 300_000}x\nreader group:a\n"
+    try:
+        assert read_front_matter(text).readers is None
+    except DocumentRejectedError as refused:
+        assert refused.kind == REJECTED
+
+
+@pytest.mark.parametrize(
     "readers", ["group:qa", "[group:qa]", "\n- group:qa\n- group:qa", "{0}group:qa{0}".format("'")]
 )
 @pytest.mark.parametrize("key", ["readers", "Readers", "'readers'"])

@@ -20,7 +20,7 @@ _ENGINE_RUBY = re.compile(r"@b[^.@]{0,100}\.@<([^@]{0,200})@>")
 _ENGINE_CODE = re.compile(r"@v[A-Z][^\s.]{0,200}\.|@[a-z]\d{1,9}\.(?![a-z])|@[ky](?![a-z])|@[|\-]")
 _QUOTES = re.compile("`{2,}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_INVISIBLE = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+INVISIBLE = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def plain_text(text: str) -> str:
@@ -32,7 +32,7 @@ def plain_text(text: str) -> str:
 
 def plain_line(text: str) -> str:
     """`text` in one line and in NFC, without control characters and invisible ones."""
-    text = _INVISIBLE.sub("", _CONTROL.sub(" ", text))
+    text = INVISIBLE.sub("", _CONTROL.sub(" ", text))
     return unicodedata.normalize("NFC", one_line(text))
 
 

@@ -11,6 +11,8 @@
 All values are read as texts; the schema of the knowledge base types them. Aliases, type tags and duplicate keys are not
 used: they would let a short text become a large one, or leave open which value was meant. Where readers are named in a
 way that is not understood, the document is rejected, as it is for a sidecar.
+
+Empty lines, invisible characters and HTML comments may stand above it, such as the note of a licence.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.markup import is_whole, plain_line
+from cicada.ingest.markup import INVISIBLE, is_whole, plain_line
 from cicada.ingest.model import Problem
+from cicada.ingest.prose.misplaced_readers import names_readers, names_readers_at_top, names_readers_below
 
 PLACE = "front matter"
 # The kind of a rejection because of the readers: the indexed version may have been meant for others.
@@ -33,7 +36,8 @@ MAX_DEPTH = 4
 MAX_FIELDS = 50
 MAX_NAME = 200
 
-_BEGIN = re.compile(r"(?:[ \t]*\n){0,20}---[ \t]*\n")
+_BLANK = re.compile(rf"(?:\s|{INVISIBLE.pattern})*")
+_BEGIN = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
 _LINE = re.compile(r"(title|lang|language):(.*)")
 _READERS_LINE = re.compile(
@@ -61,8 +65,40 @@ class FrontMatter:
 
 def read_front_matter(text: str) -> FrontMatter:
     """The front matter at the beginning of the text. `DocumentRejectedError` if it may name readers and is unclear."""
-    begin = _BEGIN.match(text)
-    if not begin:
+    top = _top(text)
+    front = _at(text, top)
+    if front.readers is None:
+        _check_rest(text, top, front)
+    return front
+
+
+def _top(text: str) -> int:
+    """Where the text begins, below comments and what nobody sees."""
+    at = 0
+    while True:
+        blank = _BLANK.match(text, at)
+        at = blank.end() if blank else at
+        # A comment such as `<!-->` is a whole one.
+        end = text.find("-->", at + 2) if text.startswith("<!--", at) else -1
+        if end < 0:
+            return at
+        at = end + 3
+
+
+def _check_rest(text: str, top: int, front: FrontMatter) -> None:
+    """`DocumentRejectedError` if readers are named, but not in the front matter."""
+    if names_readers(text[:top]):
+        raise _unclear("stands in a comment and names readers; write it outside of comments, or remove it")
+    body = text[max(top, front.length) :]
+    if names_readers_at_top(body) or names_readers_below(body):
+        raise _unclear(
+            "is not between two lines of three dashes at the beginning of the file, and names readers; write it there"
+        )
+
+
+def _at(text: str, top: int) -> FrontMatter:
+    begin = _BEGIN.match(text, top)
+    if not begin or _is_indented(text, top):
         return FrontMatter()
     end = _END.search(text, begin.end())
     if not end or end.start() - begin.end() > MAX_CHARACTERS:
@@ -76,6 +112,10 @@ def read_front_matter(text: str) -> FrontMatter:
     except _NotUsableError as error:
         return _unusable(inner, end.end(), str(error))
     return _read(values, end.end()) if values is not None else _no_table(inner)
+
+
+def _is_indented(text: str, at: int) -> bool:
+    return text[text.rfind("\n", 0, at) + 1 : at].isspace()
 
 
 class _NotUsableError(Exception):
