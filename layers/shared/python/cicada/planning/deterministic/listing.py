@@ -1,49 +1,17 @@
-"""Order, number and counts that a message asks of a list of documents."""
+"""Number and counts that a message asks of a list of documents."""
 
 from __future__ import annotations
 
-from cicada.documents.catalogue import TITLE, Sort
 from cicada.planning.deterministic.constraints.model import Constraints
 from cicada.planning.deterministic.english import word_set
 from cicada.planning.deterministic.noun_phrases import HeadKind
+from cicada.planning.deterministic.ordering import Ordering
 from cicada.planning.deterministic.sentence import Sentence
 
-_NEWEST = frozenset({"newest", "latest", "recent"})
-_OLDEST = frozenset({"oldest", "earliest"})
 _NUMBERS = {word: number for number, word in enumerate(
     "one two three four five six seven eight nine ten".split(), start=1)} | {"twenty": 20}  # noqa: SIM905  # fmt: skip
 _BEFORE_FIELD = word_set("which what per each by every whose who")
 _BEFORE_NUMBER = word_set("top first last newest latest oldest recent")
-
-
-def order(sentence: Sentence) -> Sort | None:
-    """Newest or oldest first, or the order that the message names."""
-    words = sentence.words()
-    date = sentence.lexicon.date
-    if {"alphabetical", "alphabetically", "alphabetic"} & set(words):
-        return Sort(TITLE, descending="descending" in words or "reverse" in words)
-    named = _sorted_by(sentence)
-    if named:
-        return Sort(named, descending="descending" in words or bool(_NEWEST & set(words)))
-    if date and _NEWEST & set(words):
-        return Sort(date, descending=True)
-    if date and _OLDEST & set(words):
-        return Sort(date)
-    return None
-
-
-def _sorted_by(sentence: Sentence) -> str | None:
-    for at in range(len(sentence)):
-        if sentence.word(at) in {"sort", "sorted", "order", "ordered", "sorting"}:
-            by = at + 1 + (sentence.word(at + 1) in {"them", "it"})
-            if sentence.word(by) == "by":
-                if sentence.word(by + 1) in {"title", "name"}:
-                    return TITLE
-                end, fields = sentence.field_word(by + 1)
-                if sentence.word(by + 1) == "date":
-                    return sentence.lexicon.date
-                return min(fields) if end > by + 1 else None
-    return None
 
 
 def counts(sentence: Sentence, found: Constraints) -> bool:
@@ -58,7 +26,7 @@ def counts(sentence: Sentence, found: Constraints) -> bool:
     return False
 
 
-def count_by(sentence: Sentence, found: Constraints) -> str | None:
+def count_by(sentence: Sentence, found: Constraints, asked: Ordering) -> str | None:
     """The field whose values are asked for: which departments have drafts, documents per department."""
     schema = sentence.lexicon.schema
     for at in range(len(sentence)):
@@ -66,7 +34,7 @@ def count_by(sentence: Sentence, found: Constraints) -> str | None:
             continue
         if sentence.word(at) == "who":
             return sentence.lexicon.owner
-        if sentence.word(at) == "by" and sentence.word(at - 1) in {"sorted", "sort", "ordered", "order", "owned"}:
+        if at + 1 in asked.used or (sentence.word(at - 1), sentence.word(at)) == ("owned", "by"):
             continue
         end, fields = sentence.field_word(at + 1)
         valued = sorted(name for name in fields if at + 1 not in found.used and name in schema.fields)
@@ -75,17 +43,20 @@ def count_by(sentence: Sentence, found: Constraints) -> str | None:
     return None
 
 
-def limit(sentence: Sentence, found: Constraints) -> int | None:
-    """Top five, the ten newest, first 3; the newest one alone is one."""
+def limit(sentence: Sentence, found: Constraints, asked: Ordering) -> int | None:
+    """Top five, the ten newest, first 3, the three with the highest fee; the newest one alone is one."""
     for at in range(len(sentence)):
         if sentence.word(at) in _BEFORE_NUMBER:
             for near in (at + 1, at - 1):
                 number = _number(sentence, near)
                 if number and near not in sentence.taken:
                     return number
-    words = set(sentence.words())
-    singular = any(not phrase.plural and phrase.kind in {HeadKind.GENERIC, HeadKind.TYPE} for phrase in found.phrases)
-    return 1 if singular and words & (_NEWEST | _OLDEST) else None
+    if not asked.superlative:
+        return None
+    listed = [phrase for phrase in found.phrases if phrase.kind in {HeadKind.GENERIC, HeadKind.TYPE}]
+    numbers = [_number(sentence, at) for phrase in listed for at in range(phrase.start, phrase.head)]
+    singular = any(not phrase.plural for phrase in listed)
+    return next(filter(None, numbers), 1 if singular else None)
 
 
 def _number(sentence: Sentence, at: int) -> int | None:

@@ -11,7 +11,8 @@ from cicada.planning.deterministic.constraints.model import Constraints
 from cicada.planning.deterministic.constraints.reading import read_constraints
 from cicada.planning.deterministic.lexicon import Lexicon
 from cicada.planning.deterministic.lexicon_compiler import compiled
-from cicada.planning.deterministic.listing import count_by, counts, limit, order
+from cicada.planning.deterministic.listing import count_by, counts, limit
+from cicada.planning.deterministic.ordering import Ordering, ordering
 from cicada.planning.deterministic.residue import residue
 from cicada.planning.deterministic.sentence import Sentence, sentence_of
 from cicada.planning.deterministic.shape import Decision, decide
@@ -42,9 +43,10 @@ class DeterministicPlanner:
         """A plan for any text. `now` is a day in the user's time zone, `asker` what owner fields call the user."""
         sentence = sentence_of(message, self.lexicon, now)
         found = read_constraints(sentence, now, asker)
-        rest = residue(sentence, found)
+        asked = ordering(sentence, found)
+        rest = [at for at in residue(sentence, found) if at not in asked.used]
         decision = decide(sentence, found, rest) or _by_words(sentence, rest)
-        return _plan(message, sentence, found, rest, decision, intent)
+        return _plan(message, sentence, found, asked, rest, decision, intent)
 
 
 def _by_words(sentence: Sentence, rest: list[int]) -> Decision:
@@ -59,7 +61,13 @@ def _by_words(sentence: Sentence, rest: list[int]) -> Decision:
 
 
 def _plan(
-    message: str, sentence: Sentence, found: Constraints, rest: list[int], decision: Decision, intent: Intent
+    message: str,
+    sentence: Sentence,
+    found: Constraints,
+    asked: Ordering,
+    rest: list[int],
+    decision: Decision,
+    intent: Intent,
 ) -> Plan:
     from_fields = decision.shape in _ANSWERED_FROM_FIELDS
     searched = decision.shape in _SEARCHED
@@ -70,10 +78,10 @@ def _plan(
         query=one_line(message),
         search_value=_search_value(message, sentence, rest, decision.shape),
         filters=found.conditions.all() if from_fields else (),
-        sort=order(sentence) if from_fields else None,
+        sort=asked.sort if from_fields else None,
         count=from_fields and counts(sentence, found),
-        count_by=count_by(sentence, found) if decision.shape is Shape.METADATA_ONLY else None,
-        limit=limit(sentence, found) if from_fields else None,
+        count_by=count_by(sentence, found, asked) if decision.shape is Shape.METADATA_ONLY else None,
+        limit=limit(sentence, found, asked) if from_fields else None,
         key_concepts=concepts,
         confidence=_confidence(sentence, found, decision),
         clarification=clarification(sentence, found) if decision.shape is Shape.NEEDS_CLARIFICATION else "",

@@ -8,7 +8,10 @@ from cicada.planning.deterministic.noun_phrases import HeadKind
 from cicada.planning.deterministic.residue import is_filler, without_fields
 from cicada.planning.deterministic.sentence import Sentence
 
-_ORDERING = word_set("newest latest oldest recent recently many count all list number every earliest")
+_ORDERING = word_set("""
+    newest latest oldest recent recently many count all list number every earliest soonest highest lowest largest
+    smallest biggest greatest
+""")
 _POINTING = word_set("these those they them this other others same it previous two both")
 
 
