@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,7 +19,9 @@ from cicada.adapters.dynamodb.request_reopener import DynamoRequestReopener
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.agents.model import AgentKind, Shelf
 from cicada.conversation.limits import UsageLimits
-from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.conversation.model import AnswerRecord, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.documents.catalogue import ListedPage, Sort
+from cicada.documents.filter import Exists
 from cicada.errors import ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.contract.connections_table import TABLE as CONNECTIONS
@@ -193,3 +196,16 @@ def test_a_transaction_that_is_cancelled_for_another_reason_is_no_repeat(tables:
     full = ("None", "None", "ItemCollectionSizeLimitExceeded")
     with cancelled(tables.client, *[full] * 6), pytest.raises(UnavailableError):
         tables.log.create(tables.request(), ACCEPTED)
+
+
+def test_a_record_of_a_newer_version_is_read_without_what_it_adds(tables: Tables) -> None:
+    page = ListedPage("scripts", "store", (Exists("owner"),), Sort("title"), offset=20)
+    record = AnswerRecord(path=("script_query",), scores=(0.5,), listing=page)
+    tables.log.advance(tables.leased(), 1, tables.clock() + 15, Status.COMPLETE, record)
+    [head] = [item for item in tables.client.scan(TableName=TABLE)["Items"] if item["sk"]["S"] == "HEAD"]
+    written = json.loads(head["answerRecord"]["S"])
+    newer = written | {"mood": "good", "listing": written["listing"] | {"colour": "red"}}
+    tables.client.put_item(TableName=TABLE, Item=head | {"answerRecord": {"S": json.dumps(newer)}})
+    read = tables.log.head(KEY)
+    assert read is not None
+    assert read.record == record

@@ -21,6 +21,7 @@ from cicada.conversation.model import (
     StoredEvent,
 )
 from cicada.conversation.ports import RequestLog
+from cicada.documents.catalogue import ListedPage, Sort
 from cicada.documents.filter import AnyOf, Exists, NoneOf, Range
 from cicada.errors import LeaseLostError
 from cicada.identity.principal import Principal
@@ -80,6 +81,9 @@ RECORD = AnswerRecord(
     input_tokens=900,
     output_tokens=40,
     code="",
+    listing=ListedPage(
+        "scripts", "store", FILTERS, Sort("effective", descending=True), count_by="kind", limit=7, offset=14
+    ),
 )
 
 

@@ -7,15 +7,21 @@ from dataclasses import replace
 
 import pytest
 
+from cicada.answering.answer import Answerer
 from cicada.answering.model import AnswerPart
 from cicada.answering.process import Processed
+from cicada.answering.question_planner import QuestionPlanner
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import Question, RequestKey
+from cicada.conversation.protocol import Listing, parse_event
 from cicada.dialogue import Conversation, Turn
 from cicada.errors import UnavailableError
+from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.model import Intent
+from cicada.planning.plan import PAGE_SIZE
 from tests.fakes.chat_model import ScriptedModel
-from tests.unit.answering.situation import ANN, SAID, Situation, end_of
+from tests.unit.answering.situation import ANN, NOW, SAID, Situation, end_of
+from tests.unit.answering.test_listing import situation
 from tests.unit.answering.test_process import Situation as Processing
 from tests.unit.conversation.situation import send_message
 
@@ -94,11 +100,57 @@ class Remembering(Processing):
     def processor(self):  # type: ignore[no-untyped-def]
         return replace(super().processor, memory=LoggedConversation(self.log, 1_500))
 
-    def asked_in_session(self, message: str, number: int) -> RequestKey:
+    def asked_in_session(self, message: str, number: int, base: str = "scripts") -> RequestKey:
         self.clock.now += 1
-        request_id = f"7e57d004-2b97-4e7a-b45f-53873677910{number}"
-        self.accepter.accept(send_message(message, request_id, sessionId="s1"), self.connection())
+        request_id = f"7e57d004-2b97-4e7a-b45f-5387367791{number:02d}"
+        self.accepter.accept(send_message(message, request_id, sessionId="s1", knowledgeBase=base), self.connection())
         return RequestKey(ANN, request_id)
+
+    def listing(self, key: RequestKey) -> Listing | None:
+        """The page of documents that the answer shows."""
+        events = [parse_event(each.body) for each in self.log.events(key, 0, self.head(key).last_seq)]
+        return next((each for each in events if isinstance(each, Listing)), None)
+
+
+class Cataloguing(Situation):
+    """Answers of a base whose metadata have a schema."""
+
+    @property
+    def answerer(self) -> Answerer:
+        planner = RulesPlanner(lambda *_: self.classification, SchemaPlanner())
+        return replace(super().answerer, plan=QuestionPlanner(planner, self.bases, lambda: NOW).plan)
+
+
+def with_documents(number: int) -> Remembering:
+    kept = situation({f"d{each:03d}": ({"status": "approved"}, ()) for each in range(number)})
+    return Remembering(answering=Cataloguing(catalogue=kept.catalogue, bases=kept.bases))
+
+
+def test_a_listing_goes_on_to_its_last_page_however_long_ago_it_began() -> None:
+    here = with_documents(10 * PAGE_SIZE + 5)
+    shown: list[str] = []
+    for number, message in enumerate(["list the approved documents", *["more"] * 10]):
+        key = here.asked_in_session(message, number, "store")
+        assert here.process(key) is Processed.COMPLETE
+        page = here.listing(key)
+        assert page is not None
+        assert page.offset == number * PAGE_SIZE
+        shown += [each.document_id for each in page.documents]
+    assert shown == [f"d{each:03d}" for each in range(10 * PAGE_SIZE + 5)]
+
+
+def test_a_page_that_failed_is_the_one_that_is_asked_for_again() -> None:
+    here = with_documents(3 * PAGE_SIZE)
+    here.process(here.asked_in_session("list the approved documents", 1, "store"))
+    failing = here.asked_in_session("more", 2, "store")
+    here.answering.access.failure = UnavailableError("The access lists could not be read.")
+    assert here.process(failing) is Processed.FAILED
+    here.answering.access.failure = None
+    again = here.asked_in_session("more", 3, "store")
+    here.process(again)
+    page = here.listing(again)
+    assert page is not None
+    assert page.offset == PAGE_SIZE
 
 
 def test_a_processor_answers_a_question_of_a_session_with_the_turns_before_it() -> None:

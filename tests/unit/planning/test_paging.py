@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from cicada.dialogue import Turn
+from cicada.documents.catalogue import ListedPage, Sort
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
+from cicada.planning.chosen import ChosenPlanner, PlannerMode
 from cicada.planning.model import Classification, Intent
-from cicada.planning.paging import asked_page
-from cicada.planning.plan import PAGE_SIZE, Shape
+from cicada.planning.paging import is_page_request, listed_page
+from cicada.planning.plan import PAGE_SIZE, Plan, Shape
 from cicada.planning.planner import PlanRequest
 
 LIST = "List the approved SOPs"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SCHEMA = Schema(
     {
         "status": SchemaField("status", FieldType.KEYWORD, ("approved", "draft")),
@@ -26,8 +29,8 @@ SCHEMA = Schema(
     ["more", "Next page", "show more", "next", "the rest", "Weiter", "mehr", "la suite", "más", "次のページ", "更多"],
 )
 def test_the_next_page_is_asked_for_in_many_words(message: str) -> None:
-    assert asked_page([LIST, message]) == (LIST, 1)
-    assert asked_page(["Hello", LIST, message, message]) == (LIST, 2)
+    assert is_page_request(message)
+    assert is_page_request(f" {message}! ")
 
 
 @pytest.mark.parametrize(
@@ -35,33 +38,77 @@ def test_the_next_page_is_asked_for_in_many_words(message: str) -> None:
     ["more than two?", "next year's contracts", "What is more important?", "the rest is silence", "más barato"],
 )
 def test_a_message_that_says_more_is_no_request_for_a_page(message: str) -> None:
-    assert asked_page([LIST, message]) is None
+    assert not is_page_request(message)
 
 
-def test_without_anything_before_there_is_no_page() -> None:
-    assert asked_page(["more"]) is asked_page([]) is asked_page(["more", "more"]) is None
+class Session:
+    """Messages to one base, each planned with the page that the message before it was shown."""
+
+    def __init__(self) -> None:
+        self.messages: tuple[str, ...] = ()
+        self.shown: ListedPage | None = None
+
+    def planned(self, message: str, base: str = "store") -> Plan:
+        planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "because"), SchemaPlanner())
+        request = PlanRequest(
+            message, base, NOW, messages=self.messages[-8:], schema=SCHEMA, bases={base: ""}, listing=self.shown
+        )
+        plan = planner.plan(request)
+        plan = replace(plan, knowledge_base=plan.knowledge_base or base)
+        self.messages, self.shown = (*self.messages, message), listed_page(plan, base)
+        return plan
 
 
-def planned(message: str, *before: str) -> tuple[Shape, int, int]:
-    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "because"), SchemaPlanner())
-    request = PlanRequest(
-        message,
-        "store",
-        datetime(2026, 3, 1, tzinfo=UTC),
-        turns=tuple(Turn(each, "Answer.") for each in before),
-        messages=before,
-        schema=SCHEMA,
+def test_a_listing_goes_on_with_its_conditions_as_long_as_it_lasts() -> None:
+    session = Session()
+    first = session.planned(f"{LIST} by title")
+    for number in range(1, 30):
+        page = session.planned(("more", "next page", "la suite")[number % 3])
+        assert page.offset == number * PAGE_SIZE
+        assert replace(page, query=first.query, offset=0, confidence=first.confidence) == first
+
+
+def test_the_pages_are_as_long_as_the_first_one() -> None:
+    session = Session()
+    session.planned("top 7 approved SOPs")
+    assert [(page.limit, page.offset) for page in map(session.planned, ("more", "more"))] == [(7, 7), (7, 14)]
+
+
+def test_the_pages_of_a_changed_listing_begin_anew() -> None:
+    session = Session()
+    assert session.planned(LIST).offset == 0
+    assert session.planned("more").offset == PAGE_SIZE
+    changed = session.planned("and the draft ones?")
+    assert (changed.shape, changed.offset) == (Shape.METADATA_ONLY, 0)
+    assert session.planned("more") == replace(
+        changed, query="more", offset=PAGE_SIZE, carried=(), key_concepts=(), confidence=1.0
     )
-    plan = planner.plan(request)
-    return plan.shape, plan.offset, len(plan.filters)
-
-
-def test_a_listing_goes_on_with_its_conditions() -> None:
-    assert planned(LIST) == (Shape.METADATA_ONLY, 0, 2)
-    assert planned("next page", LIST) == (Shape.METADATA_ONLY, PAGE_SIZE, 2)
-    assert planned("more", LIST, "and the draft ones?") == (Shape.METADATA_ONLY, PAGE_SIZE, 2)
-    assert planned("more", LIST, "next page") == (Shape.METADATA_ONLY, 2 * PAGE_SIZE, 2)
 
 
 def test_after_another_answer_more_is_no_page() -> None:
-    assert planned("more", "How is equipment cleaned between batches?")[1] == 0
+    session = Session()
+    session.planned(LIST)
+    session.planned("How is equipment cleaned between batches?")
+    assert session.planned("more").offset == 0
+
+
+def test_without_anything_before_there_is_no_page() -> None:
+    assert Session().planned("more").shape is not Shape.METADATA_ONLY
+
+
+def test_a_page_of_one_base_is_not_gone_on_with_in_another() -> None:
+    session = Session()
+    session.planned(LIST)
+    assert session.planned("more", base="archive").shape is not Shape.METADATA_ONLY
+
+
+def test_a_model_is_not_asked_for_a_page() -> None:
+    class Model:
+        def plan(self, request: PlanRequest) -> Plan:
+            raise AssertionError(f"The model was asked: {request.message}")
+
+    shown = ListedPage("store", "archive", sort=Sort("title"), offset=40)
+    rules = RulesPlanner(lambda *_: Classification(Intent.GENERAL, 0.1, "because"))
+    planner = ChosenPlanner(rules, Model(), print, PlannerMode.MODEL)
+    plan = planner.plan(PlanRequest("more", "store", NOW, listing=shown))
+    assert (plan.knowledge_base, plan.sort, plan.offset, plan.by) == ("archive", Sort("title"), 60, "rules")

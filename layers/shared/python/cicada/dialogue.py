@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cicada.documents.catalogue import ListedPage
 from cicada.text import one_line
 
 # English text has about four bytes a token; in Chinese and Japanese three bytes are a character of about one token.
@@ -38,18 +39,20 @@ class Conversation:
     """What was said before a question, oldest first.
 
     `messages`: the user's, in full, for resolving follow-ups. `turns`: what a model may read, within a token budget.
+    `listing`: the page of documents that the last answer showed, if it was one.
     """
 
     messages: tuple[str, ...] = ()
     turns: tuple[Turn, ...] = ()
+    listing: ListedPage | None = None
 
 
 NO_CONVERSATION = Conversation()
 
 
-def conversation_of(turns: Sequence[Turn], budget_tokens: int) -> Conversation:
+def conversation_of(turns: Sequence[Turn], budget_tokens: int, listing: ListedPage | None = None) -> Conversation:
     """The turns, oldest first, within the budget: the newest whole, older ones summarised, the oldest left out."""
-    return Conversation(tuple(turn.question for turn in turns), _within(turns, budget_tokens))
+    return Conversation(tuple(turn.question for turn in turns), _within(turns, budget_tokens), listing)
 
 
 def _within(turns: Sequence[Turn], budget_tokens: int) -> tuple[Turn, ...]:

@@ -20,6 +20,7 @@ from cicada.identity.principal import Principal
 from cicada.knowledge_bases.wording import described
 from cicada.planning.chosen import step_of
 from cicada.planning.model import Intent
+from cicada.planning.paging import listed_page
 from cicada.planning.plan import Plan, Shape
 from cicada.telemetry import phase
 
@@ -89,7 +90,8 @@ class Answerer:
         schema = self.listings.bases.of(plan.knowledge_base).schema
         applied = (*question.scope, *plan.filters) if plan.shape in _FROM_DOCUMENTS else ()
         conditions = tuple(described(each, schema) for each in applied)
-        return replace(part, path=(*_steps(plan), *part.path), plan=plan, conditions=conditions)
+        listing = listed_page(plan, question.knowledge_base)
+        return replace(part, path=(*_steps(plan), *part.path), plan=plan, conditions=conditions, listing=listing)
 
 
 def _steps(plan: Plan) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ class Measurement:
             strategy=plan.shape.value if plan else "",
             input_tokens=finished.input_tokens,
             output_tokens=finished.output_tokens,
+            listing=finished.listing,
         )
 
     def failed(self, code: str) -> AnswerRecord:

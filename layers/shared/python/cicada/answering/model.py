@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cicada.documents.catalogue import DocumentRow
+from cicada.documents.catalogue import DocumentRow, ListedPage
 from cicada.documents.filter import Scalar
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions.gate import Permitted
@@ -57,7 +57,8 @@ class Finished:
     """The answer is complete. `path` names the steps taken; `confidence` is 0 to 1, or None if it was not judged.
 
     `plan`: what was understood. `conditions`: its filters in words. `matching`: how many documents meet them, if they
-    were counted. `withheld`: how many documents were found that the user may not view.
+    were counted. `withheld`: how many documents were found that the user may not view. `listing`: the page that was
+    shown, if it was one.
     """
 
     path: tuple[str, ...]
@@ -68,6 +69,7 @@ class Finished:
     conditions: tuple[str, ...] = ()
     matching: int | None = None
     withheld: int = 0
+    listing: ListedPage | None = None
 
 
 AnswerPart = Progress | Cited | Listed | Text | Finished

@@ -52,6 +52,7 @@ class QuestionPlanner:
             bases={name: base.description for name, base in permitted_bases(self.bases, principal).items()},
             asker=schema.logins.get(principal.login, ""),
             intents=served_intents(base),
+            listing=before.listing,
         )
         plan = self.planner.plan(request)
         if plan.knowledge_base in ("", question.knowledge_base):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from cicada.conversation.history import answer_text
-from cicada.conversation.model import RequestKey
+from cicada.conversation.model import Head, RequestKey, Status
 from cicada.conversation.ports import RequestLog
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn, conversation_of
+from cicada.documents.catalogue import ListedPage
 
 # Rows that are read for one question: so many turns, and of each answer so many events.
 _TURNS = 8
@@ -32,13 +34,19 @@ class LoggedConversation:
             return NO_CONVERSATION
         keys = [RequestKey(key.principal, row.request_id) for row in reversed(rows)]
         with ThreadPoolExecutor(max_workers=_TURNS, thread_name_prefix="turns") as executor:
-            turns = list(executor.map(self._turn, keys))
-        return conversation_of([turn for turn in turns if turn], self.budget_tokens)
+            found = [each for each in executor.map(self._turn, keys) if each]
+        return conversation_of([turn for turn, _ in found], self.budget_tokens, _shown([head for _, head in found]))
 
-    def _turn(self, key: RequestKey) -> Turn | None:
+    def _turn(self, key: RequestKey) -> tuple[Turn, Head] | None:
         """None for a request that has expired meanwhile."""
         question, head = self.log.question(key), self.log.head(key)
         if question is None or head is None:
             return None
         events = self.log.events(key, 0, min(head.last_seq, _EVENTS))
-        return Turn(question.message, answer_text(events))
+        return Turn(question.message, answer_text(events)), head
+
+
+def _shown(heads: Sequence[Head]) -> ListedPage | None:
+    """The page that the last answer showed. One that failed showed none, and is asked for again."""
+    answered = [head for head in heads if head.status is Status.COMPLETE]
+    return answered[-1].record.listing if answered and answered[-1].record else None

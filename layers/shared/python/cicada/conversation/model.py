@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cicada.documents.catalogue import ListedPage
 from cicada.documents.filter import AnyOf, Condition
 from cicada.identity.principal import Principal
 
@@ -61,11 +62,12 @@ class NewRequest:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """How a request was answered, for operators; without any text of it.
+    """How a request was answered, for operators; of its text it has at most the conditions of a listing.
 
     `path`: the steps taken. `scores`: the quality of the evidence of each search, in order, None where it was not
     judged; more than one means that weak evidence was searched for again. `timings`: milliseconds by phase, with
-    `total` and `firstToken`. `code`: of the error that the answer ended in. What is not known is empty.
+    `total` and `firstToken`. `code`: of the error that the answer ended in. `listing`: the page of documents that was
+    shown, for the next one. What is not known is empty.
     """
 
     path: tuple[str, ...] = ()
@@ -77,6 +79,7 @@ class AnswerRecord:
     input_tokens: int = 0
     output_tokens: int = 0
     code: str = ""
+    listing: ListedPage | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cicada.documents.card import Card
+from cicada.documents.filter import Condition
 from cicada.documents.model import DocumentKey, MetadataValue, Passage
 
 TITLE = "title"
@@ -46,6 +47,24 @@ class RowPage:
     rows: tuple[DocumentRow, ...]
     total: int
     next_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """A page of rows that was shown, with all that the next page is made from.
+
+    `asked`: the knowledge base that the question went to. `knowledge_base`: the one whose documents are listed.
+    `limit`: rows of a page, None for as many as usual. `offset`: the first row of this page.
+    """
+
+    asked: str
+    knowledge_base: str
+    conditions: tuple[Condition, ...] = ()
+    sort: Sort | None = None
+    count: bool = False
+    count_by: str | None = None
+    limit: int | None = None
+    offset: int = 0
 
 
 def row_of(passages: Sequence[Passage], indexed_at: float = 0.0, content_hash: str = "") -> DocumentRow | None:

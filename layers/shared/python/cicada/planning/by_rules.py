@@ -11,8 +11,8 @@ from cicada.planning.document_follow_ups import DocumentFollowUps
 from cicada.planning.follow_up_plans import carried_over
 from cicada.planning.follow_ups import stand_alone
 from cicada.planning.model import Classification, Intent
-from cicada.planning.paging import asked_page
-from cicada.planning.plan import PAGE_SIZE, Plan, Shape
+from cicada.planning.paging import next_page
+from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import Planner, PlanRequest
 from cicada.planning.subjects import subjects_of
 
@@ -33,7 +33,7 @@ class RulesPlanner:
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of the intent, or of the documents' metadata and texts."""
-        if (page := self._page(request)) is not None:
+        if (page := next_page(request)) is not None:
             return page
         return _with_subjects(self._completed(self._with_carried(request), request), request)
 
@@ -47,18 +47,6 @@ class RulesPlanner:
         *earlier, asked = request.messages
         before = self._with_carried(replace(request, message=asked, messages=tuple(earlier)))
         return completed(plan, asked) if before.shape is Shape.NEEDS_CLARIFICATION else plan
-
-    def _page(self, request: PlanRequest) -> Plan | None:
-        """The next page of a listing, planned as the message was that asked for the listing."""
-        found = asked_page([*request.messages, request.message])
-        if found is None:
-            return None
-        message, number = found
-        before = request.messages[: len(request.messages) - number]
-        plan = self._plan(replace(request, message=message, messages=before))
-        if plan.shape is not Shape.METADATA_ONLY:
-            return None
-        return replace(plan, query=request.message, offset=number * (plan.limit or PAGE_SIZE))
 
     def _plan(self, request: PlanRequest) -> Plan:
         found = self.classify(request.message, request.knowledge_base)

@@ -9,6 +9,7 @@ from functools import cache, partial
 
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
 from cicada.planning.model import Intent
+from cicada.planning.paging import next_page
 from cicada.planning.plan import Plan
 from cicada.planning.planner import Planner, PlanRequest
 
@@ -32,7 +33,8 @@ class ChosenPlanner:
     In mode `auto` a plan of the rules stands from a confidence on: `sure` if it was read from the documents' metadata,
     `sure_of_intent` if it is nothing but the message's intent: the grammar's confidence is a rule's, the intent's a
     probability. Failures of the model go to `report`. The plan's `by` is the model planner's own, or `rules`,
-    `rules_after_model_failed` or `rules:skipped_open_circuit`.
+    `rules_after_model_failed` or `rules:skipped_open_circuit`. The next page of a listing is made by the rules in any
+    mode: there is nothing to understand in it.
     """
 
     rules: Planner
@@ -44,7 +46,7 @@ class ChosenPlanner:
 
     def plan(self, request: PlanRequest) -> Plan:
         by_rules = cache(partial(self.rules.plan, request))  # Planned once, if at all.
-        if self.model is None or self.mode is PlannerMode.RULES:
+        if self.model is None or self.mode is PlannerMode.RULES or next_page(request) is not None:
             return replace(by_rules(), by=BY_RULES)
         if self.mode is PlannerMode.AUTO and self._is_sure(by_rules(), request):
             return replace(by_rules(), by=BY_RULES)

@@ -12,7 +12,7 @@ from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.deterministic.refinement import Refinement, is_reply, refinement
 from cicada.planning.follow_ups import with_carried
 from cicada.planning.intent.small_talk import is_small_talk
-from cicada.planning.paging import asked_page
+from cicada.planning.paging import is_page_request
 from cicada.planning.plan import Plan, Shape
 
 _TURNS = 8
@@ -127,4 +127,4 @@ def _values(conditions: Sequence[Condition]) -> tuple[str, ...]:
 
 def _is_idle(message: str) -> bool:
     """Thanks, or the request for a listing's next page."""
-    return is_small_talk(message) or asked_page(["", message]) is not None
+    return is_small_talk(message) or is_page_request(message)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+
+from cicada.documents.catalogue import ListedPage
+from cicada.planning.model import Intent
+from cicada.planning.plan import PAGE_SIZE, Plan, Shape
+from cicada.planning.planner import PlanRequest
 
 _MORE = re.compile(
     r"""(?:please\s+)?(?:show\s+(?:me\s+)?|give\s+me\s+|and\s+)?(?:the\s+)?
@@ -15,12 +19,37 @@ _MORE = re.compile(
 )
 
 
-def asked_page(messages: Sequence[str]) -> tuple[str, int] | None:
-    """The message whose listing goes on, and the number of the page that the last message asks for, from 1.
+def is_page_request(message: str) -> bool:
+    """Whether the message asks for more, and for nothing else."""
+    return _MORE.fullmatch(message.strip()) is not None
 
-    None if the last message asks for something else, or if there is nothing before it.
+
+def listed_page(plan: Plan, asked: str) -> ListedPage | None:
+    """What the next page of this plan's listing is made from. `asked`: the base that the question went to."""
+    if plan.shape is not Shape.METADATA_ONLY:
+        return None
+    return ListedPage(
+        asked, plan.knowledge_base, plan.filters, plan.sort, plan.count, plan.count_by, plan.limit, plan.offset
+    )
+
+
+def next_page(request: PlanRequest) -> Plan | None:
+    """The plan of the page after the one that was shown last; None if the message asks for something else.
+
+    The page goes on as it was planned, so that it needs neither the question nor the model of then.
     """
-    for page, message in enumerate(reversed(messages)):
-        if not _MORE.fullmatch(message.strip()):
-            return (message, page) if page else None
-    return None
+    shown = request.listing
+    if shown is None or shown.asked != request.knowledge_base or not is_page_request(request.message):
+        return None
+    return Plan(
+        Intent.SCRIPT_QUERY,
+        Shape.METADATA_ONLY,
+        request.message,
+        knowledge_base=shown.knowledge_base,
+        filters=shown.conditions,
+        sort=shown.sort,
+        count=shown.count,
+        count_by=shown.count_by,
+        limit=shown.limit,
+        offset=shown.offset + (shown.limit or PAGE_SIZE),
+    )

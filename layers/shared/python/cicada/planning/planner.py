@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from cicada.dialogue import Turn
+from cicada.documents.catalogue import ListedPage
 from cicada.knowledge_bases.schema import Schema
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan
@@ -18,9 +19,10 @@ class PlanRequest:
     """A message and what a plan may depend on.
 
     `now`: in the user's time zone. `turns`: earlier ones, within a token budget; `messages`: the user's earlier ones,
-    in full; both oldest first. `schema`: of `knowledge_base`, the one that is asked unless
-    the plan names another. `bases`: the bases that the user may ask, with their descriptions. `asker`: the name by
-    which owner fields call the user, empty if unknown. `intents`: those that the base serves.
+    in full; both oldest first. `schema`: of `knowledge_base`, the one that is asked unless the plan names another.
+    `bases`: the bases that the user may ask, with their descriptions. `asker`: the name by which owner fields call the
+    user, empty if unknown. `intents`: those that the base serves. `listing`: the page of documents that the last answer
+    showed.
     """
 
     message: str
@@ -33,6 +35,7 @@ class PlanRequest:
     bases: Mapping[str, str] = field(default_factory=dict)
     asker: str = ""
     intents: tuple[Intent, ...] = tuple(Intent)
+    listing: ListedPage | None = None
 
 
 class Planner(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from cicada.adapters.condition_codec import condition_of, condition_values
@@ -19,6 +19,7 @@ from cicada.conversation.model import (
     Status,
     StoredEvent,
 )
+from cicada.documents.catalogue import ListedPage, Sort
 from cicada.documents.filter import AnyOf, Condition
 from cicada.identity.principal import Principal
 
@@ -120,12 +121,30 @@ def read_head(item: Item) -> Head:
 
 def record_text(record: AnswerRecord) -> str:
     """The record as the head keeps it: one JSON object, for people too."""
-    return json.dumps(asdict(record) | {"timings": dict(record.timings)}, separators=(",", ":"))
+    values = asdict(replace(record, listing=None)) | {"timings": dict(record.timings)}
+    if record.listing is not None:
+        conditions = [condition_values(each) for each in record.listing.conditions]
+        values["listing"] = asdict(replace(record.listing, conditions=())) | {"conditions": conditions}
+    return json.dumps(values, separators=(",", ":"))
 
 
 def _read_record(text: str) -> AnswerRecord:
-    stored = json.loads(text)
-    return AnswerRecord(**stored | {"path": tuple(stored["path"]), "scores": tuple(stored["scores"])})
+    """What a newer version has added is left out."""
+    stored = _known(AnswerRecord, json.loads(text))
+    listing = _read_listing(stored["listing"]) if stored.get("listing") else None
+    return AnswerRecord(
+        **stored | {"path": tuple(stored["path"]), "scores": tuple(stored["scores"]), "listing": listing}
+    )
+
+
+def _read_listing(stored: Mapping[str, Any]) -> ListedPage:
+    values = _known(ListedPage, stored)
+    sort = Sort(**values["sort"]) if values["sort"] else None
+    return ListedPage(**values | {"sort": sort, "conditions": tuple(map(condition_of, values["conditions"]))})
+
+
+def _known(kind: type[AnswerRecord] | type[ListedPage], stored: Mapping[str, Any]) -> dict[str, Any]:
+    return {each.name: stored[each.name] for each in fields(kind) if each.name in stored}
 
 
 def session_row_key(principal: Principal, session_id: str) -> Item:
