@@ -41,7 +41,8 @@ class Gathered:
     """The best evidence of all attempts. `quality`: 0 to 1, or None if it was not judged.
 
     `passages`: to answer from; below the floor, the nearest ones, to be shown only. `queries`: what was searched for,
-    in order. They and `path` are for people and telemetry, never for the prompt of the answer.
+    in order. They and `path` are for people and telemetry, never for the prompt of the answer. `withheld`: documents
+    that the best attempt found and that the user may not view.
     """
 
     passages: tuple[RankedPassage, ...]
@@ -49,6 +50,7 @@ class Gathered:
     verdict: Verdict
     queries: tuple[str, ...]
     path: tuple[str, ...]
+    withheld: int = 0
 
     @property
     def confidence(self) -> float | None:
@@ -94,7 +96,11 @@ class EvidenceLoop:
     report: Callable[[CicadaError], object] = _ignore
 
     def gather(self, question: str, base: KnowledgeBase, search: Callable[[str], Retrieval]) -> Gathered:
-        """The evidence for a question that needs no others. Raises what `search` raises."""
+        """The evidence for a question that needs no others. Raises what `search` raises.
+
+        `search` returns only what the user may view: else a document that is withheld would lift the quality, and so
+        show that it exists.
+        """
         first = search(question)
         asked = first.query or question
         best, path = self._judged(asked, first, base)
@@ -147,9 +153,10 @@ class EvidenceLoop:
 
 def _gathered(best: _Attempt, base: KnowledgeBase, queries: Sequence[str], path: tuple[str, ...]) -> Gathered:
     end = verdict(best.quality, base, can_retry=False) if best.found.passages else Verdict.BELOW_FLOOR
+    shown, withheld = best.found.passages, best.found.withheld
     if end is Verdict.BELOW_FLOOR and best.found.candidates:
-        return Gathered(best.found.nearest, best.quality, end, tuple(queries), (*path, BELOW_FLOOR))
-    return Gathered(best.found.passages, best.quality, end, tuple(queries), path)
+        shown, path = best.found.nearest, (*path, BELOW_FLOOR)
+    return Gathered(shown, best.quality, end, tuple(queries), path, withheld)
 
 
 def not_answered(gathered: Gathered, knowledge_base: str) -> str:

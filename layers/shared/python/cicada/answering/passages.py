@@ -1,4 +1,4 @@
-"""Answer from passages: search, judge the evidence, check who may view it, generate."""
+"""Answer from passages: search, check who may view what was found, judge that evidence, generate."""
 
 from __future__ import annotations
 
@@ -44,14 +44,17 @@ class PassageAnswerer:
         with phase("gate"):
             permitted = self.gate.permit(principal, found.passages, _document)
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
+        withheld = found.withheld + shown.withheld
         # What the gate withholds is not counted among the documents that meet the conditions.
-        seen = None if matching is None else matching - shown.withheld
-        end = Finished(found.path, found.confidence, matching=seen, withheld=shown.withheld)
+        seen = None if matching is None else matching - withheld
+        # Judged with a document that was closed meanwhile.
+        confidence = None if shown.withheld else found.confidence
+        end = Finished(found.path, confidence, matching=seen, withheld=withheld)
         if shown:
             yield Cited(shown, base.schema)
         if found.verdict is Verdict.BELOW_FLOOR or not shown:
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
-            yield end if shown or not found.passages else replace(end, path=(*found.path, "nothing_permitted"))
+            yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
             return
         usage = yield from streamed(self.model, passages_prompt(question.message, shown, base.content, earlier))
         yield replace(
@@ -72,11 +75,20 @@ class PassageAnswerer:
             with phase("searching"):
                 found = self.search.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
             matching = found.matching
-            return found
+            return self._viewable(found, principal)
 
         base = self.search.bases.of(plan.knowledge_base)
         with phase("judging"):
             return self.evidence.gather(plan.search_value or plan.query, base, search), matching
+
+    def _viewable(self, found: Retrieval, principal: Principal) -> Retrieval:
+        """What was found, without the documents that the user may not view by now.
+
+        It is judged and shown as if they did not exist. The gate is asked once more before anything is shown: a judge
+        and further searches may take seconds.
+        """
+        with phase("gate"):
+            return found.of(frozenset(self.gate.permit(principal, tuple(found.documents), lambda each: each)))
 
 
 def _document(ranked: RankedPassage) -> DocumentKey:

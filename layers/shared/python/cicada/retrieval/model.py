@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field, replace
 
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import Passage
+from cicada.documents.model import DocumentKey, Passage
 
 Vector = Sequence[float]
 
@@ -36,6 +36,13 @@ class IndexHits:
 
     lexical: tuple[Hit, ...]
     semantic: tuple[Hit, ...]
+
+    def of(self, documents: Container[DocumentKey]) -> IndexHits:
+        """Those in these documents."""
+        return IndexHits(
+            tuple(hit for hit in self.lexical if hit.passage.document in documents),
+            tuple(hit for hit in self.semantic if hit.passage.document in documents),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +168,7 @@ class Retrieval:
     `below_threshold` if all matches are less relevant than the base's threshold.
     `matching`: how many documents the filter lets through, if they were counted.
     `query`: the text that was searched for. `nearest`: the first passages of the ranking before threshold and limit.
+    `withheld`: how many documents of its passages were taken out because the user may not view them.
     """
 
     hits: IndexHits
@@ -170,8 +178,35 @@ class Retrieval:
     matching: int | None = None
     query: str = ""
     nearest: tuple[RankedPassage, ...] = ()
+    withheld: int = 0
+
+    @property
+    def documents(self) -> frozenset[DocumentKey]:
+        """All documents that any stage found."""
+        hits = frozenset(hit.passage.document for hit in (*self.hits.lexical, *self.hits.semantic))
+        candidates = frozenset(each.passage.document for each in self.candidates)
+        return hits | candidates | _documents((*self.passages, *self.nearest))
+
+    def of(self, documents: frozenset[DocumentKey]) -> Retrieval:
+        """The same search as if it had found these documents alone."""
+        return replace(
+            self,
+            hits=self.hits.of(documents),
+            candidates=tuple(each for each in self.candidates if each.passage.document in documents),
+            ranking=Ranking(_in(self.passages, documents), self.ranking.by),
+            nearest=_in(self.nearest, documents),
+            withheld=self.withheld + len(_documents((*self.passages, *self.nearest)) - documents),
+        )
 
     @property
     def passages(self) -> tuple[RankedPassage, ...]:
         """Best first."""
         return self.ranking.passages
+
+
+def _documents(ranked: Sequence[RankedPassage]) -> frozenset[DocumentKey]:
+    return frozenset(each.passage.document for each in ranked)
+
+
+def _in(ranked: Sequence[RankedPassage], documents: Container[DocumentKey]) -> tuple[RankedPassage, ...]:
+    return tuple(each for each in ranked if each.passage.document in documents)
