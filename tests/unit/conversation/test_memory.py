@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cicada.conversation.memory import LoggedConversation
-from cicada.conversation.model import RequestKey
+from cicada.conversation.model import RequestKey, Status, StoredEvent
 from cicada.dialogue import NO_CONVERSATION, Turn
 from tests.unit.conversation.situation import ANN, BOB
 from tests.unit.conversation.test_history import Talk
@@ -62,3 +62,18 @@ def test_the_budget_is_kept() -> None:
     talk.turn("Who founded Rome?", "Romulus. " * 400)
     asked = talk.turn("When?")
     assert memory(talk, 50).before(RequestKey(ANN, asked), "s1").turns == (Turn("Who founded Rome?", "Romulus."),)
+
+
+NEWER = ('{"type":"mood","content":"good"}', '{"type":"status","stage":"dreaming"}', '{"type":"chunk","parts":[]}')
+
+
+def test_events_of_a_newer_version_are_left_out_of_an_answer() -> None:
+    talk = Talk()
+    key = RequestKey(ANN, talk.turn("Who founded Rome?"))
+    lease = talk.lease(key)
+    for seq, body in enumerate((*NEWER, '{"type":"chunk","content":"Romulus.","tone":"sure"}'), start=2):
+        talk.log.store(lease, StoredEvent(seq, body))
+    talk.log.advance(lease, 5, talk.clock() + 15, Status.COMPLETE)
+    asked = talk.turn("When?")
+    assert memory(talk).before(RequestKey(ANN, asked), "s1").turns == (Turn("Who founded Rome?", "Romulus."),)
+    assert [turn.answer for turn in talk.page("s1").turns] == ["", "Romulus."]

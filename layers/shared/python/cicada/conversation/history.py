@@ -17,7 +17,7 @@ from cicada.conversation.protocol import (
     Reset,
     SessionSummary,
     Turn,
-    parse_event,
+    known_event,
 )
 from cicada.errors import InvalidFrameError
 from cicada.identity.principal import Principal
@@ -35,10 +35,13 @@ def history(command: History, principal: Principal, log: RequestLog) -> HistoryP
 
 
 def answer_text(events: Iterable[StoredEvent]) -> str:
-    """The text that a client assembles from these events: the chunks after the last reset."""
+    """The text that a client assembles from these events: the chunks after the last reset.
+
+    Events of a newer version are left out, as clients leave them out.
+    """
     parts: list[str] = []
     for stored in events:
-        event = parse_event(stored.body)
+        event = known_event(stored.body)
         if isinstance(event, Chunk):
             parts.append(event.content)
         elif isinstance(event, Reset):

@@ -388,6 +388,14 @@ def parse_event(body: str) -> AnyEventBody:
     return _EVENT.validate_json(body)
 
 
+def known_event(body: str) -> AnyEventBody | None:
+    """The same, or None for an event that a newer version has stored: while a deployment goes on, both run."""
+    try:
+        return parse_event(body)
+    except ValidationError:
+        return None
+
+
 def failed(error: CicadaError) -> Failed:
     """The user's event for a failure. Details of a configuration error are left out; they are for operators."""
     sentence = str(error)
