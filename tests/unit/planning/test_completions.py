@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +12,9 @@ from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.classifier import MessageClassifier
+from cicada.planning.completions import completed, may_complete
 from cicada.planning.intent.linear import load_model
+from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import PlanRequest
 
@@ -54,3 +57,49 @@ def test_after_a_clear_question_nothing_is_completed() -> None:
     assert planned(clear).shape is not Shape.NEEDS_CLARIFICATION
     assert "How is" not in planned("Kestrel Park", clear).query
     assert planned("Kestrel Park", UNCLEAR, clear).query.count("What does it say") == 0
+
+
+SOP = (AnyOf("type", frozenset({"SOP"})),)
+
+
+def reply(search_value: str = "", *conditions: AnyOf, **more: object) -> Plan:
+    return Plan(Intent.GENERAL, Shape.NO_MATCH, "the cleaning one", search_value, filters=conditions, **more)  # type: ignore[arg-type]
+
+
+def test_a_completed_plan_searches_for_the_answer_and_what_was_asked() -> None:
+    plan = completed(reply("cleaning", *SOP), " What does it say?! ")
+    assert (plan.intent, plan.shape, plan.filters) == (Intent.SCRIPT_QUERY, Shape.HYBRID, SOP)
+    assert plan.query == "the cleaning one (What does it say)"
+    assert plan.search_value == "cleaning (What does it say)"
+    assert plan.carried == ("What does it say",)
+
+
+def test_a_completed_plan_without_words_to_search_for_searches_for_its_query() -> None:
+    plan = completed(reply(), "What does it say?")
+    assert (plan.shape, plan.search_value) == (Shape.CONTENT_ONLY, "")
+    assert plan.query == "the cleaning one (What does it say)"
+
+
+@pytest.mark.parametrize("intent", [Intent.GENERAL, Intent.SCRIPT_QUERY])
+@pytest.mark.parametrize("shape", [Shape.NO_MATCH, Shape.CONTENT_ONLY, Shape.HYBRID, Shape.NEEDS_CLARIFICATION])
+def test_a_short_message_may_answer_what_was_asked_back(intent: Intent, shape: Shape) -> None:
+    assert may_complete("the cleaning one", Plan(intent, shape, "the cleaning one"))
+
+
+@pytest.mark.parametrize("message", ["which one? ", "どれ？", "أي واحد؟", "x" * 81, "thanks!"])
+def test_a_question_a_long_message_and_thanks_answer_nothing(message: str) -> None:
+    assert not may_complete(message, reply())
+    assert may_complete("x" * 80, reply())
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        replace(reply(), intent=Intent.THEORY_REQUEST),
+        replace(reply(), intent=Intent.PROFILE_REQUEST),
+        replace(reply(), shape=Shape.METADATA_ONLY),
+        reply(carried=("change control",)),
+    ],
+)
+def test_a_message_that_asks_for_something_itself_answers_nothing(plan: Plan) -> None:
+    assert not may_complete("the cleaning one", plan)

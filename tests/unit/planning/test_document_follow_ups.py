@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.planning.document_follow_ups import DocumentFollowUps, completed
+from cicada.documents.catalogue import Sort
+from cicada.documents.filter import AnyOf, Condition, Exists, Range
+from cicada.planning.deterministic.refinement import Refinement
+from cicada.planning.document_follow_ups import DocumentFollowUps, completed, refined
+from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from tests.unit.planning.planned import NOW, PLANNER, filters_of
 
@@ -118,3 +122,116 @@ def test_a_name_says_who_asks_for_documents_of_their_own() -> None:
 @pytest.mark.parametrize("message", ["list the letters", "How is a broken seal repaired?", "thanks a lot!"])
 def test_a_question_of_its_own_is_no_reply(message: str) -> None:
     assert planned("show me the report", message) == planned(message)
+
+
+LETTERS = AnyOf("kind", frozenset({"letter"}))
+LAPSED = AnyOf("stage", frozenset({"lapsed"}))
+SKETCHES = AnyOf("stage", frozenset({"sketch"}))
+COUNTED = Plan(
+    Intent.SCRIPT_QUERY,
+    Shape.METADATA_ONLY,
+    "how many lapsed letters per guild?",
+    filters=(LETTERS, LAPSED),
+    sort=Sort("fee"),
+    count=True,
+    count_by="guild",
+    offset=40,
+)
+SEARCH = Plan(
+    Intent.SCRIPT_QUERY,
+    Shape.HYBRID,
+    "what do lapsed letters say about rye?",
+    "rye",
+    filters=(LETTERS, LAPSED),
+    key_concepts=("rye",),
+)
+
+
+def changed(before: Plan, *conditions: Condition, search_value: str = "", loose_date: str | None = None) -> Plan:
+    plan = refined(before, "and the others?", Refinement(conditions, search_value, loose_date))
+    assert plan is not None
+    return plan
+
+
+def test_a_refined_listing_begins_anew_with_what_it_counts_and_its_order() -> None:
+    plan = changed(COUNTED, SKETCHES)
+    assert plan.filters == (LETTERS, SKETCHES)
+    assert (plan.shape, plan.count, plan.count_by, plan.offset) == (Shape.METADATA_ONLY, True, "guild", 0)
+    assert (plan.sort, plan.search_value, plan.key_concepts) == (Sort("fee"), "", ())
+    assert (plan.query, plan.carried) == ("and the others? (letter)", ("letter",))
+
+
+def test_a_listing_that_is_refined_by_a_topic_becomes_a_search_and_counts_no_more() -> None:
+    plan = changed(COUNTED, search_value="Old Bridges")
+    assert (plan.shape, plan.search_value) == (Shape.HYBRID, "Old Bridges")
+    assert (plan.count, plan.count_by, plan.offset) == (False, None, 0)
+    assert plan.key_concepts == ("old", "bridges")
+    assert plan.query == "and the others? (letter lapsed)"
+    assert plan.carried == ("letter", "lapsed")
+
+
+def test_a_search_keeps_its_topic_or_goes_on_from_it() -> None:
+    plan = changed(SEARCH, SKETCHES)
+    assert (plan.shape, plan.search_value, plan.filters) == (Shape.HYBRID, "rye", (LETTERS, SKETCHES))
+    assert (plan.query, plan.key_concepts) == ("and the others? (rye)", ("rye",))
+    further = changed(plan, search_value="Wheat")
+    assert further.search_value == "Wheat (rye)"
+    assert further.key_concepts == ("wheat", "rye")
+
+
+def test_what_a_search_carried_over_is_not_carried_twice() -> None:
+    first = changed(SEARCH, search_value="wheat")
+    second = changed(first, search_value="oats")
+    assert (first.search_value, second.search_value) == ("wheat (rye)", "oats (wheat)")
+    assert second.carried == ("wheat",)
+
+
+def test_what_has_neither_values_nor_words_carries_its_question() -> None:
+    everything = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "list all documents")
+    plan = changed(everything, LAPSED)
+    assert (plan.query, plan.carried) == ("and the others?", ("list all documents",))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        Plan(Intent.SCRIPT_QUERY, Shape.NO_MATCH, "thanks", filters=(LETTERS,)),
+        Plan(Intent.SCRIPT_QUERY, Shape.NEEDS_CLARIFICATION, "open it", filters=(LETTERS,)),
+        Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, "how is a seal repaired?", "seal"),
+    ],
+)
+def test_what_was_not_answered_from_the_fields_is_not_refined(before: Plan) -> None:
+    assert refined(before, "and the lapsed ones?", Refinement((LAPSED,), "")) is None
+
+
+THIS_YEAR = Range("expiry_date", least="2026-01-01", below="2027-01-01")
+NEXT_YEAR = Range("sealed_on", least="2027-01-01", below="2028-01-01")
+EXPIRING = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "letters that expire this year", filters=(LETTERS, THIS_YEAR))
+MOVED = Range("expiry_date", least="2027-01-01", below="2028-01-01")
+
+
+def test_a_loose_period_takes_the_place_of_the_only_one() -> None:
+    loose = changed(EXPIRING, LAPSED, NEXT_YEAR, loose_date="sealed_on")
+    assert loose.filters == (LETTERS, LAPSED, MOVED)
+    open_ended = Plan(
+        Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "expired letters", filters=(Range("expiry_date", below="2026-05-20"),)
+    )
+    assert changed(open_ended, NEXT_YEAR, loose_date="sealed_on").filters == (MOVED,)
+
+
+@pytest.mark.parametrize(
+    ("before", "conditions", "loose"),
+    [
+        ((THIS_YEAR,), (NEXT_YEAR,), None),
+        ((THIS_YEAR, Range("sealed_on", below="2020-01-01")), (NEXT_YEAR,), "sealed_on"),
+        ((Range("fee", least=5.0),), (NEXT_YEAR,), "sealed_on"),
+        ((THIS_YEAR,), (Range("fee", least=5.0),), "sealed_on"),
+        ((THIS_YEAR,), (Exists("sealed_on"),), "sealed_on"),
+    ],
+)
+def test_a_period_of_its_own_field_stays_there(
+    before: tuple[Condition, ...], conditions: tuple[Condition, ...], loose: str | None
+) -> None:
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "those letters", filters=before)
+    kept = tuple(each for each in before if each.field not in {new.field for new in conditions})
+    assert changed(plan, *conditions, loose_date=loose).filters == (*kept, *conditions)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cicada.planning.follow_up_plans import carried_over
@@ -43,3 +45,29 @@ def test_what_is_no_search_stays_as_it_is(made: Plan) -> None:
 def test_a_message_that_stands_alone_keeps_its_plan() -> None:
     vague = plan(Shape.NEEDS_CLARIFICATION)
     assert carried_over(vague, StandAlone(FOLLOW_UP.message)) == vague
+
+
+@pytest.mark.parametrize("shape", [Shape.CONTENT_ONLY, Shape.HYBRID])
+def test_a_search_for_the_query_itself_gets_no_words_of_its_own(shape: Shape) -> None:
+    found = carried_over(plan(shape), FOLLOW_UP)
+    assert (found.shape, found.search_value) == (shape, "")
+    assert found.query == "and in Germany? (notice period)"
+
+
+@pytest.mark.parametrize("cue", Cue)
+def test_only_a_fragment_or_a_person_makes_small_talk_a_question(cue: Cue) -> None:
+    made = plan(Shape.NO_MATCH, Intent.GENERAL)
+    found = carried_over(made, replace(FOLLOW_UP, cue=cue))
+    if cue in (Cue.FRAGMENT, Cue.PERSON):
+        assert (found.intent, found.shape, found.carried) == (
+            Intent.SCRIPT_QUERY,
+            Shape.CONTENT_ONLY,
+            FOLLOW_UP.carried,
+        )
+    else:
+        assert found == made
+
+
+def test_a_plan_that_has_something_of_an_earlier_turn_stays_as_it_is() -> None:
+    made = replace(plan(Shape.CONTENT_ONLY), carried=("Austria",))
+    assert carried_over(made, FOLLOW_UP) == made

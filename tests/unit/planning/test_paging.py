@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 import pytest
 
 from cicada.documents.catalogue import ListedPage, Sort
+from cicada.documents.filter import AnyOf
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.chosen import ChosenPlanner, PlannerMode
 from cicada.planning.model import Classification, Intent
-from cicada.planning.paging import is_page_request, listed_page
+from cicada.planning.paging import is_page_request, listed_page, next_page
 from cicada.planning.plan import PAGE_SIZE, Plan, Shape
 from cicada.planning.planner import PlanRequest
 
@@ -112,3 +113,29 @@ def test_a_model_is_not_asked_for_a_page() -> None:
     planner = ChosenPlanner(rules, Model(), print, PlannerMode.MODEL)
     plan = planner.plan(PlanRequest("more", "store", NOW, listing=shown))
     assert (plan.knowledge_base, plan.sort, plan.offset, plan.by) == ("archive", Sort("title"), 60, "rules")
+
+
+@pytest.mark.parametrize("shape", [shape for shape in Shape if shape is not Shape.METADATA_ONLY])
+def test_only_a_listing_has_a_next_page(shape: Shape) -> None:
+    assert listed_page(Plan(Intent.SCRIPT_QUERY, shape, "q"), "store") is None
+
+
+def test_a_page_keeps_all_that_the_next_one_is_made_from() -> None:
+    conditions = (AnyOf("status", frozenset({"draft"})),)
+    plan = Plan(
+        Intent.SCRIPT_QUERY,
+        Shape.METADATA_ONLY,
+        "q",
+        knowledge_base="archive",
+        filters=conditions,
+        sort=Sort("title", descending=True),
+        count=True,
+        count_by="type",
+        limit=7,
+        offset=14,
+    )
+    page = listed_page(plan, "store")
+    assert page == ListedPage("store", "archive", conditions, Sort("title", descending=True), True, "type", 7, 14)
+    following = next_page(PlanRequest("more", "store", NOW, listing=page))
+    assert following == replace(plan, query="more", offset=21)
+    assert next_page(PlanRequest("more of it?", "store", NOW, listing=page)) is None
