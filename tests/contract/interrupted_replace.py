@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from cicada.retrieval.model import EmbeddedPassage
 from cicada_embedded.passage_index import SqlitePassageIndex
+from tests.contract.card_index import card, described
 from tests.contract.passage_indexes import DIMENSION, MODEL
-from tests.contract.passages import MACBETH, embedded
+from tests.contract.passages import MACBETH, embedded, vector
 
 
 class Stalling(list[EmbeddedPassage]):
@@ -24,4 +25,5 @@ class Stalling(list[EmbeddedPassage]):
 
 if __name__ == "__main__":
     passages = Stalling(embedded(MACBETH, *(f"new queen {number}" for number in range(400)), version="v2"))
-    SqlitePassageIndex(sys.argv[1], MODEL, DIMENSION).replace(MACBETH, passages)
+    row = described(embedded(MACBETH, "new queen", version="v2"), card("New card"))
+    SqlitePassageIndex(sys.argv[1], MODEL, DIMENSION).replace(MACBETH, passages, row, vector(1.0))

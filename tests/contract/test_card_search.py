@@ -1,0 +1,207 @@
+"""The contract of `DocumentCatalogue.find_cards`, held against the fake and both engines."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from cicada.documents.card import Card, CardSection, Related
+from cicada.documents.catalogue import TITLE, Sort
+from cicada.documents.filter import AnyOf, PassageFilter
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import ConfigurationError
+from cicada.permissions.readers import every_document
+from cicada.retrieval.model import EmbeddedPassage
+from cicada.retrieval.ports import CataloguedIndex
+from tests.contract.card_index import asking, card, found, names, put
+from tests.contract.passage_indexes import IndexUnderTest, eventually
+from tests.contract.passages import MACBETH, PLAYS, READERS, WORDS, embedded, passage, random_vector, vector
+from tests.fakes.passage_index import InMemoryPassageIndex
+
+WHOLE = Card(
+    title="Travel policy",
+    overview="How journeys are booked and paid.",
+    topic_tags=("journey", "per diem"),
+    question_hints=("Who approves a flight?",),
+    sections=(CardSection("Booking", 0, 0, ("agency",)), CardSection("Hotels", 1, 1, ("breakfast", "receipt"))),
+    related=(Related("expenses", 0.75), Related("no such document", 0.5)),
+    language="en-GB",
+    by="a-small-model",
+)
+ELSEWHERE = KnowledgeBaseKey("tenant-b", "plays")
+
+
+@pytest.fixture
+def index(under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
+    yield under_test.open()  # type: ignore[misc]
+
+
+def test_a_card_comes_back_as_it_went_in(index: CataloguedIndex) -> None:
+    row, plain = put(index, "travel", WHOLE, vector(1.0)), put(index, "plain", None)
+    assert index.row(row.document) == row
+    assert index.row(plain.document) == plain
+    hits = index.find_cards(asking("journeys", vector(1.0)))
+    assert [hit.row for hit in (*hits.lexical, *hits.semantic)] == [row, row]
+    assert index.rows(PassageFilter(PLAYS), Sort(TITLE), 10).rows == (plain, row)
+    assert index.rows(PassageFilter(PLAYS, frozenset({"travel"})), Sort(TITLE), 10).rows == (row,)
+
+
+@pytest.mark.parametrize("word", ["policy", "journey", "approve", "booked", "hotel", "breakfast"])
+def test_every_part_of_a_card_is_searched(index: CataloguedIndex, word: str) -> None:
+    put(index, "travel", WHOLE)
+    put(index, "other", card("Archive", "Where files are kept", "boxes"))
+    assert found(index, asking(word)) == (["travel"], [])
+
+
+def test_what_names_a_document_weighs_more_than_what_its_sections_hold(index: CataloguedIndex) -> None:
+    put(index, "in keyword", card("Stock", "Nothing", "dagger"))
+    put(index, "in title", card("Dagger", "Nothing", "stock"))
+    put(index, "in overview", card("Stock", "Dagger", "nothing"))
+    put(index, "in tag", card("Nothing", "Stock", "stock", tag="dagger"))
+    put(index, "nowhere", card("Nothing", "Nothing", "stock", tag="stock"))
+    lexical = index.find_cards(asking("daggers")).lexical
+    assert set(names(lexical)[:2]) == {"in title", "in tag"}
+    assert set(names(lexical)[2:]) == {"in keyword", "in overview"}
+    assert min(hit.score for hit in lexical[:2]) > max(hit.score for hit in lexical[2:]) > 0
+
+
+def test_the_nearest_cards_come_first_with_their_cosine(index: CataloguedIndex) -> None:
+    put(index, "near", card("One"), vector(1.0, 0.1))
+    put(index, "far", card("Two"), vector(0.1, 1.0))
+    put(index, "opposite", card("Three"), [-2.0, *vector(0.0, 1.0)[2:], 0.0])
+    hits = index.find_cards(asking("nothing of these", vector(1.0))).semantic
+    assert names(hits) == ["near", "far", "opposite"]
+    assert [hit.score for hit in hits] == pytest.approx([0.995037, 0.0995037, -1.0], abs=1e-4)
+    assert found(index, asking("two", vector(1.0), limit=1)) == (["far"], ["near"])
+
+
+def test_cards_without_vectors_and_questions_without_one_are_matched_by_words_alone(index: CataloguedIndex) -> None:
+    put(index, "with", card("The queen"), vector(1.0))
+    put(index, "without", card("A queen"))
+    assert found(index, asking("queen", vector(1.0), document_ids=frozenset({"without"}))) == (["without"], [])
+    lexical, semantic = found(index, asking("queen", vector(1.0)))
+    assert (sorted(lexical), semantic) == (["with", "without"], ["with"])
+    lexical, semantic = found(index, asking("queen"))
+    assert (sorted(lexical), semantic) == (["with", "without"], [])
+    assert found(index, asking("?!", vector(1.0))) == ([], ["with"])
+    assert found(index, asking("?!")) == ([], [])
+
+
+def test_a_document_without_a_card_is_not_found_among_cards(index: CataloguedIndex) -> None:
+    put(index, "plain", None, vector(1.0))
+    put(index, "described", card("Queen"), vector(0.0, 1.0))
+    assert found(index, asking("queen plain", vector(1.0))) == (["described"], ["described"])
+
+
+def test_a_vector_of_another_size_is_refused(index: CataloguedIndex) -> None:
+    with pytest.raises(ConfigurationError):
+        put(index, "short", card("Queen"), [1.0, 0.0])
+    put(index, "right", card("Queen"), vector(1.0))
+    with pytest.raises(ConfigurationError):
+        index.find_cards(asking("queen", [1.0, 0.0]))
+
+
+def test_cards_of_another_tenant_or_base_are_never_found(index: CataloguedIndex) -> None:
+    other_base = KnowledgeBaseKey("tenant-a", "poems")
+    for base_key in (ELSEWHERE, other_base):
+        put(index, "theirs", card("Queen"), vector(1.0), base_key=base_key)
+    assert found(index, asking("queen", vector(1.0))) == ([], [])
+    put(index, "ours", card("Queen"), vector(1.0))
+    for base_key, name in ((PLAYS, "ours"), (ELSEWHERE, "theirs"), (other_base, "theirs")):
+        assert found(index, asking("queen", vector(1.0), base_key=base_key)) == ([name], [name])
+
+
+def test_a_card_is_found_only_by_those_who_may_read_its_document(index: CataloguedIndex) -> None:
+    put(index, "open", card("Queen"), vector(1.0))
+    put(index, "ross", card("Queen"), vector(1.0), readers=("user:ross",))
+    put(index, "thanes", card("Queen"), vector(1.0), readers=("group:thanes", "user:lennox"))
+    for reader, expected in (
+        (frozenset[str](), {"open"}),
+        (frozenset({"user:ross"}), {"open", "ross"}),
+        (frozenset({"user:ross", "group:thanes"}), {"open", "ross", "thanes"}),
+        (frozenset({"*", "=user:ross"}), {"open"}),
+    ):
+        for hits in found(index, asking("queen", vector(1.0), reader=reader)):
+            assert set(hits) == expected
+    everything = replace(asking("queen", vector(1.0)), filter=every_document(PLAYS))
+    assert [set(hits) for hits in found(index, everything)] == [{"open", "ross", "thanes"}] * 2
+
+
+def test_filters_of_documents_hold_for_cards(index: CataloguedIndex) -> None:
+    put(index, "one", card("Queen"), vector(1.0), metadata={"status": "approved"})
+    put(index, "two", card("Queen"), vector(1.0), metadata={"status": "draft"})
+    approved = (AnyOf("status", frozenset({"approved"})),)
+    assert found(index, asking("queen", vector(1.0), conditions=approved)) == (["one"], ["one"])
+    only = frozenset({"two", "three"})
+    assert found(index, asking("queen", vector(1.0), document_ids=only)) == (["two"], ["two"])
+    assert found(index, asking("queen", vector(1.0), document_ids=only, conditions=approved)) == ([], [])
+    assert found(index, asking("queen", vector(1.0), document_ids=frozenset())) == ([], [])
+
+
+@pytest.mark.parametrize("under_test", ["sqlite", "opensearch"], indirect=True)
+@pytest.mark.parametrize(
+    ("language", "title", "question"),
+    [
+        ("de", "Kündigungsfristen der Mietverträge", "Kündigungsfrist Mietvertrag"),
+        ("fr", "Les congés des salariés", "congé d'un salarié"),
+        ("es", "Vacaciones anuales", "vacación anual"),
+        ("ja", "出張旅費規程", "旅費規程"),
+        ("zh-CN", "差旅报销制度", "报销制度是什么"),
+        ("tr", "Seyahat politikası", "seyahat"),
+    ],
+)
+def test_cards_are_analysed_in_their_own_language(
+    index: CataloguedIndex, language: str, title: str, question: str
+) -> None:
+    put(index, "wanted", card(title, language=language))
+    put(index, "english", card("Travel expenses"))
+    put(index, "other", card("Etwas anderes", language="de"))
+    assert found(index, asking(question)) == (["wanted"], [])
+
+
+def test_every_index_finds_what_the_fake_finds(index: CataloguedIndex) -> None:
+    rng = random.Random(11)
+    fake = InMemoryPassageIndex("embedder-1", 8)
+    for number in range(24):
+        described = card(*(" ".join(rng.choices(WORDS, k=rng.randint(1, 3))) for _ in range(3)), tag=rng.choice(WORDS))
+        towards = random_vector(rng) if rng.random() < 0.8 else []
+        readers = tuple(rng.sample(READERS, rng.randint(0, 2)))
+        for each in (index, fake):
+            put(each, f"d{number % 20}", described, towards, version=f"v{number}", readers=readers)
+    assert eventually(lambda: index.count(every_document(PLAYS)) == 40)
+    for _ in range(20):
+        reader = frozenset(rng.sample(READERS, rng.randint(0, 2)))
+        ids = frozenset(f"d{number}" for number in rng.sample(range(20), 3)) if rng.random() < 0.3 else None
+        text, towards = " ".join(rng.sample(WORDS, 2)), random_vector(rng)
+        query = asking(text, towards, limit=30, reader=reader, document_ids=ids)
+        ours, theirs = index.find_cards(query), fake.find_cards(query)
+        assert set(names(ours.lexical)) == set(names(theirs.lexical))
+        assert names(ours.semantic) == names(theirs.semantic)
+        assert [hit.score for hit in ours.semantic] == pytest.approx([hit.score for hit in theirs.semantic], abs=1e-4)
+        assert [hit.row for hit in ours.semantic] == [hit.row for hit in theirs.semantic]
+
+
+def test_terms_are_counted_by_the_passages_that_hold_all_of_their_words(index: CataloguedIndex) -> None:
+    texts = ("The queens of Scotland", "A queen and a king", "The king", "旅費規程")
+    theirs = DocumentKey(ELSEWHERE, "theirs")
+    index.replace(MACBETH, embedded(MACBETH, *texts))
+    index.replace(theirs, embedded(theirs, "A queen"))
+    asked = ["queen", "Queens", "king", "queen king", "kings' queens", "旅費", "dagger", "the", "?"]
+    assert index.passages_with(PLAYS, asked) == dict(zip(asked, [2, 2, 2, 1, 1, 1, 0, 0, 0], strict=True))
+    assert index.passages_with(PLAYS, []) == {}
+    assert index.passages_with(ELSEWHERE, ["queen", "king"]) == {"queen": 1, "king": 0}
+    assert index.passages_with(KnowledgeBaseKey("tenant-c", "plays"), ["queen"]) == {"queen": 0}
+    many = [f"word{number}" for number in range(250)]
+    assert index.passages_with(PLAYS, [*many, "king"]) == {**dict.fromkeys(many, 0), "king": 2}
+
+
+@pytest.mark.parametrize("under_test", ["sqlite", "opensearch"], indirect=True)
+def test_terms_are_counted_in_the_language_of_each_passage(index: CataloguedIndex) -> None:
+    texts = {"de": "Die Kündigungen der Mieter", "fr": "Les congés des salariés", "ja": "旅費規程", "en": "The letters"}
+    kept = [passage(MACBETH, number, text, language=name) for number, (name, text) in enumerate(texts.items())]
+    index.replace(MACBETH, [EmbeddedPassage(each, vector(1.0)) for each in kept])
+    asked = ["Kündigung", "Mieter Kündigung", "congé", "旅費", "letter", "die"]
+    assert index.passages_with(PLAYS, asked) == dict(zip(asked, [1, 1, 1, 1, 1, 0], strict=True))
