@@ -15,6 +15,7 @@ from moto import mock_aws
 
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.adapters.s3.keys import truth_key
+from cicada.documents.card import Card, CardSection, Related
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator, SectionLocator
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
@@ -55,6 +56,22 @@ locators: st.SearchStrategy[Locator] = st.one_of(
 )
 
 
+some_texts = st.lists(texts, max_size=2).map(tuple)
+cards = st.builds(
+    Card,
+    title=texts,
+    overview=texts,
+    topic_tags=some_texts,
+    question_hints=some_texts,
+    sections=st.lists(st.builds(CardSection, texts, st.integers(0, 9), st.integers(0, 9), some_texts), max_size=2).map(
+        tuple
+    ),
+    related=st.lists(st.builds(Related, texts, st.floats(0, 1)), max_size=2).map(tuple),
+    language=texts,
+    by=texts,
+)
+
+
 @st.composite
 def documents(draw: st.DrawFn) -> StoredDocument:
     version, dimension = draw(texts), 4
@@ -79,7 +96,17 @@ def documents(draw: st.DrawFn) -> StoredDocument:
         for number in range(draw(st.integers(0, 3)))
     ]
     multivector = draw(st.sampled_from(MultiVector))
-    return StoredDocument(DOCUMENT, version, draw(texts), dimension, tuple(passages), multivector, draw(texts))
+    return StoredDocument(
+        DOCUMENT,
+        version,
+        draw(texts),
+        dimension,
+        tuple(passages),
+        multivector,
+        draw(texts),
+        card=draw(st.none() | cards),
+        card_vector=draw(st.just(()) | vectors(dimension)),
+    )
 
 
 def stored(document: DocumentKey = DOCUMENT, text: str = "The queen is dead.") -> StoredDocument:

@@ -32,3 +32,7 @@ def test_the_deployment_may_make_the_index_before_it_does(stage: Deployed) -> No
     assert "aoss:CreateIndex" in str(policy["Policy"])
     assert "cfn-exec-role" in str(policy["Policy"])
     assert index["Settings"] == {"Index": {"Knn": True}}
+    fields = index["Mappings"]["Properties"]
+    assert fields["card_vector"] == fields["vector"]
+    assert fields["vector"]["Type"] == "knn_vector"
+    assert fields["card_head_english"] == {"Type": "text", "Analyzer": "english"}

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from cicada.adapters.opensearch.lucene_tokens import MAX_LENGTH, first_tokens
-from cicada.adapters.opensearch.queries import cosine, retriever_bodies
-from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, index_body, index_name
+from cicada.adapters.opensearch.queries import card_bodies, cosine, retriever_bodies
+from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, check_embedder, index_body, index_name
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
+from cicada.errors import ConfigurationError
 from cicada.languages.terms import query_terms
-from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import IndexQuery
+from cicada.retrieval.bm25 import CARD_FIELDS, Bm25
+from cicada.retrieval.model import CardQuery, IndexQuery
 
 FIELDS = json.loads(MAPPING_FILE.read_text("utf-8"))
 # https://lucene.apache.org/core/10_0_0/core/org/apache/lucene/search/IndexSearcher.html#getMaxClauseCount()
@@ -23,8 +24,8 @@ WEIGHTS = Bm25()
 
 
 @pytest.mark.parametrize("name", ANALYZERS)
-def test_every_analyzer_has_a_field_for_words_title_and_context(name: str) -> None:
-    for field in ("words", "title", "context"):
+def test_every_analyzer_has_a_field_for_each_part_of_passages_and_cards(name: str) -> None:
+    for field in ("words", "title", "context", *(f"card_{each}" for each in CARD_FIELDS)):
         assert FIELDS[f"{field}_{name}"] == {"type": "text", "analyzer": name}
 
 
@@ -34,8 +35,18 @@ def test_the_mapping_says_nothing_that_cloudformation_cannot_say() -> None:
 
 
 def test_the_server_chooses_the_vector_engine_also_after_an_index_that_names_one() -> None:
-    bodies = [index_body("titan", 4, engine, Bm25())["mappings"]["properties"]["vector"] for engine in ("lucene", "")]
-    assert [body["method"].get("engine") for body in bodies] == ["lucene", None]
+    for field in ("vector", "card_vector"):
+        bodies = [index_body("titan", 4, engine, Bm25())["mappings"]["properties"][field] for engine in ("lucene", "")]
+        assert [body["method"].get("engine") for body in bodies] == ["lucene", None]
+        assert [body["dimension"] for body in bodies] == [4, 4]
+
+
+def test_an_index_without_cards_is_refused() -> None:
+    mapping = index_body("titan", 4, "", Bm25())["mappings"]
+    check_embedder("passages", mapping, "titan", 4)
+    del mapping["properties"]["card_vector"]
+    with pytest.raises(ConfigurationError, match="earlier version of CICADA and has no field card_vector"):
+        check_embedder("passages", mapping, "titan", 4)
 
 
 def test_an_index_is_named_by_its_mapping_and_its_embedder() -> None:
@@ -50,6 +61,9 @@ def test_the_longest_question_stays_below_the_clauses_that_lucene_allows(bm25: B
     query = IndexQuery(PassageFilter(KnowledgeBaseKey("t", "b")), text, [1.0], 10)
     parts = retriever_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
     counts = [len(part["multi_match"]["query"].split()) * len(part["multi_match"]["fields"]) for part in parts]
+    assert 0 < sum(counts) < LUCENE_CLAUSES
+    cards = card_bodies(CardQuery(query.filter, text), 1)["lexical"]["query"]["bool"]["should"]
+    counts = [len(part["multi_match"]["query"].split()) * len(part["multi_match"]["fields"]) for part in cards]
     assert 0 < sum(counts) < LUCENE_CLAUSES
 
 

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from cicada.answering.prompt import passage_text
+from cicada.documents.card import Card
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.ingest import contexts
@@ -22,7 +24,7 @@ from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, 
 from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.script_parser import ScriptParser
 from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.model import PassageVectors
+from cicada.retrieval.model import CardQuery, PassageVectors
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
@@ -115,6 +117,27 @@ def test_an_ingest_that_broke_off_in_the_index_is_done_again(stage: Stage) -> No
     stage.index.documents[MACBETH] = stage.index.documents[MACBETH][:70]
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
     assert len(stage.index.passages_of(MACBETH)) == 140
+
+
+def test_a_card_that_the_index_lacks_or_should_not_have_is_written_again(stage: Stage) -> None:
+    stage.upload(GOOD)
+    row = stage.index.row(MACBETH)
+    assert row is not None
+    stage.index.contents.rows[MACBETH] = replace(row, card=Card("Of another ingest"))
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert stage.index.row(MACBETH) == row
+    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+
+
+def test_a_refused_file_leaves_its_earlier_card(stage: Stage) -> None:
+    stage.upload(GOOD)
+    entry = stage.truth.read(MACBETH)
+    assert entry is not None
+    stage.truth.write(replace(entry.stored, card=Card("The Scottish play"), card_vector=[1.0]))
+    stage.store.put(MACBETH, BROKEN)
+    assert stage.ingester.ingest(MACBETH, again=True).outcome is Outcome.REJECTED
+    hits = stage.index.find_cards(CardQuery(PassageFilter(MACBETH.base_key), "scottish", [1.0]))
+    assert (len(hits.lexical), len(hits.semantic)) == (1, 1)
 
 
 def test_a_lost_index_is_filled_from_the_truth_without_embedding(stage: Stage) -> None:

@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from cicada.documents.card import Card
+from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, InvalidFrameError, UnavailableError
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument, StoredPassage
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.rebuild_event import rebuild_at_once
+from cicada.retrieval.model import CardQuery
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
 from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
 
@@ -94,6 +97,15 @@ def test_a_lost_index_is_made_anew_with_all_that_was_kept(stage: Stage, threads:
     assert progress == RebuildProgress("run-1", RebuildState.SWITCHED, 3, 3)
     assert stage.contents.documents == {document(name): tuple(stored(name).embedded()) for name in ("a", "b", "c")}
     assert (stage.contents.building, stage.log.record) == (None, None)
+
+
+def test_the_new_index_has_the_cards_of_the_truth(stage: Stage) -> None:
+    card_vector = array("f", [1.0, *[0.0] * (DIMENSION - 1)])
+    stage.truth.write(replace(stored("a"), card=Card("Travel policy"), card_vector=card_vector))
+    stage.rebuilder().start(FOREVER)
+    hits = stage.live.find_cards(CardQuery(PassageFilter(PLAYS), "travel", card_vector))
+    for found in (hits.lexical, hits.semantic):
+        assert [(hit.row.document.document_id, hit.row.card) for hit in found] == [("a", Card("Travel policy"))]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
