@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.evaluate import conversations, gate, planner, retrieval, router
+from cli.evaluate import conversations, documents, gate, planner, retrieval, router
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
@@ -21,3 +21,4 @@ def register(subparsers: Subparsers) -> None:
     retrieval.register(parts)
     gate.register(parts)
     conversations.register(parts)
+    documents.register(parts)

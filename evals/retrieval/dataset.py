@@ -5,7 +5,7 @@ Source: Thakur et al., BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation 
 
 import csv
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -15,32 +15,35 @@ from pydantic import BaseModel, Field, ValidationError
 from cicada.errors import CicadaError
 
 Judgements = Mapping[str, Mapping[str, int]]
-HEADER = ("query-id", "corpus-id", "score")
+HEADERS = (("query-id", "corpus-id", "score"), ("query-id", "doc-id", "score"))
 
 
 class DatasetError(CicadaError):
     """A retrieval set cannot be used; says where and why."""
 
 
-class Row(BaseModel):
+class Line(BaseModel):
+    """A line of a file of a set; fields that are not named here are ignored."""
+
     id: str = Field(alias="_id", min_length=1)
+
+
+class Row(Line):
     title: str | None = None
     text: str
 
 
-class Query(BaseModel):
-    id: str = Field(alias="_id", min_length=1)
+class Query(Line):
     text: str
 
 
-class Conversation(BaseModel):
+class Conversation(Line):
     """`turns`: the user's messages in the order of asking; the last one is the question."""
 
-    id: str = Field(alias="_id", min_length=1)
     turns: tuple[str, ...] = Field(min_length=1)
 
 
-R = TypeVar("R", Row, Query, Conversation)
+R = TypeVar("R", bound=Line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,11 @@ def load_dataset(folder: Path, queries_file: Path | None = None) -> Dataset:
     rows = read_rows(set_file(folder, "corpus.jsonl"), Row)
     source = queries_file or set_file(folder, "queries.jsonl")
     queries = read_rows(source, Query)
-    judgements = _judgements(_judgements_file(folder), {row.id for row in rows}, {query.id for query in queries})
+    judgements = read_judgements(judgements_file(folder), {row.id for row in rows}, {query.id for query in queries})
     judged = tuple(query for query in queries if query.id in judgements)
     if not judged:
         raise DatasetError(
-            f"None of the queries of {source} has a relevant passage in the corpus by {_judgements_file(folder)}; "
+            f"None of the queries of {source} has a relevant passage in the corpus by {judgements_file(folder)}; "
             "give files that belong together."
         )
     return Dataset(folder.resolve().name, tuple(rows), judged, judgements)
@@ -90,7 +93,7 @@ def set_file(folder: Path, name: str) -> Path:
     raise DatasetError(f"{folder} has neither {name} nor {name}.gz.")
 
 
-def _judgements_file(folder: Path) -> Path:
+def judgements_file(folder: Path) -> Path:
     for path in (folder / "qrels.tsv", folder / "qrels" / "test.tsv"):
         if path.is_file():
             return path
@@ -118,10 +121,11 @@ def read_rows(path: Path, kind: type[R]) -> list[R]:
     return list(found.values())
 
 
-def _judgements(path: Path, passages: set[str], queries: set[str]) -> Judgements:
+def read_judgements(path: Path, passages: Container[str], queries: Container[str]) -> Judgements:
+    """Those of known queries with something relevant; what is judged are passages or documents."""
     found: dict[str, dict[str, int]] = {}
     for number, values in enumerate(csv.reader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
-        if not values or tuple(values) == HEADER:
+        if not values or tuple(values) in HEADERS:
             continue
         if len(values) != 3 or not values[2].strip().lstrip("-").isdecimal():
             raise DatasetError(

@@ -1,0 +1,68 @@
+"""One measurement of the document router from a folder to a report."""
+
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from ir_measures import RR, R
+
+from cicada.document_routing.router import DocumentRouter
+from cicada.document_routing.scoring import WEIGHTS, Weights
+from cicada.retrieval.ports import CataloguedIndex
+from evals.documents.dataset import DocumentSet, load_documents
+from evals.documents.index import indexed
+from evals.documents.report import Report
+from evals.documents.routings import Routed, rankings_of, route_again, route_all
+from evals.retrieval.embedding import CACHE, local_embedder
+from evals.retrieval.measures import Rankings, Scores, scores_of
+from evals.retrieval.standin import Say
+
+MEASURES = {"recall@5": R @ 5, "recall@15": R @ 15, "recall@50": R @ 50, "mrr": RR}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to measure. `ablation`: also the router without each of its signals. `cache` is a folder."""
+
+    folder: Path
+    ablation: bool = False
+    cache: Path | None = None
+
+
+def run(order: Order, say: Say) -> Report:
+    """Raises DatasetError, and `DependencyError`s of the encoder and the index."""
+    documents = load_documents(order.folder)
+    say(
+        f"{documents.name}: {len(documents.cards):,} cards, {documents.passage_count:,} passages,"
+        f" {len(documents.queries):,} queries"
+    )
+    with (
+        local_embedder(say, order.cache or CACHE) as embedder,
+        indexed(documents, embedder, say) as index,
+    ):
+        say("Routing …")
+        routed = route_all(documents, index, embedder, say)
+        without = _ablations(routed, index, say) if order.ablation else {}
+    return Report(
+        documents.name,
+        len(documents.cards),
+        documents.passage_count,
+        len(documents.queries),
+        _scores(rankings_of(routed), documents),
+        _scores(without, documents),
+        statistics.median(each.milliseconds for each in routed.values()),
+        statistics.median(each.search_milliseconds for each in routed.values()),
+    )
+
+
+def _scores(rankings: Mapping[str, Rankings], documents: DocumentSet) -> dict[str, Scores]:
+    return {name: scores_of(each, documents.judgements, MEASURES) for name, each in rankings.items()}
+
+
+def _ablations(routed: Mapping[str, Routed], index: CataloguedIndex, say: Say) -> dict[str, Rankings]:
+    found = {}
+    for weight in fields(Weights):
+        say(f"  without {weight.name}")
+        found[weight.name] = route_again(routed, DocumentRouter(index, weights=replace(WEIGHTS, **{weight.name: 0.0})))
+    return found

@@ -1,0 +1,54 @@
+"""Values of document routing: the documents in which a question is searched, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cicada.documents.catalogue import DocumentRow
+from cicada.documents.model import DocumentKey
+from cicada.retrieval.model import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEvidence:
+    """What was found of one document. `row`: None where only its passages were found.
+
+    `card_words` (BM25) and `card_vector` (cosine): None where the retriever did not find the card.
+    `passages`: its candidates, best first. `feedback`: see `scoring.feedback_of`; None if it was not computed.
+    """
+
+    document: DocumentKey
+    row: DocumentRow | None = None
+    card_words: float | None = None
+    card_vector: float | None = None
+    passages: tuple[Candidate, ...] = ()
+    feedback: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedDocument:
+    """`score`: 0 to 1, comparable between bases of any size. `signals`: what it is made of, by name.
+
+    A signal that did not find the document is not among them. Each signal alone ranks documents, highest first.
+    """
+
+    document: DocumentKey
+    score: float
+    signals: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """All documents that were found, best first. `ambiguity`: 0 to 1, how close the first ones are to each other.
+
+    `path` names the steps taken.
+    """
+
+    documents: tuple[RoutedDocument, ...]
+    ambiguity: float
+    path: tuple[str, ...] = ()
+
+    def first(self, limit: int) -> frozenset[str]:
+        """The ids of the best `limit` documents, to filter a search by."""
+        return frozenset(each.document.document_id for each in self.documents[:limit])

@@ -1,0 +1,105 @@
+"""The document router: from a question to the documents in which it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from cicada.document_routing.ambiguity import AMBIGUOUS, ambiguity_of
+from cicada.document_routing.evidence import gathered
+from cicada.document_routing.model import DocumentEvidence, Routing
+from cicada.document_routing.ports import CardRanker
+from cicada.document_routing.ranked import ranked_by
+from cicada.document_routing.scoring import WEIGHTS, Weights, feedback_of, passage_scores, scored
+from cicada.documents.catalogue import TITLE, DocumentRow, Sort
+from cicada.documents.filter import PassageFilter
+from cicada.documents.model import DocumentKey
+from cicada.errors import CicadaError, ConfigurationError, DependencyError
+from cicada.languages.terms import query_terms
+from cicada.retrieval.model import Candidate, CardQuery, EncodedQuery
+from cicada.retrieval.ports import CataloguedIndex
+
+Mode = Literal["fast", "balanced", "precise"]
+
+
+def _ignore(error: CicadaError) -> None:
+    """The default report does nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRouter:
+    """`cards`: hits taken from each retriever of cards. `depth`: documents, best first, that feedback looks at.
+
+    `mode`: whether `ranker` ranks the best `asked` documents: never, if the scores are ambiguous, or always. If it
+    fails, the order of the scores stays, and `report` is called.
+    """
+
+    index: CataloguedIndex
+    cards: int = 50
+    depth: int = 50
+    mode: Mode = "fast"
+    ranker: CardRanker | None = None
+    asked: int = 30
+    report: Callable[[CicadaError], object] = _ignore
+    weights: Weights = WEIGHTS
+
+    def route(
+        self, query: EncodedQuery, concepts: Iterable[str], filter: PassageFilter, candidates: Sequence[Candidate]
+    ) -> Routing:
+        """All documents of which the cards or the given passages match, best first.
+
+        `concepts`: the plan's key concepts; without any, the question's own words. `candidates`: all fused candidates
+        of the search over the same filter, possibly none. Failures of the index are `DependencyError`s.
+        """
+        hits = self.index.find_cards(CardQuery(filter, query.text, query.vector, self.cards))
+        found = self._with_feedback(query, gathered(hits, candidates))
+        found, rows = self._with_rows(filter, found)
+        documents = scored(found, tuple(concepts) or query_terms(query.text), self.weights)
+        routing = Routing(documents, ambiguity_of(documents), (f"route:{len(documents)}",))
+        return self._by_model(query.text, routing, rows) if self._asks(routing) else routing
+
+    def _with_feedback(self, query: EncodedQuery, found: list[DocumentEvidence]) -> list[DocumentEvidence]:
+        """The evidence with feedback from the best passage of the best document."""
+        best = _best_by_passages(found, self.depth)
+        if not best:
+            return found
+        ids = [found[place].passages[0].passage.passage_id for place in best]
+        kept = self.index.vectors_of(found[best[0]].document.base_key, ids)
+        vectors = [kept[each].vector if each in kept else None for each in ids]
+        values = dict(zip(best, feedback_of(query.vector, vectors), strict=True))
+        return [replace(each, feedback=values.get(place)) for place, each in enumerate(found)]
+
+    def _with_rows(
+        self, filter: PassageFilter, found: list[DocumentEvidence]
+    ) -> tuple[list[DocumentEvidence], dict[DocumentKey, DocumentRow]]:
+        """The rows of the best documents that only their passages found, too: their cards have topics and edges."""
+        missing = [found[place] for place in _best_by_passages(found, self.depth) if found[place].row is None]
+        ids = frozenset(each.document.document_id for each in missing)
+        page = self.index.rows(replace(filter, document_ids=ids), Sort(TITLE), len(ids)).rows if ids else ()
+        read = {row.document: row for row in page}
+        found = [replace(each, row=each.row or read.get(each.document)) for each in found]
+        return found, {each.document: each.row for each in found if each.row}
+
+    def _asks(self, routing: Routing) -> bool:
+        if self.mode == "fast" or self.ranker is None or len(routing.documents) < 2:
+            return False
+        return self.mode == "precise" or routing.ambiguity >= AMBIGUOUS
+
+    def _by_model(self, question: str, routing: Routing, rows: dict[DocumentKey, DocumentRow]) -> Routing:
+        shown = [rows[each.document] for each in routing.documents if each.document in rows][: self.asked]
+        if self.ranker is None or len(shown) < 2:
+            return routing
+        try:
+            order = self.ranker.rank(question, shown)
+        except (DependencyError, ConfigurationError) as error:
+            self.report(error)
+            return replace(routing, path=(*routing.path, "route:model_failed"))
+        documents = ranked_by(routing.documents, order, shown)
+        return replace(routing, documents=documents, path=(*routing.path, "route:model"))
+
+
+def _best_by_passages(found: Sequence[DocumentEvidence], limit: int) -> list[int]:
+    """The places of the documents with the best passages, best first."""
+    scores = [(score, place) for place, score in enumerate(passage_scores(found)) if score is not None]
+    return [place for _, place in sorted(scores, key=lambda each: -each[0])[:limit]]

@@ -1,0 +1,179 @@
+"""From the evidence of documents to their scores. docs/document_routing.md says what each signal is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cicada.document_routing.evidence import neighbours
+from cicada.document_routing.model import DocumentEvidence, RoutedDocument
+from cicada.documents.card import Card
+from cicada.languages.terms import query_terms
+from cicada.retrieval.fusion import retriever_scales, scale
+from cicada.retrieval.model import Vector
+from cicada.retrieval.rerank.scores import Calibration, Signals, dot, retriever_scores
+
+# The temperature by which the passages of a document add up: 0 would be the best passage alone.
+TEMPERATURE = 2.0
+# The documents whose neighbours are boosted: as many as are routed to by default.
+LEADERS = 15
+# `python -m evals.documents.calibration` fits it again.
+CALIBRATION = Calibration(-6.0, 0.2, 6.0, 0.0, 8.0)
+
+Edges = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Of z-scores, but for `concepts` and `graph`, whose signals are 0 to 1.
+
+    Those of cards are small, because a card says in other words what the passages say; where no passage was found only
+    their ratio counts.
+    """
+
+    passages: float = 1.0
+    feedback: float = 1.5
+    card_words: float = 0.25
+    card_vector: float = 0.25
+    concepts: float = 2.0
+    graph: float = 1.0
+
+
+WEIGHTS = Weights()
+
+
+def scored(
+    found: Sequence[DocumentEvidence], concepts: Iterable[str], weights: Weights = WEIGHTS
+) -> tuple[RoutedDocument, ...]:
+    """All documents, best first, ties in order of document id."""
+    signals = signals_of(found, concepts, weights)
+    values = fused_scores(found, signals, weights)
+    order = sorted(range(len(found)), key=lambda place: -values[place])
+    nearness = [Signals(values[place], _cosine(signals[place])) for place in order]
+    scores = CALIBRATION.relevances(nearness, len(found))
+    return tuple(
+        RoutedDocument(found[place].document, score, signals[place]) for place, score in zip(order, scores, strict=True)
+    )
+
+
+def signals_of(
+    found: Sequence[DocumentEvidence], concepts: Iterable[str], weights: Weights = WEIGHTS
+) -> list[dict[str, float]]:
+    """The signals of each document, as far as they found it; `graph` is a boost that rests on the others."""
+    wanted = words_of(concepts)
+    passages = passage_scores(found)
+    signals = [_own_signals(each, score, wanted) for each, score in zip(found, passages, strict=True)]
+    boosts = graph_boosts(
+        [each.document.document_id for each in found],
+        without_graph(found, signals, weights),
+        neighbours([each.row for each in found]),
+    )
+    return [{**each, **({"graph": boost} if boost else {})} for each, boost in zip(signals, boosts, strict=True)]
+
+
+def fused_scores(
+    found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]], weights: Weights = WEIGHTS
+) -> list[float]:
+    """The weighted sum of all signals; comparable only among the documents of one question."""
+    own = without_graph(found, signals, weights)
+    return [score + weights.graph * each.get("graph", 0.0) for score, each in zip(own, signals, strict=True)]
+
+
+def without_graph(
+    found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]], weights: Weights = WEIGHTS
+) -> list[float]:
+    """The weighted sum of the documents' own signals. A signal that did not find a document counts as its lowest."""
+    words, vectors = retriever_scales(
+        [each.card_words for each in found if each.card_words is not None],
+        [each.card_vector for each in found if each.card_vector is not None],
+    )
+    feedback = scale([each.feedback for each in found if each.feedback is not None])
+    lowest = min((each["passages"] for each in signals if "passages" in each), default=0.0)
+    return [
+        weights.passages * own.get("passages", lowest)
+        + weights.card_words * words.z(each.card_words)
+        + weights.card_vector * vectors.z(each.card_vector)
+        + weights.feedback * feedback.z(each.feedback)
+        + weights.concepts * own.get("concepts", 0.0)
+        for each, own in zip(found, signals, strict=True)
+    ]
+
+
+def passage_scores(found: Sequence[DocumentEvidence]) -> list[float | None]:
+    """Of each document's passages: the best sum of both retrievers' z-scores, and a share of the others'.
+
+    T · ln Σ exp(z / T): the best passage decides, several good ones add to it. None without passages.
+    """
+    candidates = [candidate for each in found for candidate in each.passages]
+    places = iter(retriever_scores(candidates))
+    return [_together([next(places) for _ in each.passages]) for each in found]
+
+
+def feedback_of(query: Vector, vectors: Sequence[Vector | None]) -> list[float | None]:
+    """How near each vector is to the question moved half-way to the first one, which is taken as relevant.
+
+    Source: Rocchio, Relevance feedback in information retrieval, 1971. None without a vector.
+    """
+    first = vectors[0] if vectors else None
+    if first is None:
+        return [None] * len(vectors)
+    moved = [a + b for a, b in zip(query, first, strict=True)]
+    length = math.hypot(*moved) or 1.0
+    return [None if vector is None else dot(moved, vector) / length for vector in vectors]
+
+
+def graph_boosts(ids: Sequence[str], scores: Sequence[float], edges: Edges) -> list[float]:
+    """For each document, 0 to 1: the best of its edges to a leading document, weight times that one's score.
+
+    The scores are mapped to 0 to 1 for it. Without edges among the documents all boosts are 0.
+    """
+    if not edges:
+        return [0.0] * len(ids)
+    lowest, highest = min(scores), max(scores)
+    span = (highest - lowest) or 1.0
+    leading = sorted(zip(ids, scores, strict=True), key=lambda each: -each[1])[:LEADERS]
+    strength = {name: (score - lowest) / span for name, score in leading}
+    return [
+        max((weight * strength.get(other, 0.0) for other, weight in edges.get(name, {}).items()), default=0.0)
+        for name in ids
+    ]
+
+
+def overlap(wanted: frozenset[str], card: Card) -> float:
+    """The Jaccard similarity of words with those of the card's topic tags and topic paths."""
+    known = words_of((*card.topic_tags, *card.topic_paths))
+    return len(wanted & known) / len(wanted | known) if wanted and known else 0.0
+
+
+def words_of(texts: Iterable[str]) -> frozenset[str]:
+    """Their words in lower case, without stop words."""
+    return frozenset(word for text in texts for word in query_terms(text))
+
+
+def _own_signals(each: DocumentEvidence, passages: float | None, wanted: frozenset[str]) -> dict[str, float]:
+    signals = {
+        "card_words": each.card_words,
+        "card_vector": each.card_vector,
+        "concepts": overlap(wanted, each.row.card) if each.row and each.row.card else None,
+        "passage_words": _best(candidate.lexical for candidate in each.passages),
+        "passage_vector": _best(candidate.semantic for candidate in each.passages),
+        "passages": passages,
+        "feedback": each.feedback,
+    }
+    return {name: value for name, value in signals.items() if value is not None}
+
+
+def _together(scores: Sequence[float]) -> float | None:
+    if not scores:
+        return None
+    best = max(scores)
+    return best + TEMPERATURE * math.log(math.fsum(math.exp((each - best) / TEMPERATURE) for each in scores))
+
+
+def _best(values: Iterable[float | None]) -> float | None:
+    return max((each for each in values if each is not None), default=None)
+
+
+def _cosine(signals: Mapping[str, float]) -> float:
+    return max(signals.get("passage_vector", 0.0), signals.get("card_vector", 0.0))
