@@ -20,6 +20,7 @@ _REASONS = {
 _HTTP = "The emulator speaks plain HTTP, on loopback, and heeds policies that refuse it."
 _LOCAL = {"S10": _HTTP, "SQS4": _HTTP}
 _WILDCARDS = {
+    "*": "Sending traces and reranking know no resources; the models that may rerank are named beside it.",
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
     "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
     "<IngestDocumentsBucket551D14AF.Arn>/truth/*": "Ingest keeps there what it indexes of whatever is uploaded.",
@@ -44,9 +45,7 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
         for arn in (model_arns(model) if model else [])
         if "*" in arn
     }
-    # The action has no resources, and is used only in a stack that reranks by a paid model.
-    everything = {"*": "Rerank knows no resources; the models that it may use are named beside it."}
-    wildcards = _WILDCARDS | profiles | (everything if settings.rerank_model_ids else {})
+    wildcards = _WILDCARDS | profiles
     reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in wildcards.items()}
     if settings.local:
         reasons |= _LOCAL

@@ -33,7 +33,7 @@ class LocalEndpoints:
     """The addresses of the local stage's parts, as the functions reach them.
 
     `calls_url`: the AWS endpoint, if not the emulator itself; `database_url`: that of DynamoDB. `processors`: how many
-    answer in parallel.
+    answer in parallel. `traces_address`: the host and port of what plays the X-Ray daemon, empty for none.
     """
 
     aws_url: str
@@ -44,6 +44,7 @@ class LocalEndpoints:
     calls_url: str
     database_url: str
     processors: int
+    traces_address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,7 @@ def _local(context: Context) -> StageSettings:
         database_url=context("databaseUrl") or "",
         # The emulator processes one message of a FIFO queue at a time for each event source mapping.
         processors=int(context("processors") or 8),
+        traces_address=context("tracesAddress") or "",
     )
     return StageSettings(
         name="local",

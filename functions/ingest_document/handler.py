@@ -7,6 +7,7 @@ from typing import Any
 
 from cicada.bootstrap.ingest import catalogue, ingester, rebuilder, redelivery, schema_of
 from cicada.bootstrap.ingest_report import log_misplaced, log_report
+from cicada.bootstrap.tracing import traced
 from cicada.documents.model import DocumentKey
 from cicada.entry.requests import failed_records
 from cicada.entry.s3_notifications import Announced, announced_together, announcement, document_named
@@ -36,8 +37,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     announced = announced_together(event["Records"])
     attempts = attempted(lambda document: _ingest(ingest, document, announced[document]), announced, _AT_ONCE)
 
-    def verdict(body: str) -> None:
-        found = announcement(body)
+    def verdict(record: dict[str, Any]) -> None:
+        found = announcement(record["body"])
         log_misplaced(found.misplaced)
         for document in found.documents:
             attempts[document].result()
@@ -48,6 +49,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def _ingest(ingest: Ingester, document: DocumentKey, announced: Announced) -> None:
-    on = ingest.ingest if announced.is_file else ingest.ingest_described
-    if report := on(document, announced.again):
-        log_report(report)
+    with traced("ingest", announced.trace_header):
+        on = ingest.ingest if announced.is_file else ingest.ingest_described
+        if report := on(document, announced.again):
+            log_report(report)

@@ -11,6 +11,7 @@ from cicada.conversation.model import RequestKey
 from cicada.deadline import ending_by
 from cicada.entry.deadlines import LambdaContext, answer_deadline
 from cicada.entry.requests import answered_requests
+from cicada.tracing import annotate
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -22,5 +23,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _process(key: RequestKey) -> None:
+    annotate(requestId=key.request_id)
     outcome = processor().process(key)
+    annotate(outcome=outcome.value)
     logger.info("Processed a request", extra={"requestId": key.request_id, "outcome": outcome})

@@ -64,6 +64,8 @@ class Functions:
             environment=self._endpoints(name),
             logging_format=lambda_.LoggingFormat.JSON,
             log_group=log_group,
+            # The CDK lets the role send traces: xray:PutTraceSegments and xray:PutTelemetryRecords.
+            tracing=lambda_.Tracing.ACTIVE,
             role=_role(scope, id, log_group),
         )
         configure(function, environment)
@@ -78,12 +80,18 @@ class Functions:
         if local is None:
             return {}
         database = {"AWS_ENDPOINT_URL_DYNAMODB": local.database_url} if local.database_url else {}
-        return database | {
-            "AWS_ENDPOINT_URL": local.calls_url,
-            "AWS_SDK_UA_APP_ID": name,
-            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": local.bedrock_url,
-            "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": local.bedrock_url,
-        }
+        # On AWS Lambda sets this one by itself.
+        traces = {"AWS_XRAY_DAEMON_ADDRESS": local.traces_address} if local.traces_address else {}
+        return (
+            database
+            | traces
+            | {
+                "AWS_ENDPOINT_URL": local.calls_url,
+                "AWS_SDK_UA_APP_ID": name,
+                "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": local.bedrock_url,
+                "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": local.bedrock_url,
+            }
+        )
 
 
 def configure(function: lambda_.Function, environment: Mapping[str, str]) -> None:

@@ -15,6 +15,7 @@ from local.stage.stage import LocalStage
 from tests.e2e.recorder import Recorder
 from tests.e2e.store import Store, ingested
 from tests.e2e.traffic import Traffic
+from tests.fakes.xray_daemon import XRayDaemon, xray_daemon
 
 _LAST = "test_permissions.py"
 _PASSED = pytest.StashKey[set[str]]()
@@ -26,13 +27,21 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture(scope="session")
-def stage(tmp_path_factory: pytest.TempPathFactory, recorder: Recorder) -> Iterator[Target]:
+def daemon() -> Iterator[XRayDaemon]:
+    """Where the functions' traces go."""
+    with xray_daemon() as daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory, recorder: Recorder, daemon: XRayDaemon) -> Iterator[Target]:
     """Its functions' calls go through two servers: one for DynamoDB, which can be throttled, and one for the rest."""
     database_port, calls_port = free_port(), free_port()
     config = isolated(
         tmp_path_factory.mktemp("stage"),
         databaseUrl=f"http://127.0.0.1:{database_port}",
         callsUrl=f"http://127.0.0.1:{calls_port}",
+        tracesAddress=daemon.address,
     )
     with (
         Database(config.aws_url, database_port, noted=recorder.note).serving() as database,

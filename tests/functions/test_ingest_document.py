@@ -26,6 +26,7 @@ from cicada.retrieval.batching import BatchingEmbedder
 from functions.ingest_document import handler as module
 from functions.ingest_document.handler import handler
 from tests.fakes.passage_index import InMemoryIndexRebuild
+from tests.fakes.xray_daemon import traced_function
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import MACBETH, SCRIPTS, play, script, speech
 
@@ -33,6 +34,8 @@ ROOT = Path(__file__).parents[2]
 BUCKET = "documents"
 GOOD = script(speech(1, "The queen, my lord, is dead."))
 PREFIX = "documents/default/scripts/"
+INVOKED = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
+UPLOADED = "Root=1-6543e988-ad862e3fe1be46a994272794;Parent=63995c3f42cd8ad9;Sampled=1"
 
 
 @dataclass
@@ -328,3 +331,32 @@ def test_the_catalogue_event_of_another_tenant_or_base_shows_nothing(bucket: Buc
 def test_the_catalogue_event_takes_filters_by_the_schema_of_the_base(bucket: Bucket) -> None:
     with pytest.raises(InvalidFilterError, match="has no field 'colour'; use one of type, status"):
         handler({"documents": "list", "knowledgeBase": "store", "filters": ["colour=red"]}, None)
+
+
+def test_each_document_of_a_batch_is_traced_with_its_phases(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    bucket.upload("broken.json", b"{")
+    event = announcement(f"{PREFIX}macbeth.json", f"{PREFIX}broken.json")
+    event["Records"][0]["attributes"] = {"AWSTraceHeader": UPLOADED}
+    with traced_function(monkeypatch, "cicada-dev-ingest-document", INVOKED) as daemon:
+        handler(event, None)
+        datagrams = daemon.datagrams()
+    documents = [json.loads(each.partition(b"\n")[2]) for each in datagrams]
+    uploaded, own = sorted(documents, key=lambda each: "type" in each)
+    assert (uploaded["name"], uploaded["trace_id"]) == (
+        "cicada-dev-ingest-document",
+        "1-6543e988-ad862e3fe1be46a994272794",
+    )
+    assert [each["name"] for each in uploaded["subsegments"]] == [
+        "reading",
+        "parsing",
+        "embedding",
+        "indexing",
+        "reading",
+    ]
+    assert uploaded["annotations"] == {"knowledgeBase": "scripts", "outcome": "indexed", "passages": 1}
+    assert (own["name"], own["trace_id"]) == ("ingest", "1-5759e988-bd862e3fe1be46a994272793")
+    assert own["error"]
+    assert [each["name"] for each in own["subsegments"] if each.get("error")] == ["parsing"]
+    assert own["annotations"] == {"knowledgeBase": "scripts", "outcome": "rejected", "passages": 0}
+    assert [word for word in (b"macbeth", b"broken", b"queen") if word in b"".join(datagrams)] == []

@@ -37,6 +37,7 @@ _ONLY_WITH_A_PLAN_MODEL = "The local stage plans by rules, for the stand-in cann
 _ONLY_AFTER_FAILURES = "Ingest hastens the redelivery of files that failed for a reason of ours; none does here."
 _BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model with the agent's role."
 _DEPLOYED = "CloudFormation runs the function of the CDK at deployment."
+_TRACED = "The X-Ray daemon sends traces with the function's role; the emulator has no daemon."
 _PROFILES = "The local stage's models are no inference profiles."
 _REGIONAL_PROFILE = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|global)\.(.+)")
 # https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-genref.html
@@ -49,9 +50,9 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
     """By role. The functions are named as their folders."""
     search = _searching(settings)
     return {
-        "authorizer": _logs("authorizer"),
-        "ws_connect": _logs("ws_connect") | _on(CONNECTIONS, "dynamodb:PutItem"),
-        "ws_disconnect": _logs("ws_disconnect") | _on(CONNECTIONS, "dynamodb:DeleteItem"),
+        "authorizer": _runs("authorizer"),
+        "ws_connect": _runs("ws_connect") | _on(CONNECTIONS, "dynamodb:PutItem"),
+        "ws_disconnect": _runs("ws_disconnect") | _on(CONNECTIONS, "dynamodb:DeleteItem"),
         "ws_message": _command("ws_message")
         # A repeated message is answered as `resume` is.
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
@@ -64,7 +65,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         "ws_control": _command("ws_control")
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
-        "message_processor": _logs("message_processor")
+        "message_processor": _runs("message_processor")
         | _polling("request queue")
         # With the turns of the session before the question.
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
@@ -76,9 +77,9 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _planning(settings)
         | _agents(settings)
         | search,
-        "agent_profiles": _logs("agent_profiles") | _keeping(),
-        "agent_theories": _logs("agent_theories") | _keeping() | search,
-        "ingest_document": _logs("ingest_document") | _polling("document changes") | _storing() | _ingesting(settings),
+        "agent_profiles": _runs("agent_profiles") | _keeping(),
+        "agent_theories": _runs("agent_theories") | _keeping() | search,
+        "ingest_document": _runs("ingest_document") | _polling("document changes") | _storing() | _ingesting(settings),
         **_agent_roles(settings),
         # The CDK's own function, which sets the bucket's notification at deployment. AWS's managed policy lets it log.
         "BucketNotificationsHandler050a0587b7544547bf325f094a3db834": _on(
@@ -92,8 +93,11 @@ def _on(resource: str, *actions: str, unseen: str = "") -> Needs:
     return frozenset(Need(action, resource, unseen) for action in actions)
 
 
-def _logs(function: str) -> Needs:
-    return _on(f"log of {function}", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_LOGGED)
+def _runs(function: str) -> Needs:
+    """What Lambda does for every function: its log and its traces. X-Ray knows no resources."""
+    return _on(f"log of {function}", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_LOGGED) | _on(
+        "*", "xray:PutTraceSegments", "xray:PutTelemetryRecords", unseen=_TRACED
+    )
 
 
 def _polling(queue: str) -> Needs:
@@ -108,7 +112,7 @@ def _keeping() -> Needs:
 
 def _command(function: str) -> Needs:
     """Who is on the connection that a command comes from?"""
-    return _logs(function) | _on(CONNECTIONS, "dynamodb:GetItem")
+    return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem")
 
 
 def _models(model_id: str, action: str, unseen: str = "") -> Needs:

@@ -94,6 +94,29 @@ def test_the_layers_are_built_for_the_functions_runtime(aws: Template) -> None:
 
 
 @pytest.mark.parametrize("stage", ["local", "dev", "prod"])
+def test_every_function_is_traced(stage: str) -> None:
+    named = [
+        each
+        for each in properties(template_of(stage), "AWS::Lambda::Function")
+        if each.get("FunctionName", "").startswith("cicada-")
+    ]
+    assert len(named) == len(SETTINGS)
+    assert [each["FunctionName"] for each in named if each.get("TracingConfig") != {"Mode": "Active"}] == []
+
+
+def test_traces_of_the_local_stage_go_where_the_context_says_and_nowhere_else(local: Template) -> None:
+    assert "AWS_XRAY_DAEMON_ADDRESS" not in variables(local, "message-processor")
+    traced = variables(template_of("local", tracesAddress="127.0.0.1:2000"), "message-processor")
+    assert traced["AWS_XRAY_DAEMON_ADDRESS"] == "127.0.0.1:2000"
+
+
+@pytest.mark.parametrize("stage", ["dev", "prod"])
+def test_no_stage_on_aws_sets_what_lambda_reserves(stage: str) -> None:
+    for each in properties(template_of(stage), "AWS::Lambda::Function"):
+        assert not [name for name in each.get("Environment", {}).get("Variables", {}) if "XRAY" in name]
+
+
+@pytest.mark.parametrize("stage", ["local", "dev", "prod"])
 def test_only_ingest_has_the_layer_that_reads_documents(stage: str) -> None:
     template = template_of(stage)
     named = [each for each in properties(template, "AWS::Lambda::Function") if "Layers" in each]

@@ -52,6 +52,18 @@ def test_of_several_messages_each_document_comes_once_and_says_whether_it_comes_
     }
 
 
+def test_a_document_belongs_to_the_first_upload_that_was_traced() -> None:
+    prefix = "documents/default/scripts/"
+    headers = [
+        {},
+        {"AWSTraceHeader": "Root=1-5759e988-bd862e3fe1be46a994272793"},
+        {"AWSTraceHeader": "Root=1-6543e988-ad862e3fe1be46a994272794"},
+    ]
+    records = [{"body": notification(f"{prefix}a.md"), "attributes": header} for header in headers]
+    [announced] = announced_together(records).values()
+    assert announced.trace_header == "Root=1-5759e988-bd862e3fe1be46a994272793"
+
+
 def test_the_message_that_s3_tests_a_queue_with_names_nothing() -> None:
     assert announced_keys(json.dumps({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "documents"})) == []
 

@@ -166,6 +166,18 @@ class IngestSettings:
     context_model_id: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """What Lambda says of itself and of the invocation. `daemon_address`: of the X-Ray daemon, host and port.
+
+    `trace_header`: of the trace that the invocation belongs to. What is not known is empty.
+    """
+
+    function: str
+    trace_header: str
+    daemon_address: str
+
+
 S = TypeVar("S")
 
 
@@ -176,6 +188,18 @@ def load(kind: type[S], environment: Mapping[str, str] | None = None) -> S:
     if problems:
         raise ConfigurationError(f"Set these environment variables: {', '.join(problems)}.")
     return settings
+
+
+def invocation() -> Invocation:
+    """This invocation, from variables that Lambda reserves. Not to be cached: each has its own trace.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+    """
+    return Invocation(
+        function=os.environ.get("AWS_LAMBDA_FUNCTION_NAME", ""),
+        trace_header=os.environ.get("_X_AMZN_TRACE_ID", ""),
+        daemon_address=os.environ.get("AWS_XRAY_DAEMON_ADDRESS", ""),
+    )
 
 
 def _load(kind: type[S], environment: Mapping[str, str], problems: list[str]) -> S:

@@ -7,10 +7,12 @@ a context variable.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from threading import Lock
 from typing import Literal
+
+from cicada.tracing import span
 
 Phase = Literal["planning", "searching", "routing", "ranking", "judging", "gate", "answering", "agent"]
 
@@ -93,9 +95,15 @@ def recording(telemetry: Telemetry) -> Iterator[None]:
 
 
 def phase(name: Phase) -> AbstractContextManager[None]:
-    """Inside, the time counts for this phase of the answer. Without a recording it does nothing."""
+    """Inside, the time counts for this phase of the answer, which is a span of its trace. Without both: nothing."""
     telemetry = _telemetry.get()
-    return telemetry.phase(name) if telemetry else nullcontext()
+    return _timed(telemetry, name) if telemetry else span(name)
+
+
+@contextmanager
+def _timed(telemetry: Telemetry, name: Phase) -> Iterator[None]:
+    with telemetry.phase(name), span(name):
+        yield
 
 
 def count_tokens(read: int, written: int) -> None:

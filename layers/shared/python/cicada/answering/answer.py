@@ -23,6 +23,7 @@ from cicada.planning.model import Intent
 from cicada.planning.paging import listed_page
 from cicada.planning.plan import Plan, Shape
 from cicada.telemetry import phase
+from cicada.tracing import annotate
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
 _FROM_DOCUMENTS = (Shape.METADATA_ONLY, Shape.CONTENT_ONLY, Shape.HYBRID)
@@ -53,6 +54,7 @@ class Answerer:
         """
         with phase("planning"):
             plan = self.plan(question, principal, before)
+        annotate(intent=plan.intent.value, strategy=plan.shape.value, knowledgeBase=plan.knowledge_base)
         for part in self._parts(plan, question, principal, before.turns):
             yield self._finished(part, plan, question) if isinstance(part, Finished) else part
 

@@ -29,6 +29,7 @@ from cicada.errors import (
     UnknownKnowledgeBaseError,
 )
 from cicada.telemetry import phase
+from cicada.tracing import annotate, mark_failed
 
 
 class Processed(StrEnum):
@@ -117,6 +118,7 @@ class Processor:
     def _complete(self, lease: Lease, delivery: Delivery, measurement: Measurement, finished: Finished) -> Processed:
         counted = measurement.counted(finished)
         record = measurement.record(counted)
+        annotate(path=" ".join(record.path), searches=len(record.scores))
         delivery.send(complete(counted, record.timings), record)
         self.observe(lease.key, record)
         return Processed.COMPLETE
@@ -142,6 +144,7 @@ class Processor:
 
     def _refuse(self, lease: Lease, delivery: Delivery, error: RequestError) -> Processed:
         """End with the error. The question cannot be answered however often it is tried, so it is no dead letter."""
+        mark_failed(error)
         record = AnswerRecord(code=error.code)
         delivery.send(failed(error), record)
         self.observe(lease.key, record)
@@ -151,6 +154,7 @@ class Processor:
         self, lease: Lease, delivery: Delivery, error: CicadaError, record: AnswerRecord | None = None
     ) -> Processed:
         self.report(error)
+        mark_failed(error)
         record = record or AnswerRecord(code=error.code)
         # Dead-lettered before the last event: a crash between the two repeats both; the other order could lose one.
         self.queue.dead_letter(lease.key, error.code)

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from cicada.adapters.sqs.request_queue import read_request_message
+from cicada.adapters.xray.header import carried_header
 from cicada.bootstrap.log import failure_fields, logger
+from cicada.bootstrap.tracing import traced
 from cicada.conversation.connect import identify
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.ports import ConnectionTable
 from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, parse_command, request_id_of
 from cicada.errors import CicadaError, RequestError
+from cicada.tracing import annotate, mark_failed
 
 Event = dict[str, Any]
 Reply = dict[str, Any]
@@ -27,14 +30,19 @@ def command_reply(event: Event, connections: Callable[[], ConnectionTable], hand
     Nothing of the frame is logged.
     """
     body = event.get("body") or ""
-    try:
-        connection = identify(event["requestContext"]["connectionId"], connections(), time.time())
-        reply = handle(parse_command(body), connection)
-    except RequestError as error:
-        reply = _refusal(failed(error), body)
-    except Exception as error:  # noqa: BLE001 - the one broad except: whatever it is, the client hears of it
-        logger.error("A command failed", extra=failure_fields(error))
-        reply = _refusal(failed(error) if isinstance(error, CicadaError) else _INTERNAL, body)
+    with traced("command"):
+        try:
+            connection = identify(event["requestContext"]["connectionId"], connections(), time.time())
+            command = parse_command(body)
+            annotate(action=command.action)
+            reply = handle(command, connection)
+        except RequestError as error:
+            mark_failed(error)
+            reply = _refusal(failed(error), body)
+        except Exception as error:  # noqa: BLE001 - the one broad except: whatever it is, the client hears of it
+            mark_failed(error)
+            logger.error("A command failed", extra=failure_fields(error))
+            reply = _refusal(failed(error) if isinstance(error, CicadaError) else _INTERNAL, body)
     return {"statusCode": 200, "body": reply} if reply else {"statusCode": 200}
 
 
@@ -43,16 +51,21 @@ def _refusal(error: Failed, body: str) -> str:
 
 
 def answered_requests(event: Event, handle: Callable[[RequestKey], None]) -> Reply:
-    """Run `handle` on each record's request; the reply is that of `failed_records`."""
-    return failed_records(event, lambda body: handle(read_request_message(body)))
+    """Run `handle` on each record's request, as a part of its trace; the reply is that of `failed_records`."""
+
+    def answer(record: Event) -> None:
+        with traced("answer", carried_header(record)):
+            handle(read_request_message(record["body"]))
+
+    return failed_records(event, answer)
 
 
-def failed_records(event: Event, handle: Callable[[str], None]) -> Reply:
-    """Run `handle` on each record's body and report the failed records, so that only they are delivered again."""
+def failed_records(event: Event, handle: Callable[[Event], None]) -> Reply:
+    """Run `handle` on each record and report the failed records, so that only they are delivered again."""
     failures = []
     for record in event["Records"]:
         try:
-            handle(record["body"])
+            handle(record)
         except Exception as error:  # noqa: BLE001 - the same for the queue: Lambda would log the text of the exception
             logger.error("A record failed", extra=failure_fields(error) | {"messageId": record["messageId"]})
             failures.append({"itemIdentifier": record["messageId"]})

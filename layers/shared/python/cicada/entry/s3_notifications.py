@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from cicada.adapters.s3.keys import document_key, is_sidecar
+from cicada.adapters.xray.header import carried_header
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError
 
@@ -48,10 +49,14 @@ def announcement(body: str) -> Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """`is_file`: the file changed, not only its sidecar. `again`: an earlier delivery of the message failed."""
+    """`is_file`: the file changed, not only its sidecar. `again`: an earlier delivery of the message failed.
+
+    `trace_header`: of the upload's trace, empty if the upload was not traced.
+    """
 
     is_file: bool
     again: bool
+    trace_header: str = ""
 
 
 def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey, Announced]:
@@ -65,7 +70,8 @@ def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey
             continue
         for document, is_file in found.items():
             others = documents.get(document, Announced(False, False))
-            documents[document] = Announced(is_file or others.is_file, again or others.again)
+            header = others.trace_header or carried_header(record)
+            documents[document] = Announced(is_file or others.is_file, again or others.again, header)
     return documents
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from cicada.documents.model import Passage
 from cicada.ingest.model import Problem, StoredDocument
 from cicada.ingest.ports import ContextWriter
+from cicada.tracing import span
 
 # The window of a long document that the model sees around its passages: about 12,000 tokens of English, read once for
 # all passages if the model caches its input.
@@ -35,6 +36,11 @@ def prefixes_of(passages: Sequence[Passage], writer: ContextWriter | None, befor
     """
     if writer is None:
         return Prefixes(("",) * len(passages))
+    with span("contexts"):
+        return _written(passages, writer, before)
+
+
+def _written(passages: Sequence[Passage], writer: ContextWriter, before: StoredDocument | None) -> Prefixes:
     known = _known(writer, before)
     failure = ""
     room = MAX_WRITTEN

@@ -26,6 +26,7 @@ from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.ports import CataloguedIndex, Embedder
+from cicada.tracing import annotate, mark_failed, span
 
 # Rounds of one ingest if the file keeps changing; each change sends its own notification.
 _MAX_LOOKS = 5
@@ -65,6 +66,7 @@ class Ingester:
         index is a `DependencyError`.
         """
         report = self._settled(document, again)
+        annotate(knowledgeBase=document.base_key.knowledge_base, outcome=report.outcome.value, passages=report.passages)
         self.store.write_report(report)
         return report
 
@@ -85,13 +87,17 @@ class Ingester:
         and a rejection could remove what the other ingest had just written. A change that it finds is always written:
         the other ingest may have been overwritten in some indexes and not in others.
         """
-        source = self.store.read(document)
+        source = self._read(document)
         for _ in range(_MAX_LOOKS):
             report = self._applied(document, source, again)
-            if (latest := self.store.read(document)) == source:
+            if (latest := self._read(document)) == source:
                 return report
             source, again = latest, True
         raise UnavailableError("The file changes faster than it can be ingested; it is tried again.")
+
+    def _read(self, document: DocumentKey) -> SourceFile | OversizedFile | None:
+        with span("reading"):
+            return self.store.read(document)
 
     def _applied(self, document: DocumentKey, source: SourceFile | OversizedFile | None, again: bool) -> IngestReport:
         if source is None:
@@ -101,13 +107,15 @@ class Ingester:
         try:
             after, problems = self._stored(source, before)
         except DocumentRejectedError as error:
+            mark_failed(error)
             if before is None or _may_show_too_much(source, before):
                 # Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
                 self._deleted(document)
             elif again and self._is_ours(before):
                 self.index.replace(document, before.embedded(), before.row(), before.card_vector)
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
-        outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
+        with span("indexing"):
+            outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
         return IngestReport(document, outcome, len(after.passages), problems, after.version)
 
     def _is_ours(self, stored: StoredDocument) -> bool:
@@ -120,7 +128,8 @@ class Ingester:
         """The ground truth of the file; vectors and contexts of unchanged passages are reused."""
         if isinstance(source, OversizedFile):
             raise DocumentRejectedError(source.reason, "too_large")
-        parsed = self._parser(source).parse(source)
+        with span("parsing"):
+            parsed = self._parser(source).parse(source)
         if len(parsed.passages) * _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
             raise DocumentRejectedError(
                 f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
@@ -129,12 +138,14 @@ class Ingester:
             )
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
         encoder = Encoder(self.embedder, self.detail_of(source.document.base_key.knowledge_base))
+        with span("embedding"):
+            passages = encoder.stored(parsed.passages, prefixes.texts, before)
         stored = StoredDocument(
             document=source.document,
             version=source.version,
             model_id=self.embedder.model_id,
             dimension=self.embedder.dimension,
-            passages=encoder.stored(parsed.passages, prefixes.texts, before),
+            passages=passages,
             multivector=encoder.multivector,
             context_model_id=self.contexts.model_id if self.contexts else "",
             content_hash=version_of(source.content),

@@ -7,15 +7,18 @@ import json
 import time
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from cicada.adapters.aws_errors import sqs_errors
+from cicada.adapters.xray.header import header_text
 from cicada.conversation.model import RequestKey
 from cicada.errors import InvalidFrameError
 from cicada.identity.principal import Principal
+from cicada.tracing import current_origin, span
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.type_defs import MessageSystemAttributeValueTypeDef
 
 # A takeover whose processor died too, before it took the lease, is queued again after this.
 _TAKEOVER_SECONDS = 10
@@ -50,14 +53,21 @@ class SqsRequestQueue:
         self._send(self._dead_letter_queue_url, body, f"{key.principal.owner}#{key.request_id}", f"{uuid.uuid4()}")
 
     def _send(self, queue_url: str, body: dict[str, Any], group: str, deduplication: str) -> None:
-        with sqs_errors():
+        with span("SQS", operation="SendMessage", queue_url=queue_url), sqs_errors():
             self._client.send_message(
                 QueueUrl=queue_url,
                 MessageBody=json.dumps(body),
                 MessageGroupId=queue_id(group),
                 # The owner is part of the deduplication id: two users may use the same requestId.
                 MessageDeduplicationId=queue_id(f"{body['tenant']}#{body['user']}#{deduplication}"),
+                MessageSystemAttributes=_traced(),
             )
+
+
+def _traced() -> dict[Literal["AWSTraceHeader"], MessageSystemAttributeValueTypeDef]:
+    """The trace that the message belongs to, so that whoever receives it continues it."""
+    origin = current_origin()
+    return {"AWSTraceHeader": {"DataType": "String", "StringValue": header_text(origin)}} if origin else {}
 
 
 def request_message(key: RequestKey) -> dict[str, Any]:
