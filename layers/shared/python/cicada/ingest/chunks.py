@@ -131,6 +131,11 @@ def split_text(text: str, limit: int) -> list[str]:
     return [piece.strip() for piece in _cut(text, limit, _CUTS)]
 
 
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in order, without the spaces around them."""
+    return [piece.strip() for piece in _CUTS[0].split(text) if piece.strip()]
+
+
 def _cut(text: str, limit: int, cuts: Sequence[re.Pattern[str]]) -> list[str]:
     if size_of(text.rstrip()) <= limit:
         return [text]

@@ -112,6 +112,16 @@ class Contexts:
 
 
 @dataclass(frozen=True, slots=True)
+class CardDraft:
+    """What a model wrote for a document's card; each part may be empty. `failure`: as in `Contexts`."""
+
+    overview: str = ""
+    topic_tags: tuple[str, ...] = ()
+    question_hints: tuple[str, ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredPassage:
     """A parsed passage, the context that a model wrote for it (`prefix`), and the encoding of both.
 
