@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort
 from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import DocumentRejectedError, UnavailableError
@@ -88,14 +88,16 @@ class Shelf:
     """One index. Whoever writes to it after it was dropped is told so."""
 
     documents: dict[DocumentKey, tuple[EmbeddedPassage, ...]] = field(default_factory=dict)
+    rows: dict[DocumentKey, DocumentRow] = field(default_factory=dict)
     is_dropped: bool = False
 
-    def put(self, document: DocumentKey, passages: Sequence[EmbeddedPassage]) -> None:
+    def put(self, document: DocumentKey, passages: Sequence[EmbeddedPassage], row: DocumentRow | None) -> None:
         if self.is_dropped:
             raise UnavailableError("The index is not there any more.")
         self.documents.pop(document, None)
-        if passages:
-            self.documents[document] = tuple(passages)
+        self.rows.pop(document, None)
+        if passages and row:
+            self.documents[document], self.rows[document] = tuple(passages), row
 
 
 @dataclass
@@ -129,7 +131,7 @@ class SteppedIndex:
         pause("look for the indexes")
         for shelf in [self.shelf] if self.shelf else self.shelves.written():
             pause("write an index")
-            shelf.put(document, passages)
+            shelf.put(document, passages, row)
 
     def delete(self, document: DocumentKey) -> None:
         self.replace(document, ())
@@ -143,11 +145,11 @@ class SteppedIndex:
         return ()
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
-        kept = (self.shelf or self.shelves.live).documents.get(document, ())
-        return row_of([each.passage for each in kept])
+        return (self.shelf or self.shelves.live).rows.get(document)
 
     def find_cards(self, query: CardQuery) -> CardHits:
-        raise NotImplementedError
+        """None, so that a document's card is the same whenever it is ingested."""
+        return CardHits(())
 
     def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
         raise NotImplementedError
@@ -168,7 +170,7 @@ class SteppedIndex:
         raise NotImplementedError
 
     def count(self, filter: PassageFilter) -> int:
-        raise NotImplementedError
+        return 0
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
         raise NotImplementedError

@@ -9,6 +9,8 @@ from pathlib import PurePosixPath
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError, UnavailableError
+from cicada.ingest.cards.make import made_card, with_card
+from cicada.ingest.cards.text import card_text
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.model import (
     IngestReport,
@@ -20,8 +22,9 @@ from cicada.ingest.model import (
     StoredDocument,
     version_of,
 )
-from cicada.ingest.ports import ContextWriter, DocumentParser, DocumentStore, GroundTruth
+from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser, DocumentStore, GroundTruth
 from cicada.ingest.readers import named_readers
+from cicada.ingest.shown import is_shown
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.settings import MultiVector
@@ -44,7 +47,7 @@ def no_detail(knowledge_base: str) -> MultiVector:  # noqa: ARG001 - the same fo
 class Ingester:
     """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
 
-    `detail_of`: the kind of multivectors that a knowledge base stores.
+    `cards`: None to make all cards by rules. `detail_of`: the kind of multivectors that a knowledge base stores.
     """
 
     store: DocumentStore
@@ -53,6 +56,7 @@ class Ingester:
     embedder: Embedder
     parsers: Mapping[str, DocumentParser]
     contexts: ContextWriter | None = None
+    cards: CardWriter | None = None
     detail_of: Callable[[str], MultiVector] = no_detail
     clock: Callable[[], float] = time.time
 
@@ -112,7 +116,7 @@ class Ingester:
                 # Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
                 self._deleted(document)
             elif again and self._is_ours(before):
-                self.index.replace(document, before.embedded(), before.row(), before.card_vector)
+                self._show(with_card(before))
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
         with span("indexing"):
             outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
@@ -137,9 +141,13 @@ class Ingester:
                 "too_large",
             )
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
+        with span("cards"):
+            made = made_card(parsed.passages, self.index, self.cards, before)
         encoder = Encoder(self.embedder, self.detail_of(source.document.base_key.knowledge_base))
         with span("embedding"):
-            passages = encoder.stored(parsed.passages, prefixes.texts, before)
+            passages, card_vector = encoder.stored(
+                parsed.passages, prefixes.texts, card_text(made.card) if made.card else "", before
+            )
         stored = StoredDocument(
             document=source.document,
             version=source.version,
@@ -150,8 +158,10 @@ class Ingester:
             context_model_id=self.contexts.model_id if self.contexts else "",
             content_hash=version_of(source.content),
             ingested_at=self.clock(),
+            card=made.card,
+            card_vector=card_vector,
         )
-        return stored, (*parsed.problems, *prefixes.problems, *self._copies(stored))
+        return stored, (*parsed.problems, *prefixes.problems, *made.problems, *self._copies(stored))
 
     def _copies(self, stored: StoredDocument) -> tuple[Problem, ...]:
         """A note for the report if the base already has these bytes under other names."""
@@ -165,29 +175,15 @@ class Ingester:
         """Write the truth, then the index, so that a rebuild misses nothing; returns whether anything was written."""
         if before is not None and after == before:
             after = before
-            if not again and self._is_shown(after):
+            if not again and is_shown(after, self.index):
                 return False
         else:
             self.truth.write(after)
-        self.index.replace(after.document, after.embedded(), after.row(), after.card_vector)
+        self._show(after)
         return True
 
-    def _is_shown(self, stored: StoredDocument) -> bool:
-        """Whether the index has passages and card: it may be lost, or an earlier ingest may have died before it."""
-        passages = tuple(each.passage for each in stored.embedded())
-        if self.index.passages_of(stored.document) != passages or not self._has_card_of(stored):
-            return False
-        if stored.multivector is MultiVector.NONE or not passages:
-            return True
-        # A document is replaced as a whole, so checking one passage is enough.
-        first = passages[0].passage_id
-        kept = self.index.vectors_of(stored.document.base_key, [first]).get(first)
-        return kept is not None and kept.multivector == stored.passages[0].multivector
-
-    def _has_card_of(self, stored: StoredDocument) -> bool:
-        """Whether the document's row in the index has the card of the ground truth."""
-        shown, wanted = self.index.row(stored.document), stored.row()
-        return (shown and shown.card) == (wanted and wanted.card)
+    def _show(self, stored: StoredDocument) -> None:
+        self.index.replace(stored.document, stored.embedded(), stored.row(), stored.card_vector)
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         self.truth.delete(document)

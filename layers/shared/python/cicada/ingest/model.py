@@ -112,6 +112,19 @@ class Contexts:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentExcerpt:
+    """What a model reads of a document to write its card: all headings, and the text from its beginning.
+
+    `language`: ISO 639-1.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    text: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
 class CardDraft:
     """What a model wrote for a document's card; each part may be empty. `failure`: as in `Contexts`."""
 

@@ -7,7 +7,9 @@ from typing import Protocol
 
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import (
+    CardDraft,
     Contexts,
+    DocumentExcerpt,
     IngestReport,
     OversizedFile,
     ParsedDocument,
@@ -53,6 +55,20 @@ class ContextWriter(Protocol):
         """The contexts of `texts`, which are parts of `document`, in order.
 
         A failure of the model is not raised but given as `Contexts.failure`: contexts are optional.
+        """
+        ...
+
+
+class CardWriter(Protocol):
+    """A small model that writes the overview, the tags and the questions of a document's card."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    def write(self, excerpt: DocumentExcerpt) -> CardDraft:
+        """In the document's language, within the limits of a card.
+
+        A failure of the model is not raised but given as `CardDraft.failure`: the card can be made without it.
         """
         ...
 

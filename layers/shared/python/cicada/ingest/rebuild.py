@@ -18,6 +18,7 @@ from functools import partial
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import ConfigurationError
+from cicada.ingest.cards.make import with_card
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument
 from cicada.ingest.parallel import in_parallel
 from cicada.ingest.ports import GroundTruth, RebuildLog
@@ -127,7 +128,8 @@ class Rebuilder:
             building.delete(document)
             return None
         self._require_our_embedder(entry.stored)
-        building.replace(document, entry.stored.embedded(), entry.stored.row(), entry.stored.card_vector)
+        stored = with_card(entry.stored)
+        building.replace(document, stored.embedded(), stored.row(), stored.card_vector)
         return entry.revision
 
     def _require_our_embedder(self, stored: StoredDocument) -> None:

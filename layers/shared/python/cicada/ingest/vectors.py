@@ -1,4 +1,4 @@
-"""Embeds passages, reusing the vectors of unchanged ones."""
+"""Embeds passages and cards, reusing the vectors of unchanged ones."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cicada.documents.model import Passage
+from cicada.ingest.cards.text import card_text
 from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
 from cicada.knowledge_bases.settings import MultiVector
+from cicada.retrieval.model import Vector
 from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
 
@@ -20,23 +22,37 @@ class Encoder:
     multivector: MultiVector = MultiVector.NONE
 
     def stored(
-        self, passages: Sequence[Passage], prefixes: Sequence[str], before: StoredDocument | None
-    ) -> tuple[StoredPassage, ...]:
-        """The passages with their prefixes, encoded: only texts that `before` does not hold are embedded."""
+        self, passages: Sequence[Passage], prefixes: Sequence[str], card: str, before: StoredDocument | None
+    ) -> tuple[tuple[StoredPassage, ...], Vector]:
+        """The passages with their prefixes, encoded, and the vector of the card's text, empty without one.
+
+        Only texts that `before` does not hold are embedded, all in one call.
+        """
         texts = [_searched(passage, prefix) for passage, prefix in zip(passages, prefixes, strict=True)]
-        known = self._known(before)
+        known, described = self._known(before), self._known_card(before)
         new = [text for text in dict.fromkeys(texts) if text not in known]
-        known |= dict(zip(new, self._encoded(new), strict=True))
-        return tuple(
+        asked = [*new, card] if card and card not in described else new
+        made = self._encoded(asked)
+        known |= dict(zip(new, made, strict=False))
+        stored = (
             StoredPassage(passage, prefix, *known[text])
             for passage, prefix, text in zip(passages, prefixes, texts, strict=True)
         )
+        return tuple(stored), made[-1][0] if len(asked) > len(new) else described.get(card, ())
 
     def _known(self, before: StoredDocument | None) -> dict[str, Encoding]:
-        ours = (self.embedder.model_id, self.embedder.dimension, self.multivector)
-        if before is None or (before.model_id, before.dimension, before.multivector) != ours:
+        if before is None or not self._encoded_it(before):
             return {}
         return {_searched(each.passage, each.prefix): (each.vector, each.multivector) for each in before.passages}
+
+    def _known_card(self, before: StoredDocument | None) -> dict[str, Vector]:
+        if before is None or before.card is None or not len(before.card_vector) or not self._encoded_it(before):
+            return {}
+        return {card_text(before.card): before.card_vector}
+
+    def _encoded_it(self, stored: StoredDocument) -> bool:
+        ours = (self.embedder.model_id, self.embedder.dimension, self.multivector)
+        return (stored.model_id, stored.dimension, stored.multivector) == ours
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         if not texts:

@@ -19,7 +19,10 @@ def readable_passages(
 
 
 def every_document(base_key: KnowledgeBaseKey, conditions: tuple[Condition, ...] = ()) -> PassageFilter:
-    """The documents of a knowledge base, whoever may read them: for operators, who have the bucket too."""
+    """The documents of a knowledge base, whoever may read them.
+
+    For operators, who have the bucket too, and for the cards of documents, which show a user nothing of another one.
+    """
     return PassageFilter(base_key, conditions=conditions, reader=None)
 
 

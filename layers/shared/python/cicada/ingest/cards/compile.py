@@ -19,6 +19,8 @@ from cicada.ingest.cards.sections import MAX_SECTIONS, Span, heading_of, spans_o
 from cicada.ingest.model import CardDraft
 from cicada.ingest.prose.characters import clip
 
+RULES = "rules"
+NOTHING_WRITTEN = CardDraft()
 MAX_TITLE = 200
 MAX_TAGS = 12
 MAX_KEYWORDS = 6
@@ -52,9 +54,10 @@ def outline_of(passages: Sequence[Passage]) -> Outline:
     return Outline(passages, language, spans, terms, candidates(terms))
 
 
-def compile_card(outline: Outline, statistics: BaseStatistics, draft: CardDraft | None = None, by: str = "") -> Card:
-    """The card without edges: what the model `by` wrote (`draft`), and what the rules read where it wrote nothing."""
-    written = draft or CardDraft()
+def compile_card(
+    outline: Outline, statistics: BaseStatistics, written: CardDraft = NOTHING_WRITTEN, by: str = RULES
+) -> Card:
+    """The card without edges: what the model `by` has written, and what the rules read where it has written nothing."""
     passages, spans = outline.passages, outline.spans
     return Card(
         title=clip(passages[0].title, MAX_TITLE),
@@ -67,7 +70,7 @@ def compile_card(outline: Outline, statistics: BaseStatistics, draft: CardDraft 
         ),
         sections=_sections(outline, statistics),
         language=outline.language,
-        by=by if draft else "rules",
+        by=by,
     )
 
 
