@@ -58,6 +58,7 @@ bench: setup .build/peers/ready ## Measure delivery, search, ingest and intents 
 	$(VENV)/python -m evals.delivery_bench
 	$(VENV)/python -m evals.retrieval_bench
 	$(VENV)/python -m evals.retrieval_bench.filtering
+	$(VENV)/python -m evals.retrieval_bench.cards
 	$(VENV)/python -m evals.ingest_bench
 	$(VENV)/python -m evals.unseen_authors
 

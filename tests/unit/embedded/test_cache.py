@@ -56,6 +56,22 @@ def loaded(connection: sqlite3.Connection, sizes: dict[int, int], searched: list
     return read
 
 
+def test_a_transaction_that_began_earlier_does_not_make_the_next_one_read_all_again(
+    connection: sqlite3.Connection,
+) -> None:
+    read: list[tuple[int, int]] = []
+
+    def refreshed(_: sqlite3.Connection, base: KnowledgeBaseState, before: Sized) -> Sized:
+        read.append((before.revision, base.revision))
+        return Sized(base.revision, 5)
+
+    collections = KnowledgeBaseCache(Sized(-1, 0), refreshed)
+    for revision in (1, 2, 1, 2, 3):
+        asked = KnowledgeBaseState("file", 1, revision, has_restricted=False)
+        assert collections.of(connection, asked).revision == revision
+    assert read == [(-1, 1), (1, 2), (-1, 1), (2, 3)]
+
+
 def test_many_small_collections_are_kept(connection: sqlite3.Connection) -> None:
     numbers = list(range(100))
     assert loaded(connection, dict.fromkeys(numbers, 20), numbers * 2) == numbers

@@ -50,13 +50,14 @@ class KnowledgeBaseCache(Generic[K]):
         key = (state.identity, state.number)
         with self._lock:
             entry = self._entries.pop(key, self._empty)
-            if entry.revision > state.revision:  # Another thread's transaction began after this one.
-                entry = self._empty
             if entry.revision < state.revision:
                 entry = self._refreshed(connection, state, entry)
             self._entries[key] = entry  # Last in the dict: the first entry is the least recently used one.
             while len(self._entries) > 1 and self._size() > MAX_CACHED:
                 del self._entries[next(iter(self._entries))]
+            if entry.revision > state.revision:
+                # Another thread's transaction began after this one; its entry is the one to keep.
+                return self._refreshed(connection, state, self._empty)
             return entry
 
     def _size(self) -> int:
