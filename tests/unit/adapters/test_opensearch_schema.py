@@ -67,6 +67,15 @@ def test_the_longest_question_stays_below_the_clauses_that_lucene_allows(bm25: B
     assert 0 < sum(counts) < LUCENE_CLAUSES
 
 
+def test_cards_are_asked_for_within_one_base_and_by_the_reader_whichever_retriever_asks() -> None:
+    filter = PassageFilter(KnowledgeBaseKey("t", "b"), reader=frozenset({"user:ross"}))
+    bodies = card_bodies(CardQuery(filter, "queen", [1.0]), 1)
+    near = bodies["semantic"]["query"]["knn"]["card_vector"]["filter"]
+    for conditions in (near["bool"]["filter"], bodies["lexical"]["query"]["bool"]["filter"]):
+        assert conditions[:2] == [{"term": {"tenant": "t"}}, {"term": {"knowledge_base": "b"}}]
+        assert {"terms": {"readers": ["*", "=user:ross"]}} in conditions
+
+
 def asked(text: str, bm25: Bm25 = WEIGHTS) -> list[dict[str, Any]]:
     """The lexical queries of a question."""
     query = IndexQuery(PassageFilter(KnowledgeBaseKey("t", "b")), text, [1.0], 10)
