@@ -90,6 +90,13 @@ def test_cards_without_vectors_and_questions_without_one_are_matched_by_words_al
     assert found(index, asking("?!")) == ([], [])
 
 
+def test_of_chosen_documents_only_those_with_a_vector_are_near(index: CataloguedIndex) -> None:
+    for number in range(12):
+        put(index, f"d{number:02d}", card("Queen"), vector(1.0) if number % 4 else [])
+    chosen = asking("", vector(1.0), document_ids=frozenset({"d04", "d06"}))
+    assert found(index, chosen) == ([], ["d06"])
+
+
 def test_a_document_without_a_card_is_not_found_among_cards(index: CataloguedIndex) -> None:
     put(index, "plain", None, vector(1.0))
     put(index, "described", card("Queen"), vector(0.0, 1.0))
