@@ -114,8 +114,9 @@ def main(arguments: list[str]) -> int:
     except StageError as error:
         print(error, file=sys.stderr)
         return 1
-    found = {"load": [load, os.getloadavg()[0]], "measured": list(map(asdict, measured))}
-    print(json.dumps(found, indent=2) if options.json else "\n".join(_table(found["load"], measured)))
+    loads = [load, os.getloadavg()[0]]
+    found = {"load": loads, "measured": list(map(asdict, measured))}
+    print(json.dumps(found, indent=2) if options.json else "\n".join(_table(loads, measured)))
     return 0
 
 

@@ -15,7 +15,7 @@ def appended(before: Vectors, *numbers: int) -> Vectors:
 
 def shown(vectors: Vectors) -> list[int]:
     assert [vector.tolist() for vector in vectors.vectors] == [[number, number] for number in vectors.numbers]
-    return vectors.numbers.tolist()
+    return [int(number) for number in vectors.numbers]
 
 
 def test_rows_are_appended_in_place_and_those_before_see_none_of_it() -> None:

@@ -38,6 +38,12 @@ def report_quality_fallback(error: CicadaError) -> None:
     )
 
 
+def report_route_fallback(error: CicadaError) -> None:
+    """The query model could not rank documents by their cards; their scores order them."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level("The query model failed; documents are routed to without it", extra=failure_fields(error))
+
+
 def report_plan_fallback(error: CicadaError) -> None:
     """A planning model failed, or its plan was refused; the next model or the rules planned."""
     level = logger.error if isinstance(error, ConfigurationError) else logger.warning

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.bootstrap.aws import client
-from cicada.bootstrap.log import report_own_words, report_rerank_fallback
+from cicada.bootstrap.log import report_own_words, report_rerank_fallback, report_route_fallback
 from cicada.circuit_breaker import CircuitBreaker
+from cicada.document_routing.ports import CardRanker
+from cicada.document_routing.router import DocumentRouter
+from cicada.document_routing.routing import BaseRouting, BaseSizes
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.permissions.gate import PermissionGate
@@ -18,6 +21,7 @@ from cicada.retrieval.guarded import GuardedStrategy
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.ports import (
     CataloguedIndex,
+    DocumentRouting,
     Embedder,
     IndexRebuild,
     QueryFormulator,
@@ -107,7 +111,27 @@ def search_backend(settings: SearchSettings, index: CataloguedIndex) -> SearchBa
         "auto": GatedReranker(paid, local) if paid else local,
         "never": FusedOrder(),
     }
-    return SearchBackend(index, embedder(settings), rerankers)
+    return SearchBackend(index, embedder(settings), rerankers, document_routing(settings, index))
+
+
+def document_routing(settings: SearchSettings, index: CataloguedIndex) -> Callable[[KnowledgeBase], DocumentRouting]:
+    """The routing of each base by its settings; with the query model as ranker of cards, if there is one."""
+    sizes, ranker = BaseSizes(index, time.monotonic), card_ranker(settings)
+
+    def of(base: KnowledgeBase) -> DocumentRouting:
+        router = DocumentRouter(index, mode=base.route_mode, ranker=ranker, report=report_route_fallback)
+        return BaseRouting(router, index, sizes, base.route_above, base.route_documents)
+
+    return of
+
+
+def card_ranker(settings: SearchSettings) -> CardRanker | None:
+    call = query_model(settings)
+    if call is None:
+        return None
+    from cicada.adapters.bedrock.card_ranker import BedrockCardRanker
+
+    return BedrockCardRanker(call)
 
 
 def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:

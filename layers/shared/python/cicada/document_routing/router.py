@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from cicada.document_routing.ambiguity import AMBIGUOUS, ambiguity_of
 from cicada.document_routing.evidence import gathered
@@ -16,11 +15,10 @@ from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
+from cicada.knowledge_bases.settings import RouteMode
 from cicada.languages.terms import query_terms
 from cicada.retrieval.model import Candidate, CardQuery, EncodedQuery
 from cicada.retrieval.ports import CataloguedIndex
-
-Mode = Literal["fast", "balanced", "precise"]
 
 
 def _ignore(error: CicadaError) -> None:
@@ -38,7 +36,7 @@ class DocumentRouter:
     index: CataloguedIndex
     cards: int = 50
     depth: int = 50
-    mode: Mode = "fast"
+    mode: RouteMode = "fast"
     ranker: CardRanker | None = None
     asked: int = 30
     report: Callable[[CicadaError], object] = _ignore

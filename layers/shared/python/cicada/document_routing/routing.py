@@ -1,0 +1,64 @@
+"""Routing as a part of the search: which documents count, and what the search has not found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from cicada.document_routing.router import DocumentRouter
+from cicada.documents.filter import PassageFilter
+from cicada.documents.model import KnowledgeBaseKey
+from cicada.permissions.readers import every_document
+from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery, Routed
+from cicada.retrieval.ports import DocumentCatalogue, PassageIndex
+from cicada.telemetry import phase
+
+# Of documents that only their cards have found, so many passages are looked at.
+_PASSAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class BaseSizes:
+    """How many documents bases have, counted again after `seconds`; kept for the life of a container. Thread-safe."""
+
+    catalogue: DocumentCatalogue
+    clock: Callable[[], float]
+    seconds: float = 60.0
+    _counted: dict[KnowledgeBaseKey, tuple[float, int]] = field(default_factory=dict)
+
+    def documents(self, base_key: KnowledgeBaseKey) -> int:
+        """Of all readers, and perhaps of a minute ago. Failures are `DependencyError`s."""
+        counted_at, documents = self._counted.get(base_key, (0.0, -1))
+        now = self.clock()
+        if documents < 0 or now - counted_at > self.seconds:
+            documents = self.catalogue.count_documents(every_document(base_key))
+            self._counted[base_key] = (now, documents)
+        return documents
+
+
+@dataclass(frozen=True, slots=True)
+class BaseRouting:
+    """A `DocumentRouting`: in a base of more than `above` documents, the `documents` best are routed to."""
+
+    router: DocumentRouter
+    index: PassageIndex
+    sizes: BaseSizes
+    above: int = 20
+    documents: int = 15
+
+    def routed(
+        self, query: EncodedQuery, filter: PassageFilter, candidates: Sequence[Candidate], concepts: Sequence[str] = ()
+    ) -> Routed:
+        """See the port."""
+        size = self.sizes.documents(filter.base_key)
+        if size <= self.above:
+            return Routed()
+        with phase("routing"):
+            routing = self.router.route(query, concepts, filter, candidates)
+            chosen = routing.first(self.documents)
+            unread = chosen - {each.passage.document.document_id for each in candidates}
+            hits = self._hits(query, replace(filter, document_ids=unread)) if unread else IndexHits((), ())
+        return Routed(chosen, hits, (f"route:{len(chosen)}/{size}", *routing.path))
+
+    def _hits(self, query: EncodedQuery, filter: PassageFilter) -> IndexHits:
+        return self.index.search(IndexQuery(filter, query.text, query.vector, _PASSAGES))
