@@ -93,8 +93,9 @@ def test_cards_without_vectors_and_questions_without_one_are_matched_by_words_al
 def test_of_chosen_documents_only_those_with_a_vector_are_near(index: CataloguedIndex) -> None:
     for number in range(12):
         put(index, f"d{number:02d}", card("Queen"), vector(1.0) if number % 4 else [])
-    chosen = asking("", vector(1.0), document_ids=frozenset({"d04", "d06"}))
-    assert found(index, chosen) == ([], ["d06"])
+    chosen = asking("", vector(1.0), document_ids=frozenset({"d04"}))
+    assert found(index, chosen) == ([], [])
+    assert found(index, asking("", vector(1.0), document_ids=frozenset({"d04", "d06"}))) == ([], ["d06"])
 
 
 def test_a_document_without_a_card_is_not_found_among_cards(index: CataloguedIndex) -> None:
@@ -152,8 +153,8 @@ def test_filters_of_documents_hold_for_cards(index: CataloguedIndex) -> None:
 @pytest.mark.parametrize(
     ("language", "title", "question"),
     [
-        ("de", "Kündigungsfristen der Mietverträge", "Kündigungsfrist Mietvertrag"),
-        ("fr", "Les congés des salariés", "congé d'un salarié"),
+        ("de", "Mietshäuser", "Mietshaus"),
+        ("fr", "L'homme et l'usine", "hommes"),
         ("es", "Vacaciones anuales", "vacación anual"),
         ("ja", "出張旅費規程", "旅費規程"),
         ("zh-CN", "差旅报销制度", "报销制度是什么"),
