@@ -12,11 +12,11 @@ from cicada.planning.intent.concepts import lexicon
 from cicada.planning.intent.linear import SCORED, dump, load_model
 from intents.examples import Example, digest, load_concepts, load_examples
 from intents.ridge import Floats, probabilities
-from intents.training import CLASSES, Trained, fit, measured_authors, right, unseen_scores
+from intents.training import CLASSES, GROUP_WEIGHTS, Trained, fit, measured_authors, right, unseen_scores
 
 # Of the messages of unseen authors, this share of those that the model decides alone is to be right.
 RIGHT_ALONE = 0.97
-_LARGEST = 511
+_LARGEST = 127
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ def content(
     unit = float(np.abs(differences).max()) / _LARGEST
     header = {
         "bias": [float(bias - trained.bias[-1]) for bias in trained.bias[: len(SCORED)]],
-        "unit": unit,
+        "units": [unit * weight for weight in GROUP_WEIGHTS],
         "temperature": calibration.temperature,
         "threshold": calibration.threshold,
         "frequent": sorted(trained.frequent),
         "concepts": concepts,
         "digest": of_examples,
     }
-    return dump(header, np.rint(differences.T / unit).astype("<i2").tobytes())
+    return dump(header, np.rint(differences.T / unit).astype("i1").tobytes())

@@ -118,11 +118,12 @@ FIGURES = {
         Figure(
             "intents-unseen-authors",
             intents.unseen_authors,
-            "Leave one author out: each author's messages by a model of all the others'. Features, penalty and"
-            " learning method were chosen with authors a to f in view, and the concepts `maker` and `assert` after"
-            " a look at their errors; nothing was chosen by errors of g and h. Author z, whose few messages were"
-            " written after a look at errors of a to d, is learnt from and not measured. Temperature and threshold"
-            " were set on these predictions, so the two columns on the right are the fit of the calibration.",
+            "Leave one author out: each author's messages by a model of all the others'. Features, their weights,"
+            " penalty and learning method were chosen with authors a to f in view, and the concepts `maker` and"
+            " `assert` after a look at their errors; nothing was chosen by errors of g and h. Author z, whose few"
+            " messages were written after a look at errors of a to d, is learnt from and not measured. Temperature"
+            " and threshold were set on these predictions, so the two columns on the right are the fit of the"
+            " calibration.",
         ),
     )
 }

@@ -15,7 +15,7 @@ from cicada.planning.model import Intent
 from intents.examples import Example, add_example, digest, load_concepts, load_examples
 from intents.model_file import Calibration, content, threshold
 from intents.ridge import Sparse, probabilities, train
-from intents.training import fit, measured_authors, right, row_of, unseen_scores
+from intents.training import GROUP_WEIGHTS, fit, measured_authors, rarity, right, row_of, unseen_scores
 
 CONCEPTS = {
     "save": {"en": ["save", "remember"], "de": ["merk*"], "ja": ["保存"]},
@@ -109,14 +109,22 @@ def test_ridge_regression_finds_where_its_penalised_squares_have_no_slope() -> N
     assert errors.sum(axis=0) + 0.5 * bias == pytest.approx(np.zeros(2), abs=0.01)
 
 
-def test_a_row_has_the_known_buckets_only_and_each_group_weighs_the_same() -> None:
+def test_a_row_has_the_known_buckets_only_and_each_group_its_weight() -> None:
     known = np.zeros(10, dtype=np.bool_)
     known[[1, 2, 3, 4, 8]] = True
+    first, second, *others = GROUP_WEIGHTS
 
-    buckets, values = row_of([np.array([1, 2, 3, 4, 5]), np.array([8, 9]), np.array([0])], known)
+    buckets, values = row_of([np.array([1, 2, 3, 4, 5]), np.array([8, 9]), *(np.array([0]) for _ in others)], known)
 
     assert list(buckets) == [1, 2, 3, 4, 8]
-    assert list(values) == [0.5, 0.5, 0.5, 0.5, 1]
+    assert list(values) == pytest.approx([first / 2] * 4 + [second])
+
+
+def test_a_feature_of_fewer_messages_counts_more() -> None:
+    counts = rarity(np.array([2, 100, 2000]))
+
+    assert counts[0] > counts[1] > counts[2] > 0
+    assert counts[1] == 1
 
 
 def test_the_model_in_the_layer_scores_like_the_one_that_was_trained(tmp_path: Path) -> None:

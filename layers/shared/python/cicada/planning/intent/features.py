@@ -1,23 +1,27 @@
-"""The features of a message, as hashes: of its words, its characters, its concepts and its frame.
+"""The features of a message, as hashes: of its words, characters, concepts, frame, clauses and stems.
 
-A hash is the same on every machine and in every process. The frame is the message with names, numbers and rare words
-masked, so that "put Vera's limp on her card" and "put Otto's scar on his card" look alike.
+The frame is the message with names, numbers and rare words masked, so that "put Vera's limp on her card" and "put
+Otto's scar on his card" look alike.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, filterfalse, pairwise
 from zlib import crc32
 
+from cicada.planning.intent.clauses import of_clauses
 from cicada.planning.intent.concepts import Lexicon, Step
+from cicada.planning.intent.hashes import MASK, joined
 from cicada.planning.intent.reading import Reading, is_ideograph, read
 
-GROUPS = 4
-_MASK = (1 << 32) - 1
 _LONGEST_CHARACTER_GRAM = 4
 _LONGEST_FRAME_GRAM = 5
 _PAIRED_WORDS = 14
+_STEM = 6
+_WORD = re.compile(r"\w+")
 _LENGTHS = (15, 30, 60, 100, 160)
 _NAME, _NUMBER, _IDEOGRAPHS, _RARE = (crc32(name.encode()) for name in ("name", "number", "ideographs", "rare"))
 _ENDINGS = tuple((ending, crc32(f"rare-{ending}".encode())) for ending in ("ing", "ed", "ly", "s"))
@@ -25,28 +29,28 @@ _START, _END = 1, 2
 
 
 def features(message: str, lexicon: Lexicon, frequent: frozenset[str]) -> tuple[set[int], ...]:
-    """The hashes by group: words, characters, concepts, frame."""
+    """The hashes by group: words, characters, concepts, frame, first and last clause, all clauses, stems."""
     reading = read(message)
     hashes = [crc32(word.lower().encode()) for word in reading.words]
-    steps = lexicon.steps(reading.unquoted, reading.is_ideographic)
+    placed = lexicon.placed(reading.unquoted, reading.is_ideographic)
+    ends, clauses = of_clauses(reading.unquoted, placed, frequent)
     return (
         set(_of_words(hashes)),
         set(_of_characters(reading.text)),
-        set(_of_concepts(steps, reading)),
+        set(_of_concepts([step for _, step in placed], reading)),
         set(_of_frame(_frame(reading.words, hashes, frequent))),
+        set(ends),
+        set(clauses),
+        set(_of_stems(reading.text)),
     )
-
-
-def _join(left: int, right: int) -> int:
-    return (left * 0x9E3779B1 ^ right * 0x85EBCA6B + 0x27D4EB2F) & _MASK
 
 
 def _of_words(hashes: Sequence[int]) -> list[int]:
     line = [_START, *hashes, _END]
-    pairs = [_join(left, right) for left, right in pairwise(line)]
-    around = [_join(left, right + 3) for left, right in zip(line, line[2:], strict=False)]
-    triples = [_join(pair, right) for pair, right in zip(pairs, line[2:], strict=False)]
-    places = [_join(11, line[1]), _join(12, line[-2]), _join(13, line[min(2, len(line) - 1)]), _join(14, pairs[0])]
+    pairs = [joined(left, right) for left, right in pairwise(line)]
+    around = [joined(left, right + 3) for left, right in zip(line, line[2:], strict=False)]
+    triples = [joined(pair, right) for pair, right in zip(pairs, line[2:], strict=False)]
+    places = [joined(11, line[1]), joined(12, line[-2]), joined(13, line[min(2, len(line) - 1)]), joined(14, pairs[0])]
     return [*hashes, *pairs, *around, *triples, *places]
 
 
@@ -54,18 +58,25 @@ def _of_characters(text: str) -> list[int]:
     """All runs of one to four characters; the ends of the text count as characters."""
     line = [_START, *map(ord, text), _END]
     grams = line
-    found = [_join(21, one) for one in line]
+    found = [joined(21, one) for one in line]
     for length in range(1, _LONGEST_CHARACTER_GRAM):
-        grams = [
-            (gram * 0x01000193 ^ one * 0x9E3779B1) & _MASK for gram, one in zip(grams, line[length:], strict=False)
-        ]
+        grams = [(gram * 0x01000193 ^ one * 0x9E3779B1) & MASK for gram, one in zip(grams, line[length:], strict=False)]
         found += grams
     return found
 
 
+def _of_stems(text: str) -> list[int]:
+    """Words without accents and endings, single, in pairs and around another; ideographs are no words."""
+    plain = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFD", text)))
+    words = [word for word in _WORD.findall(plain) if not is_ideograph(word[0])]
+    line = [_START, *(crc32(word[:_STEM].encode()) for word in words), _END]
+    pairs = [joined(left, right) for left, right in pairwise(line)]
+    return [*line, *pairs, *(joined(left, right + 3) for left, right in zip(line, line[2:], strict=False))]
+
+
 def _of_concepts(steps: Sequence[Step], reading: Reading) -> list[int]:
     codes = [*_in_order(steps), *_of_presence(steps, reading), *_of_shape(reading)]
-    return [code * 0x9E3779B1 & _MASK for code in codes]
+    return [code * 0x9E3779B1 & MASK for code in codes]
 
 
 def _in_order(steps: Sequence[Step]) -> list[int]:
@@ -133,10 +144,10 @@ def _of_frame(frame: Sequence[int]) -> list[int]:
     grams = list(frame)
     found: list[int] = []
     for length in range(1, _LONGEST_FRAME_GRAM):
-        grams = [_join(gram, one + 5) for gram, one in zip(grams, frame[length:], strict=False)]
+        grams = [joined(gram, one + 5) for gram, one in zip(grams, frame[length:], strict=False)]
         found += grams
-        found += [_join(71, grams[0])] if grams else []
+        found += [joined(71, grams[0])] if grams else []
     for gap in (2, 3):
-        found += [_join(left, right + 70 + gap) for left, right in zip(frame, frame[gap:], strict=False)]
+        found += [joined(left, right + 70 + gap) for left, right in zip(frame, frame[gap:], strict=False)]
     known = sorted(set(frame))[:_PAIRED_WORDS]
-    return found + [_join(left, right + 79) for left, right in combinations(known, 2)]
+    return found + [joined(left, right + 79) for left, right in combinations(known, 2)]

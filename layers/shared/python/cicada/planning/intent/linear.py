@@ -32,7 +32,7 @@ def bucket(hashed: int, group: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class LinearModel:
-    """`weights`: for each scored intent, one small integer a bucket. `scales`: their unit and the groups' weight.
+    """`weights`: for each scored intent, one small integer a bucket. `units`: of one step in each group of features.
 
     `threshold`: from this probability on, the model decides alone. `digest`: of the examples it was trained from.
     `interrogatives`: the numbers of the concepts of question words.
@@ -40,7 +40,7 @@ class LinearModel:
 
     weights: tuple[array[int], ...]
     bias: tuple[float, ...]
-    unit: float
+    units: tuple[float, ...]
     temperature: float
     threshold: float
     frequent: frozenset[str]
@@ -71,10 +71,11 @@ class LinearModel:
 
     def _scores(self, message: str) -> list[float]:
         scores = list(self.bias)
-        for group, hashes in enumerate(features(message, self.lexicon, self.frequent)):
+        groups = features(message, self.lexicon, self.frequent)
+        for group, (hashes, unit) in enumerate(zip(groups, self.units, strict=True)):
             buckets = self._known({bucket(hashed, group) for hashed in hashes})
             if buckets:
-                share = self.unit / math.sqrt(len(buckets))
+                share = unit / math.sqrt(len(buckets))
                 for which, weights in enumerate(self.weights):
                     scores[which] += share * sum(map(weights.__getitem__, buckets))
         return scores
@@ -90,11 +91,11 @@ def load_model(path: Path = PACKAGED) -> LinearModel:
     header, _, body = zlib.decompress(path.read_bytes()).partition(b"\n")
     said: dict[str, Any] = json.loads(header)
     size = 1 << BUCKET_BITS
-    weights = tuple(array("h", body[2 * which * size : 2 * (which + 1) * size]) for which in range(len(SCORED)))
+    weights = tuple(array("b", body[which * size : (which + 1) * size]) for which in range(len(SCORED)))
     return LinearModel(
         weights,
         tuple(said["bias"]),
-        said["unit"],
+        tuple(said["units"]),
         said["temperature"],
         said["threshold"],
         frozenset(said["frequent"]),

@@ -35,9 +35,12 @@ def read(message: str) -> Reading:
     """Every text has a reading; an empty one has no words."""
     plain = _SPACE.sub(" ", unicodedata.normalize("NFKC", _shortened(message)).translate(_ASCII)).strip()
     unquoted = _without_quotations(plain)
-    return Reading(
-        plain.lower(), unquoted.lower(), tuple(_WORD.findall(unquoted)), _IDEOGRAPHS.search(plain) is not None
-    )
+    return Reading(plain.lower(), unquoted.lower(), tuple(words_of(unquoted)), _IDEOGRAPHS.search(plain) is not None)
+
+
+def words_of(text: str) -> list[str]:
+    """Words and marks as they are spelled."""
+    return _WORD.findall(text)
 
 
 def is_ideograph(character: str) -> bool:
