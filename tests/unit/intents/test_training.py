@@ -15,7 +15,7 @@ from cicada.planning.model import Intent
 from intents.examples import Example, add_example, digest, load_concepts, load_examples
 from intents.model_file import Calibration, content, threshold
 from intents.ridge import Sparse, probabilities, train
-from intents.training import GROUP_WEIGHTS, fit, measured_authors, rarity, right, row_of, unseen_scores
+from intents.training import CLASSES, GROUP_WEIGHTS, fit, measured_authors, rarity, right, row_of, unseen_scores
 
 CONCEPTS = {
     "save": {"en": ["save", "remember"], "de": ["merk*"], "ja": ["保存"]},
@@ -66,6 +66,13 @@ def test_a_word_of_another_language_is_understood_by_its_concept() -> None:
     scores = fit(LESSONS, lexicon(CONCEPTS.values())).scores(["merke karte"])
 
     assert right([message("merke karte", Intent.PROFILE_REQUEST)], scores)[0][0] == 1
+
+
+def test_a_model_scores_what_it_was_trained_from_almost_as_it_was_told() -> None:
+    trained = fit(LESSONS, lexicon(CONCEPTS.values()))
+
+    told = [[0.75 if example.intent is intent else -0.25 for intent in CLASSES] for example in LESSONS]
+    assert trained.scores([example.text for example in LESSONS]) == pytest.approx(np.array(told), abs=0.1)
 
 
 def test_an_authors_examples_are_not_seen_by_the_model_that_is_measured_on_them() -> None:
