@@ -235,3 +235,18 @@ def test_a_period_of_its_own_field_stays_there(
     plan = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "those letters", filters=before)
     kept = tuple(each for each in before if each.field not in {new.field for new in conditions})
     assert changed(plan, *conditions, loose_date=loose).filters == (*kept, *conditions)
+
+
+def test_a_reply_may_name_a_day_that_counts_from_today() -> None:
+    plan = planned("show me the report", "the one sealed this year")
+    assert filters_of(plan) == {"kind": "report", "sealed_on": ("2026-01-01", "2027-01-01")}
+
+
+def test_an_asker_without_a_name_is_asked_for_it() -> None:
+    assert DocumentFollowUps(PLANNER, NOW).plan(["my charters"]).shape is Shape.NEEDS_CLARIFICATION
+
+
+@pytest.mark.parametrize(("changes", "kept"), [(7, RATIFIED | {"stage": "lapsed"}), (8, {})])
+def test_a_listing_is_refined_for_eight_turns(changes: int, kept: dict[str, object]) -> None:
+    plan = planned(LISTING, *["and the lapsed ones?"] * changes, "and the lapsed ones?")
+    assert {name: value for name, value in filters_of(plan).items() if name in kept or name == "guild"} == kept
