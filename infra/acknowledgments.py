@@ -41,6 +41,7 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
             settings.query_model_id,
             *settings.plan_model_ids,
             settings.context_model_id,
+            settings.card_model_id,
         )
         for arn in (model_arns(model) if model else [])
         if "*" in arn

@@ -53,10 +53,10 @@ class StageSettings:
 
     Model ids are Bedrock's. `rerank_model_ids`: in the order of fallback, none to rerank locally; `query_model_id`
     translates questions into the language of a knowledge base; `plan_model_ids` plan messages, in the order of
-    fallback, as `planner` says; `context_model_id`, empty for none, describes the
-    context of passages at ingest. `messages_per_minute` and `requests_in_flight` are limits of each user.
-    `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`: the recipient
-    of alarms, empty for none.
+    fallback, as `planner` says; at ingest `context_model_id` describes the context of passages, and `card_model_id`
+    writes the cards of documents, each empty for none. `messages_per_minute` and `requests_in_flight` are limits of
+    each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
+    the recipient of alarms, empty for none.
     """
 
     name: StageName
@@ -72,6 +72,7 @@ class StageSettings:
     planner: str
     plan_model_ids: tuple[str, ...]
     context_model_id: str
+    card_model_id: str
     retain_data: bool
     messages_per_minute: str
     requests_in_flight: str
@@ -112,7 +113,8 @@ def stage_settings(context: Context) -> StageSettings:
         query_model_id=context("queryModel") or _QUERY_MODEL,
         planner=_planner(context),
         plan_model_ids=_plan_models(context, _PLAN_MODELS),
-        context_model_id=_context_model(context, _CONTEXT_MODEL),
+        context_model_id=_model(context, "contextModel", _CONTEXT_MODEL),
+        card_model_id=_model(context, "cardModel", ""),
         retain_data=name == "prod",
         messages_per_minute=str(context("messagesPerMinute") or 60),
         requests_in_flight=str(context("requestsInFlight") or 10),
@@ -151,7 +153,8 @@ def _local(context: Context) -> StageSettings:
         # The stand-in can plan no more than a search for the message.
         plan_model_ids=_plan_models(context, ""),
         # The stand-in cannot write contexts, and MiniLM embeds no more of a passage than its text.
-        context_model_id=_context_model(context, ""),
+        context_model_id=_model(context, "contextModel", ""),
+        card_model_id=_model(context, "cardModel", ""),
         retain_data=False,
         # In measurements and chaos runs its few sample users stand for many people.
         messages_per_minute=str(context("messagesPerMinute") or 6000),
@@ -181,7 +184,7 @@ def _plan_models(context: Context, default: str) -> tuple[str, ...]:
     return () if names == "none" else tuple(name.strip() for name in names.split(",") if name.strip())
 
 
-def _context_model(context: Context, default: str) -> str:
-    """`-c contextModel=none` turns contexts off."""
-    name = str(context("contextModel") or default)
+def _model(context: Context, key: str, default: str) -> str:
+    """`none`, as in `-c contextModel=none`, is no model."""
+    name = str(context(key) or default)
     return "" if name == "none" else name

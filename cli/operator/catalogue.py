@@ -100,8 +100,29 @@ def _described(found: Mapping[str, Any]) -> list[str]:
         f"  readers   {', '.join(found['readers']) or 'everybody of the tenant'}",
         *(f"  {name}: {clean_line(_text(value))}" for name, value in found["metadata"].items()),
     ]
-    copies = f"  the same file is also here as {', '.join(found['copies'])}"
-    return [*lines, copies] if found["copies"] else lines
+    copies = [f"  the same file is also here as {', '.join(found['copies'])}"] if found["copies"] else []
+    return [*lines, *copies, *_card(found["card"])]
+
+
+def _card(card: Mapping[str, Any] | None) -> list[str]:
+    if card is None:
+        return ["", "It has no card: it was ingested by an earlier version; cicada rebuild makes one."]
+    sections = [
+        f"    {clean_line(each['heading'])} (passages {each['first']} to {each['last']}):"
+        f" {clean_line(', '.join(each['keywords']))}".rstrip(" :")
+        for each in card["sections"]
+    ]
+    related = [f"    {each['documentId']}  {each['weight']:.2f}" for each in card["related"]]
+    return [
+        "",
+        f"Card, by {clean_line(card['by'])}",
+        f"  overview   {clean_line(card['overview'])}",
+        f"  tags       {clean_line(', '.join(card['topicTags']))}",
+        *(f"  question   {clean_line(each)}" for each in card["questionHints"]),
+        "  sections",
+        *sections,
+        *(["  related", *related] if related else []),
+    ]
 
 
 def _text(value: object) -> str:

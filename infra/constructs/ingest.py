@@ -34,6 +34,7 @@ class Ingest(Construct):
             environment={
                 "documents_bucket": self.documents.bucket.bucket_name,
                 "context_model_id": settings.context_model_id,
+                "card_model_id": settings.card_model_id,
                 **search.environment,
             },
             searches=True,
@@ -43,8 +44,8 @@ class Ingest(Construct):
         )
         self._grant_storage(self.function)
         search.grant_write(self.function)
-        if settings.context_model_id:
-            allow(self.function, ["bedrock:InvokeModel"], *model_arns(settings.context_model_id))
+        for model_id in dict.fromkeys(filter(None, (settings.context_model_id, settings.card_model_id))):
+            allow(self.function, ["bedrock:InvokeModel"], *model_arns(model_id))
         consume(self.function, self.documents.changes, batch_size=_BATCH_SIZE)
         # The function shortens the visibility timeout of files whose ingest has failed.
         redelivery = ["sqs:ChangeMessageVisibility", "sqs:GetQueueUrl"]

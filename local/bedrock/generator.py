@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local.bedrock import extractive, structured
+from local.bedrock.card import asks_for_a_card, card
 from local.bedrock.conversation import ConverseRequest, Finish, Message, Part, Text, ToolResult, ToolUse
 from local.bedrock.embedder import Embedder
 from local.bedrock.plan import asks_for_a_plan, plan
@@ -51,6 +52,8 @@ def asks_for_query(instruction: str) -> bool:
 def _forced_input(tool: Tool, text: str) -> Mapping[str, Any]:
     if asks_for_a_plan(tool):
         return plan(text)
+    if asks_for_a_card(tool):
+        return card(text)
     filled: Mapping[str, Any] = structured.fill(tool.schema, parse(text).question)
     return filled
 

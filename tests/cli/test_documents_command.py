@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from cicada.documents.card import Card, CardSection, Related
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.errors import CicadaError
@@ -139,11 +140,46 @@ def test_a_document_is_shown_with_its_metadata_readers_and_copies(
     assert {"  readers   user:bob", "  tags: x, y", "  secret: yes", "  ingested  2023-11-14T22:13:20+00:00"} <= set(
         said
     )
-    assert said[-1] == "  the same file is also here as lease.md"
+    assert "  the same file is also here as lease.md" in said
     assert main(["documents", "show", "z.md", "--knowledge-base", "store"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert "  readers   everybody of the tenant" in said
     assert not any("also here" in line for line in said)
+    assert said[-1].startswith("It has no card")
+
+
+def test_a_document_is_shown_with_its_card(function: CatalogueFunction, capsys: pytest.CaptureFixture[str]) -> None:
+    card = Card(
+        "Zoo",
+        "Rules for visitors\x1b[2J.",
+        ("zoo", "opening hours"),
+        ("When does it open?",),
+        (CardSection("Hours", 0, 0, ("opening hours",)),),
+        (Related("a.md", 1.0),),
+    )
+    document = DocumentKey(STORE, "z.md")
+    [kept] = function.index.passages_of(document)
+    row = function.index.row(document)
+    assert row is not None
+    function.index.replace(document, [EmbeddedPassage(kept, [1.0])], replace(row, card=card))
+    assert main(["documents", "show", "z.md", "--knowledge-base", "store"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[said.index("Card, by rules") :] == [
+        "Card, by rules",
+        "  overview   Rules for visitors[2J.",
+        "  tags       zoo, opening hours",
+        "  question   When does it open?",
+        "  sections",
+        "    Hours (passages 0 to 0): opening hours",
+        "  related",
+        "    a.md  1.00",
+    ]
+    assert main(["documents", "show", "z.md", "--knowledge-base", "store", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["card"]
+    assert printed["sections"] == [{"heading": "Hours", "first": 0, "last": 0, "keywords": ["opening hours"]}]
+    assert printed["related"] == [{"documentId": "a.md", "weight": 1.0}]
+    assert listed("--json") == 0
+    assert "card" not in json.loads(capsys.readouterr().out)["documents"][2]
 
 
 @pytest.mark.parametrize(

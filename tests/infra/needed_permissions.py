@@ -32,7 +32,7 @@ BUCKET = "documents bucket"
 _LOGGED = "Lambda writes the log with the function's role; the emulator writes it by itself."
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
-_ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts, as AWS stages may too."
+_ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts and cards, as AWS stages may too."
 _ONLY_WITH_A_PLAN_MODEL = "The local stage plans by rules, for the stand-in cannot plan."
 _ONLY_AFTER_FAILURES = "Ingest hastens the redelivery of files that failed for a reason of ours; none does here."
 _BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model with the agent's role."
@@ -184,6 +184,6 @@ def _storing() -> Needs:
 def _ingesting(settings: StageSettings) -> Needs:
     needs = _models(settings.embedding_model_id, "bedrock:InvokeModel")
     needs |= _on("document changes", "sqs:ChangeMessageVisibility", "sqs:GetQueueUrl", unseen=_ONLY_AFTER_FAILURES)
-    if settings.context_model_id:
-        needs |= _models(settings.context_model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
+    for model_id in filter(None, (settings.context_model_id, settings.card_model_id)):
+        needs |= _models(model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
     return needs | _in_collection(settings, _INDEXING, _ALIASES)

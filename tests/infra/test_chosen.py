@@ -20,6 +20,7 @@ CHOSEN = {
     "planner": ("message-processor", "CICADA_PLANNER", "rules"),
     "planModels": ("message-processor", "CICADA_PLAN_MODEL_IDS", "amazon.plan-v1:0,amazon.plan-v2:0"),
     "contextModel": ("ingest-document", "CICADA_CONTEXT_MODEL_ID", "amazon.context-v1:0"),
+    "cardModel": ("ingest-document", "CICADA_CARD_MODEL_ID", "amazon.card-v1:0"),
     "messagesPerMinute": ("ws-message", "CICADA_MESSAGES_PER_MINUTE", "7"),
     "requestsInFlight": ("ws-message", "CICADA_REQUESTS_IN_FLIGHT", "3"),
 }

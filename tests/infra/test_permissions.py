@@ -36,6 +36,7 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "queryModel": "global.amazon.nova-2-lite-v1:0",
         "planModels": "us.amazon.nova-premier-v1:0, eu.amazon.nova-micro-v1:0",
         "contextModel": "apac.amazon.nova-micro-v1:0",
+        "cardModel": "eu.amazon.nova-micro-v1:0",
     },
 }
 # The role that CloudFormation takes on, of the CDK's bootstrap stack.

@@ -196,6 +196,23 @@ def test_a_forced_tool_is_called_with_input_that_its_schema_allows(runtime: Any)
     }
 
 
+def test_a_card_is_written_in_the_document_s_own_words(runtime: Any) -> None:
+    texts = {"type": "array", "items": {"type": "string"}}
+    properties = {"overview": {"type": "string"}, "topic_tags": texts, "question_hints": texts}
+    tool = {"toolSpec": {"name": "card", "inputSchema": {"json": {"type": "object", "properties": properties}}}}
+    config = {"tools": [tool], "toolChoice": {"tool": {"name": "card"}}}
+    text = (
+        "<title>\nReturns\n</title>\n<headings>\nScope\nWho pays?\n</headings>\n"
+        "<document>\nReturns are free. The customer pays for returns\nof opened goods.\n</document>"
+    )
+    reply = runtime.converse(**converse_request(text, toolConfig=config))
+    assert reply["output"]["message"]["content"][0]["toolUse"]["input"] == {
+        "overview": "Returns are free.",
+        "topic_tags": ["returns", "customer", "goods", "opened"],
+        "question_hints": ["Who pays?"],
+    }
+
+
 def test_a_forced_tool_that_is_not_offered_is_refused(runtime: Any) -> None:
     config = {"tools": [SAVE], "toolChoice": {"tool": {"name": "plan"}}}
     with pytest.raises(ClientError, match="plan"):

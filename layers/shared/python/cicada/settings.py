@@ -159,11 +159,15 @@ class ProcessorSettings:
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """The ingest of uploaded files. `context_model_id` writes contexts of passages; empty for none."""
+    """The ingest of uploaded files.
+
+    `context_model_id` writes contexts of passages, `card_model_id` the cards of documents; empty for none.
+    """
 
     documents_bucket: str
     search: SearchSettings
     context_model_id: str = ""
+    card_model_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

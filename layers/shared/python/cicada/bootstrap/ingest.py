@@ -15,7 +15,7 @@ from cicada.bootstrap.aws import client
 from cicada.bootstrap.search import embedder, index_rebuild, passage_index
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
-from cicada.ingest.ports import ContextWriter
+from cicada.ingest.ports import CardWriter, ContextWriter
 from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script_parser import ScriptParser
@@ -43,6 +43,7 @@ def ingester(episode_configuration: Path) -> Ingester:
         embedder=BatchingEmbedder(embedder(settings.search, read_timeout_seconds=120)),
         parsers={".json": ScriptParser(episodes, schema_of=schema_of), **prose_parsers(schema_of)},
         contexts=_context_writer(settings.context_model_id),
+        cards=_card_writer(settings.card_model_id),
         detail_of=lambda name: bases.of(name).multivector,
     )
 
@@ -94,3 +95,12 @@ def _context_writer(model_id: str) -> ContextWriter | None:
 
     # The adapter retries by itself.
     return BedrockContextWriter(client("bedrock-runtime", read_timeout_seconds=30, attempts=1), model_id)
+
+
+def _card_writer(model_id: str) -> CardWriter | None:
+    if not model_id:
+        return None
+    from cicada.adapters.bedrock.card_writer import BedrockCardWriter
+
+    # The adapter retries by itself.
+    return BedrockCardWriter(client("bedrock-runtime", read_timeout_seconds=30, attempts=1), model_id)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from cicada.documents.card import Card
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import InvalidFrameError
@@ -18,7 +19,7 @@ _MOST = 500
 
 
 def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, schema_of: SchemaOf) -> dict[str, Any]:
-    """`{"documents": "list"}` gives a page of rows, `{"documents": "show", "id": "…"}` one row and its copies.
+    """`{"documents": "list"}` gives a page of rows, `{"documents": "show", "id": "…"}` a row, its card and copies.
 
     Options: `tenant`, `knowledgeBase`; for a list `filters` (as `status=approved`), `sort` (a field, with `-` in front
     from last to first), `limit`, `offset`, `countBy`. Raises `InvalidFrameError` or `InvalidFilterError`.
@@ -55,7 +56,23 @@ def _shown(document: DocumentKey, catalogue: DocumentCatalogue) -> dict[str, Any
     row = catalogue.row(document)
     if row is None:
         raise InvalidFrameError("There is no document of this id in the knowledge base.")
-    return {**_fields(row), "copies": list(catalogue.copies_of(document, row.content_hash))}
+    copies = list(catalogue.copies_of(document, row.content_hash))
+    return {**_fields(row), "copies": copies, "card": _card_fields(row.card) if row.card else None}
+
+
+def _card_fields(card: Card) -> dict[str, Any]:
+    return {
+        "overview": card.overview,
+        "topicTags": list(card.topic_tags),
+        "questionHints": list(card.question_hints),
+        "sections": [
+            {"heading": each.heading, "first": each.first, "last": each.last, "keywords": list(each.keywords)}
+            for each in card.sections
+        ],
+        "related": [{"documentId": each.document_id, "weight": each.weight} for each in card.related],
+        "language": card.language,
+        "by": card.by,
+    }
 
 
 def _fields(row: DocumentRow) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from cicada.ingest.cards.terms import TermReader
 
 # Characters of a document that are read for terms; of a longer one, those of passages at even distances.
 MAX_READ = 100_000
-_TITLE_WEIGHT = 5
+_TITLE_WEIGHT = 6
 _HEADING_WEIGHT = 1
 # A term that stands this often in a longer one has no meaning of its own.
 _PART_OF = 0.7
@@ -24,7 +24,7 @@ _FEW = 4
 class CountedTerms:
     """How often each term occurs: in the document (`total`), and in each of its sections, in their order.
 
-    The title counts five times, a heading once. Forms of one term are counted together, under the most frequent.
+    The title counts six times, a heading once. Forms of one term are counted together, under the most frequent.
     """
 
     total: Mapping[str, int]

@@ -15,7 +15,8 @@ MAX_OVERVIEW = 300
 # Later passages hold no beginning.
 _PASSAGES_READ = 12
 _MAX_SPEAKERS = 8
-_SHORTEST_SENTENCE = 25
+# A shorter line is a heading or a note.
+_SHORTEST_LINE = 25
 _WIDE_STOPS = ("。", "！", "？", "」", "』")
 # Items of lists, rows of tables and other lines that are no sentences.
 _NO_SENTENCE = re.compile(r"\s*([-*•|#>]|\d{1,3}[.)]\s)|.*\s\|\s")
@@ -33,10 +34,10 @@ def _sentences(passages: Sequence[Passage]) -> Iterator[str]:
     seen: set[str] = set()
     for passage in passages[:_PASSAGES_READ]:
         for line in passage.text.splitlines():
-            if _NO_SENTENCE.match(line) or line in seen:
+            if size_of(line) < _SHORTEST_LINE or _NO_SENTENCE.match(line) or line in seen:
                 continue
             seen.add(line)
-            yield from (each for each in sentences(line) if size_of(each) >= _SHORTEST_SENTENCE)
+            yield from sentences(line)
 
 
 def _leading(found: Iterator[str]) -> Iterator[str]:

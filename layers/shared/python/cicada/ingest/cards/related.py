@@ -6,7 +6,7 @@ read either document: whoever follows one must filter by the asker's readers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -69,16 +69,20 @@ def _weight(card: Card, row: DocumentRow, mentions: Mentions, statistics: BaseSt
 
 
 def _shared(card: Card, other: Card, statistics: BaseStatistics) -> float:
-    """The part of the card's tags that the other card has too, by their idf; 0 to 1."""
+    """The part of the card's tags that the other card has too, by their idf; 0 to 1. Words are compared."""
     reader = TermReader(card.language)
-    tags = {reader.folded(tag) for tag in other.topic_tags}
-    keywords = {reader.folded(keyword) for section in other.sections for keyword in section.keywords}
+    tags = _words(other.topic_tags, reader)
+    keywords = tags | _words((keyword for section in other.sections for keyword in section.keywords), reader)
     total = found = 0.0
     for tag in card.topic_tags:
-        idf, term = statistics.idf(tag), reader.folded(tag)
+        idf, wanted = statistics.idf(tag), _words((tag,), reader)
         total += idf
-        found += idf if term in tags else _SECTION_SHARE * idf if term in keywords else 0.0
+        found += idf if wanted <= tags else _SECTION_SHARE * idf if wanted <= keywords else 0.0
     return found / total if total else 0.0
+
+
+def _words(terms: Iterable[str], reader: TermReader) -> set[str]:
+    return {word for term in terms for word in reader.folded(term).split(" ")}
 
 
 def _bounded(edges: Iterator[Related]) -> Iterator[Related]:

@@ -11,6 +11,8 @@ from cicada.ingest.cards.counted import CountedTerms
 
 # How many terms the statistics of the base are asked for.
 MAX_CANDIDATES = 64
+# What standing in many sections adds: less than standing in the title.
+_SPREAD = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class BaseStatistics:
 
 def candidates(terms: CountedTerms) -> tuple[str, ...]:
     """The terms that may become tags, best first by the document alone: by their number and their sections."""
-    spread = _spread(terms)
-    scores = {term: _weight(count) * (1 + math.log(max(1, spread[term]))) for term, count in terms.total.items()}
+    spread, found = _spread(terms), terms.total.items()
+    scores = {term: _weight(count) * (1 + _SPREAD * math.log(max(1, spread[term]))) for term, count in found}
     return tuple(_best(scores)[:MAX_CANDIDATES])
 
 

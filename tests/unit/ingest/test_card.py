@@ -1,0 +1,180 @@
+"""The card of a document as the rules compile it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cicada.documents.card import Card, CardSection
+from cicada.documents.model import Passage
+from cicada.ingest.cards.compile import MAX_SECTION_BYTES, compile_card, outline_of
+from cicada.ingest.cards.questions import MAX_HINTS
+from cicada.ingest.cards.salience import BaseStatistics
+from cicada.ingest.model import CardDraft
+from cicada.ingest.script_parser import ScriptParser
+from tests.unit.ingest.documents import parsed
+from tests.unit.ingest.scripts import play, shipped_episodes, source
+
+RETURNS = """\
+---
+title: Returns Policy
+---
+# Returns Policy
+
+This policy says how customers send goods back and when they get a refund. It covers all shops.
+
+- An item of a list. It is no sentence of the overview.
+
+## Restocking fees
+
+A restocking fee of ten percent is kept for opened boxes. Restocking fees are never kept for faulty goods.
+
+## How do I ask for a refund?
+
+Write to the refund desk. The refund desk answers within two days.
+
+## 3.1 Exceptions
+
+Perishable goods stay with the customer.
+"""
+
+
+def passages_of(text: str, name: str = "returns.md") -> tuple[Passage, ...]:
+    return parsed(name, text.encode()).passages
+
+
+def card_of(text: str, statistics: BaseStatistics | None = None) -> Card:
+    return compile_card(outline_of(passages_of(text)), statistics or BaseStatistics())
+
+
+def test_the_sections_are_those_of_the_headings_with_their_passages() -> None:
+    card = card_of(RETURNS)
+    assert [(each.heading, each.first, each.last) for each in card.sections] == [
+        ("Returns Policy", 0, 0),
+        ("Restocking fees", 1, 1),
+        ("How do I ask for a refund?", 2, 2),
+        ("3.1 Exceptions", 3, 3),
+    ]
+
+
+def test_the_overview_is_what_the_document_begins_with() -> None:
+    overview = card_of(RETURNS).overview
+    assert overview.startswith("This policy says how customers send goods back and when they get a refund. It covers")
+    assert "An item" not in overview
+    assert len(overview) <= 300
+
+
+def test_repeated_phrases_and_the_title_are_tags_and_lead_to_their_sections() -> None:
+    card = card_of(RETURNS)
+    assert card.topic_tags[0] == "returns policy"
+    assert "restocking fees" in card.topic_tags
+    [place] = card.topic_paths["restocking fees"]
+    assert card.sections[place].heading == "Restocking fees"
+    assert not {"the", "two", "within"} & {word for tag in card.topic_tags for word in tag.split()}
+
+
+def test_a_term_of_the_whole_base_is_no_tag_and_a_rare_one_is() -> None:
+    terms = outline_of(passages_of(RETURNS)).found
+    common = {term: 990 for term in terms if "perishable" not in term}
+    tags = card_of(RETURNS, BaseStatistics(1000, common | {"perishable": 1})).topic_tags
+    assert tags[0] == "perishable"
+    assert card_of(RETURNS).topic_tags[0] != "perishable"
+
+
+def test_singular_and_plural_are_one_term() -> None:
+    tags = card_of("# Audit\n\nAn invoice is booked. Invoices are kept. The invoices are many; each invoice is read.")
+    assert [tag for tag in tags.topic_tags if tag.startswith("invoice")] == ["invoice"]
+
+
+def test_the_document_s_own_questions_come_before_those_that_its_headings_suggest() -> None:
+    assert card_of(RETURNS).question_hints == (
+        "How do I ask for a refund?",
+        "What about restocking fees?",
+        "What about exceptions?",
+    )
+    asked = card_of("# FAQ\n\n## Opening\n\nQ: When do you open?\n\nAt nine.\n\nWhy? Because. And so on?\n")
+    assert asked.question_hints[0] == "When do you open?"
+    assert not any("And so on" in hint for hint in asked.question_hints)
+
+
+def test_headings_of_other_languages_suggest_no_question() -> None:
+    card = card_of(
+        "# Reisekosten\n\n## Zweck\n\nDiese Richtlinie regelt die Erstattung der Reisekosten für die Mitarbeiter.\n\n"
+        "## Wie lange dauert es?\n\nDie Erstattung der Reisekosten dauert eine Woche."
+    )
+    assert card.language == "de"
+    assert card.question_hints == ("Wie lange dauert es?",)
+    assert "reisekosten" in card.topic_tags
+    assert not {"die", "der", "diese"} & set(card.topic_tags)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "term"),
+    [
+        (
+            "# 品質管理\n\n## 目的\n\nこの手順書は品質管理の責任を定める。サンプルは部門が採る。サンプルを返す。",
+            "ja",
+            "サンプル",
+        ),
+        ("# 退货政策\n\n客户可以在三十天内申请退货。退货申请需要订单编号。订单编号在邮件中。", "zh", "订单编号"),
+        ("# 반품 정책\n\n고객은 반품을 신청할 수 있다. 반품은 주문 번호가 필요하다. 주문은 한 번이다.", "ko", "반품"),
+    ],
+)
+def test_scripts_without_spaces_have_terms_too(text: str, language: str, term: str) -> None:
+    card = card_of(text)
+    assert card.language == language
+    assert term in {each for section in card.sections for each in section.keywords}
+    assert all(len(tag) >= 2 for tag in card.topic_tags)
+
+
+def test_a_name_in_another_script_does_not_change_the_language() -> None:
+    assert (
+        card_of("# Supplier\n\nThe supplier of the parts is 東京電力 and it is audited by us each year.").language
+        == "en"
+    )
+
+
+def test_a_script_has_its_chapters_as_sections_and_its_speakers_and_places_as_overview() -> None:
+    found = ScriptParser(shipped_episodes()).parse(source("macbeth.json", play("macbeth")))
+    card = compile_card(outline_of(found.passages), BaseStatistics())
+    assert card.overview.startswith("Macbeth, Lady Macbeth, Macduff, Malcolm")
+    assert "A camp near Forres" in card.overview
+    assert (card.sections[0].heading, card.sections[0].first) == ("1.1 A desert place.", 0)
+    assert len(card.sections) == 28
+    assert "witch" in card.sections[0].keywords
+    assert card.question_hints == ()
+
+
+def test_what_the_model_wrote_stands_in_the_card_and_the_rules_fill_what_it_left_out() -> None:
+    outline = outline_of(passages_of(RETURNS))
+    card = compile_card(outline, BaseStatistics(), CardDraft("About returns.", ("returns",)), "small-model")
+    assert (card.overview, card.topic_tags, card.by) == ("About returns.", ("returns",), "small-model")
+    assert card.question_hints[0] == "How do I ask for a refund?"
+    assert compile_card(outline, BaseStatistics()).by == "rules"
+
+
+def test_of_very_many_headings_neighbours_share_a_section() -> None:
+    text = "# Book\n\n" + "\n\n".join(
+        f"## Chapter {number} of the book\n\nText of part {number}." for number in range(900)
+    )
+    card = card_of(text)
+    assert 20 < len(card.sections) <= 200
+    assert [each.first for each in card.sections[1:]] == [each.last + 1 for each in card.sections[:-1]]
+    assert (card.sections[0].first, card.sections[-1].last) == (0, 899)
+    assert sum(len(each.heading) for each in card.sections) < MAX_SECTION_BYTES
+    assert len(card.question_hints) <= MAX_HINTS
+
+
+def test_deeper_headings_are_given_up_before_those_above_them() -> None:
+    parts = [
+        f"## Part {part}\n\n" + "\n\n".join(f"### Rule {part}.{rule}\n\nText of {rule}." for rule in range(60))
+        for part in range(5)
+    ]
+    card = card_of("# Rules\n\n" + "\n\n".join(parts))
+    assert [(each.heading, each.first, each.last) for each in card.sections] == [
+        (f"Part {part}", 60 * part, 60 * part + 59) for part in range(5)
+    ]
+
+
+def test_a_document_without_headings_is_one_section_under_its_title() -> None:
+    card = compile_card(outline_of(parsed("note.txt", b"A note on the water meter.").passages), BaseStatistics())
+    assert card.sections == (CardSection("note", 0, 0, ("note", "water meter")),)
