@@ -16,14 +16,15 @@ from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.queries import MAX_BUCKETS
 from cicada.adapters.opensearch.schema import index_body, index_name
-from cicada.adapters.passage_codec import row_to_json
+from cicada.adapters.passage_codec import card_to_json, row_to_json
 from cicada.adapters.retry import Retry
+from cicada.documents.card import Card
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, DependencyError, ThrottledError, UnavailableError
 from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import EmbeddedPassage, IndexQuery
+from cicada.retrieval.model import CardQuery, EmbeddedPassage, IndexQuery
 from tests.fakes.scripted_opensearch import Reply, ScriptedConnection, Server
 
 PLAYS = KnowledgeBaseKey("tenant", "plays")
@@ -194,6 +195,14 @@ def test_vectors_that_are_refused_too_are_a_failure(reply: Reply) -> None:
     assert len(at.server.bodies("_msearch")) == 2
 
 
+@pytest.mark.parametrize("reply", CLAUSES)
+def test_cards_that_are_asked_by_words_alone_fail_where_the_words_are_refused(reply: Reply) -> None:
+    at = scene(msearch=[reply])
+    with pytest.raises(ConfigurationError, match="clauses"):
+        at.index.find_cards(CardQuery(PassageFilter(PLAYS), "queen"))
+    assert len(at.server.bodies("_msearch")) == 1
+
+
 def test_words_of_a_question_are_not_taken_for_a_refusal_of_clauses() -> None:
     quoting: Reply = (400, {"error": {"type": "parse", "reason": "'too_many_clauses' maxclausecount is set to 1"}})
     at = scene(msearch=[quoting])
@@ -229,9 +238,13 @@ def test_every_question_to_the_server_names_tenant_and_knowledge_base() -> None:
     mixed = both(found(hit(1, 4), hit(1, 5)), found())
     nothing, kept = (200, found()), generations((4, 1, 1))
     written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
-    answers: list[Reply | None] = [kept, kept, nothing, nothing, nothing, kept, generations((YOUNG, 1, 1)), nothing]
-    at = scene(msearch=[mixed], count=[counted(1)], search=answers, bulk=[written])
+    terms = (200, found(aggregations={"terms": {"buckets": {"0": {"doc_count": 1}}}}))
+    after: list[Reply | None] = [kept, nothing, nothing, nothing, kept, generations((YOUNG, 1, 1)), nothing]
+    answers = [kept, terms, *after]
+    at = scene(msearch=[mixed, both(found(), found())], count=[counted(1)], search=answers, bulk=[written])
     at.index.search(QUERY)
+    at.index.find_cards(CardQuery(QUERY.filter, QUERY.text, QUERY.vector))
+    at.index.passages_with(PLAYS, ["queen"])
     at.index.passages_of(MACBETH)
     at.index.vectors_of(PLAYS, ["macbeth.json#1"])
     at.index.count(PassageFilter(PLAYS))
@@ -239,7 +252,7 @@ def test_every_question_to_the_server_names_tenant_and_knowledge_base() -> None:
     at.index.replace(MACBETH, speeches(1))
     asked = [body for kind in ("_msearch", "_search", "_count") for body in at.server.bodies(kind)]
     filters = [each for body in asked for each in conditions(body)]
-    assert (len(at.server.bodies("_search")), len(filters)) == (len(answers), len(answers) + 3)
+    assert (len(at.server.bodies("_search")), len(filters)) == (len(answers), len(answers) + 5)
     for each in filters:
         assert {"term": {"tenant": "tenant"}} in each
         assert {"term": {"knowledge_base": "plays"}} in each
@@ -586,6 +599,15 @@ def test_a_listing_during_a_replacement_is_read_again() -> None:
     at = scene(search=[(200, found(row_hit(old))), now, (200, found(row_hit(new))), now])
     page = at.index.rows(PassageFilter(PLAYS), Sort(TITLE), limit=10)
     assert [row.version for row in page.rows] == [f"v{new}"]
+
+
+@pytest.mark.parametrize(("generation", "expected"), [(4, Card("A crown")), (5, None)])
+def test_a_listed_row_has_its_own_card_and_not_that_of_a_newer_version(generation: int, expected: Card | None) -> None:
+    again = row_hit(generation)
+    again["_source"]["card"] = card_to_json(Card("A crown"))
+    at = scene(search=[(200, found(row_hit(4))), (200, found(again))])
+    [row] = at.index.rows(PassageFilter(PLAYS), Sort(TITLE), limit=10).rows
+    assert (row.version, row.card) == ("v4", expected)
 
 
 def test_the_generations_of_many_documents_are_counted_in_several_requests() -> None:

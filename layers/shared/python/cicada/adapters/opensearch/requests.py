@@ -39,8 +39,11 @@ class Requests:
         try:
             return self._searches(index, bodies, refused)
         except TooManyClauses:
+            vectors = [body for body in bodies if is_by_vector(body)]
+            if not vectors:
+                raise
             logger.warning("A question has more words than the search index takes: vectors alone answer it")
-            found = iter(self._searches(index, [body for body in bodies if is_by_vector(body)], refused))
+            found = iter(self._searches(index, vectors, refused))
         return [next(found) if is_by_vector(body) else _NOTHING for body in bodies]
 
     def _searches(self, index: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
