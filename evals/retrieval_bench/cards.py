@@ -135,7 +135,7 @@ def card_of(corpus: Corpus, number: int) -> Card:
     words = corpus.texts[number].split()
     sections = tuple(
         CardSection(" ".join(words[at : at + 3]), at // 8, at // 8, tuple(words[at + 3 : at + 8]))
-        for at in range(40, len(words), 8)
+        for at in range(38, len(words), 8)
     )
     related = tuple(Related(f"report-{other}", 0.5) for other in range(8))
     return Card(
