@@ -158,7 +158,7 @@ class _Failing(Thread):
     """A thread that keeps the failure with which its work ended."""
 
     def __init__(self, work: Callable[[], None]) -> None:
-        super().__init__()
+        super().__init__(daemon=True)
         self._work = work
         self.failure: BaseException | None = None
 
