@@ -56,6 +56,14 @@ def test_every_part_of_a_card_is_searched(index: CataloguedIndex, word: str) -> 
     assert found(index, asking(word)) == (["travel"], [])
 
 
+def test_a_document_is_found_by_the_words_of_its_id(index: CataloguedIndex) -> None:
+    put(index, "sop-qa-003.md", card("Cleaning", "How tanks are cleaned", "tank"))
+    put(index, "sop-qa-004.md", card("Storage", "How tanks are stored", "tank"))
+    hits = index.find_cards(asking("summary of SOP-QA-003")).lexical
+    assert names(hits) == ["sop-qa-003.md", "sop-qa-004.md"]
+    assert hits[0].score > hits[1].score
+
+
 def test_what_names_a_document_weighs_more_than_what_its_sections_hold(index: CataloguedIndex) -> None:
     put(index, "in keyword", card("Stock", "Nothing", "dagger"))
     put(index, "in title", card("Dagger", "Nothing", "stock"))

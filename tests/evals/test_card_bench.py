@@ -25,7 +25,7 @@ CORPUS = Corpus(
 
 def test_a_card_has_the_words_of_its_document() -> None:
     card = cards.card_of(CORPUS, 2)
-    assert set(" ".join(card_texts(card).values()).split()) == {"firstc", *WORDS}
+    assert set(" ".join(card_texts(card, "").values()).split()) == {"firstc", *WORDS}
     assert (len(card.topic_tags), len(card.question_hints), len(card.related)) == (8, 3, 8)
 
 

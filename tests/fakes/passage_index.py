@@ -128,7 +128,10 @@ class InMemoryPassageIndex:
         ]
         words = {_stem(term) for term in query_terms(query.text)}
         texts = [
-            (row, {name: Counter(_text_stems(text)) for name, text in card_texts(card).items()})
+            (
+                row,
+                {name: Counter(_text_stems(text)) for name, text in card_texts(card, row.document.document_id).items()},
+            )
             for row, card, _ in cards
         ]
         weights = {

@@ -20,10 +20,10 @@ from cicada_embedded.semantic import SemanticRetriever
 Found = list[tuple[int, float]]
 
 
-def insert_card(connection: sqlite3.Connection, number: int, card: Card, vector: bytes) -> None:
+def insert_card(connection: sqlite3.Connection, number: int, card: Card, document_id: str, vector: bytes) -> None:
     """Store the card of the document with this number. `vector`: 32-bit floats; empty if the card has none."""
     connection.execute("INSERT INTO card VALUES (?, ?)", (number, card_to_json(card)))
-    add_card_words(connection, number, card)
+    add_card_words(connection, number, card, document_id)
     if vector:
         connection.execute("INSERT INTO card_vector VALUES (?, ?)", (number, vector))
 

@@ -56,9 +56,9 @@ def add_words(connection: sqlite3.Connection, number: int, passage: Passage) -> 
     _insert(connection, PASSAGES, number, language, (scored, title, context))
 
 
-def add_card_words(connection: sqlite3.Connection, number: int, card: Card) -> None:
+def add_card_words(connection: sqlite3.Connection, number: int, card: Card, document_id: str) -> None:
     """Store the terms of the fields of a document's card."""
-    language, texts = stemmed_language(card.language), card_texts(card)
+    language, texts = stemmed_language(card.language), card_texts(card, document_id)
     fields = [Counter(analyzer(language).terms(texts[field])) for field in CARD_FIELDS]
     _insert(connection, DOCUMENTS, number, language, fields)
 

@@ -212,7 +212,7 @@ def _revised(connection: sqlite3.Connection, build: int, base_key: KnowledgeBase
 def _insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentRow, card_vector: bytes) -> None:
     number = insert_row(connection, base_number, row)
     if row.card:
-        insert_card(connection, number, row.card, card_vector)
+        insert_card(connection, number, row.card, row.document.document_id, card_vector)
 
 
 def _remove(connection: sqlite3.Connection, base_number: int, document_id: str) -> None:

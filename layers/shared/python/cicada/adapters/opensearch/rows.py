@@ -65,7 +65,7 @@ def _document_fields(row: DocumentRow, card_vector: Vector, dimension: int) -> d
     if row.card is None:
         return fields
     words = analyzer(row.card.language)
-    searched = {f"card_{name}_{words}": text for name, text in card_texts(row.card).items()}
+    searched = {f"card_{name}_{words}": text for name, text in card_texts(row.card, row.document.document_id).items()}
     vector = {"card_vector": unit(card_vector, dimension)} if len(card_vector) else {}
     return {**fields, "card": card_to_json(row.card), **searched, **vector}
 
