@@ -26,7 +26,9 @@ from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 BASE = KnowledgeBaseKey("acme", "store")
 VALVES = "# Valve Inspection\n\nPressure valves are inspected each month. Pressure valves that leak are replaced."
 PUMPS = "# Pump Repair\n\nA pump is repaired by its fitter. Pressure valves of a pump are inspected with it."
-HOLIDAYS = "# Holidays\n\nEverybody has thirty days of holidays. Holidays are asked for in writing."
+HOLIDAYS = (
+    "# Holidays\n\nEverybody has thirty days of holidays. Holidays are asked for in writing, and the fitter is told."
+)
 
 
 class CountingIndex(DisturbedIndex):
