@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.cards.make import made_card, with_card
-from cicada.ingest.cards.text import card_text
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.model import (
     IngestReport,
@@ -28,6 +27,7 @@ from cicada.ingest.shown import is_shown
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.settings import MultiVector
+from cicada.retrieval.cards import embedded_text
 from cicada.retrieval.ports import CataloguedIndex, Embedder
 from cicada.tracing import annotate, mark_failed, span
 
@@ -146,7 +146,7 @@ class Ingester:
         encoder = Encoder(self.embedder, self.detail_of(source.document.base_key.knowledge_base))
         with span("embedding"):
             passages, card_vector = encoder.stored(
-                parsed.passages, prefixes.texts, card_text(made.card) if made.card else "", before
+                parsed.passages, prefixes.texts, embedded_text(made.card) if made.card else "", before
             )
         stored = StoredDocument(
             document=source.document,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cicada.documents.model import Passage
-from cicada.ingest.cards.text import card_text
 from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
 from cicada.knowledge_bases.settings import MultiVector
+from cicada.retrieval.cards import embedded_text
 from cicada.retrieval.model import Vector
 from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
@@ -48,7 +48,7 @@ class Encoder:
     def _known_card(self, before: StoredDocument | None) -> dict[str, Vector]:
         if before is None or before.card is None or not len(before.card_vector) or not self._encoded_it(before):
             return {}
-        return {card_text(before.card): before.card_vector}
+        return {embedded_text(before.card): before.card_vector}
 
     def _encoded_it(self, stored: StoredDocument) -> bool:
         ours = (self.embedder.model_id, self.embedder.dimension, self.multivector)

@@ -24,5 +24,5 @@ def card_texts(card: Card, document_id: str) -> Mapping[str, str]:
 
 
 def embedded_text(card: Card) -> str:
-    """The text whose vector stands for the card."""
-    return "\n".join((card.title, card.overview, ", ".join(card.topic_tags)))
+    """The text whose vector stands for the card; sections and questions would only dilute it."""
+    return "\n".join(part for part in (card.title, card.overview, ", ".join(card.topic_tags)) if part)
