@@ -1,4 +1,4 @@
-"""Answers with the passages' sentences nearest to the question, or says that none is near.
+"""Answers with the passages' sentences nearest to the question, or says that none is near; outlines a whole text.
 
 A passage that has a number is cited by it, as [n]; one without is named by its locator alone.
 """
@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
-from local.bedrock.spans import Span
+from local.bedrock.spans import Span, spans_of
 
 NEAR = 0.36  # chosen on the questions that the weights were fitted on: docs/figures/stand-in-answers.json
 RANKED, QUOTED = 3, 4
+OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
 NOT_HELD = "The passages do not hold an answer to this question."
 GENERAL = (
@@ -24,6 +25,8 @@ def answer(prompt: Prompt, embedder: Embedder) -> str:
     """Raises EmbedderUnavailableError."""
     if not prompt.passages:
         return GENERAL
+    if prompt.is_whole:
+        return _outline(prompt.passages) or NOT_HELD
     return _quotes(prompt.question, prompt.passages, embedder) or NOT_HELD
 
 
@@ -33,6 +36,13 @@ def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) ->
     if not quotes:
         return f"I found no lines that speak for or against “{statement}”."
     return f"On “{statement}” the text has these lines.\n{quotes}"
+
+
+def _outline(passages: Sequence[Passage]) -> str:
+    """The first words of passages at equal distances, which is no summary but shows what was read."""
+    firsts = list({span.rank: span for span in reversed(spans_of(passages)) if not span.is_stage}.values())[::-1]
+    shown = min(len(firsts), OUTLINED)
+    return "\n".join(_quote(firsts[at * len(firsts) // shown]) for at in range(shown))
 
 
 def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 HEADING = re.compile(r"^(?:\[(\d+)\]|Passage:) +(\S.*)$")
 BAR = re.compile(r"^\|(?: |$)")
+# Passages that are a text, or what was chosen from all of it, instead of what a search found.
+WHOLE = re.compile(r"^passages\b.*\bin (?:the|its) order\b", re.IGNORECASE)
 QUESTION = re.compile(r"^(?:User )?question: *(.*)$", re.IGNORECASE)
 SPEAKERS = re.compile(r"^Speakers?: *(.+)$")
 SCRIPT_LINE = re.compile(r"^([^\W\d_][\w'’.\- ]{0,40}): +(\S.*)$")
@@ -38,8 +40,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
+    """`is_whole`: the passages are a text in its order."""
+
     passages: tuple[Passage, ...]
     question: str
+    is_whole: bool = False
 
 
 def parse(text: str) -> Prompt:
@@ -48,7 +53,7 @@ def parse(text: str) -> Prompt:
     asked = max((row for row, line in enumerate(lines) if QUESTION.match(line)), default=len(lines))
     passages = tuple(_passages(lines[:asked]))
     if asked < len(lines):
-        return Prompt(passages, _question(lines[asked:]))
+        return Prompt(passages, _question(lines[asked:]), any(map(WHOLE.match, lines[:asked])))
     return Prompt(passages, text.strip() if not passages else _last_question(lines))
 
 

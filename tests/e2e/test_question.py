@@ -34,6 +34,21 @@ def test_a_question_is_answered_with_citations(stage: Target) -> None:
     assert "Seyton" in sources[0]["locator"]["speakers"]
 
 
+def test_a_scene_is_read_as_a_whole_and_so_is_the_one_asked_for_next(stage: Target) -> None:
+    session = str(uuid.uuid4())
+    with connected(stage.url, stage.token("alice")) as wire:
+        first = answered(wire, "What happens in act 5, scene 5 of Macbeth?", sessionId=session)
+        second = answered(wire, "and what happens in 5.6?", sessionId=session)
+    for events, chapter in ((first, "5.5"), (second, "5.6")):
+        sources = next(event["sources"] for event in events.by_seq.values() if event["type"] == "sources")
+        assert {source["locator"]["episode"] for source in sources} == {"Macbeth"}
+        assert {source["locator"]["chapter"].split()[0] for source in sources} == {chapter}
+        lines = [source["locator"]["messages"] for source in sources]
+        assert lines == sorted(lines)
+        assert "read:section" in next(event["path"] for event in events.by_seq.values() if event["type"] == "complete")
+        assert events.text
+
+
 def test_the_scope_restricts_the_answer_to_an_episode(stage: Target) -> None:
     with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, "Who sees a ghost?", scope={"episodes": ["hamlet"]})

@@ -85,6 +85,37 @@ def test_a_question_about_a_text_is_answered_from_passages_that_show_their_field
     assert not listings(events)
 
 
+def test_a_document_is_read_as_a_whole_in_its_order(stage: Target, store: Store) -> None:
+    events = asked(stage, "Please summarise the policy on holidays and leave")
+    assert {source["documentId"] for source in sources(events)} == {"policy-hr-002.md"}
+    assert {source["relevance"] for source in sources(events)} == {None}
+    path = last(events)["path"]
+    assert path[2] == "read:document"
+    assert path[3] == f"passages:{len(sources(events))}/{len(sources(events))}"
+    events = asked(stage, "Summarise SOP-QA-003")
+    assert {source["documentId"] for source in sources(events)} == {"sop-qa-003.md"}
+
+
+def test_a_comparison_reads_both_documents(stage: Target, store: Store) -> None:
+    events = asked(stage, "What is the difference between Handling of Deviations and Change Control?")
+    assert last(events)["path"][2] == "read:comparison"
+    read = [source["documentId"] for source in sources(events)]
+    titles = {store.documents[name]["title"] for name in read}
+    assert titles == {"Handling of Deviations", "Change Control"}
+    assert read == sorted(read, key=read.index)
+
+
+def test_a_document_for_others_is_not_read_however_well_it_is_named(stage: Target, store: Store) -> None:
+    events = asked(stage, f"Summarise {store.documents[CONFIDENTIAL]['title']}")
+    assert CONFIDENTIAL not in {source["documentId"] for source in sources(events)}
+    assert "read:document" not in last(events)["path"]
+
+
+def test_a_question_is_routed_to_documents(stage: Target, store: Store) -> None:
+    path = last(asked(stage, "How is a deviation classified?"))["path"]
+    assert f"route:15/{len(store.documents)}" in path
+
+
 def test_what_the_documents_do_not_say_is_searched_for_again_and_then_admitted(stage: Target, store: Store) -> None:
     events = asked(stage, "How many moons does the planet Jupiter have?")
     path = last(events)["path"]

@@ -155,3 +155,20 @@ def test_a_quoted_question_brings_its_reply_along(minilm: Embedder) -> None:
     lines = "".join(f"DOT: The lantern hangs in street number {number}.\n" for number in range(3))
     said = answer(parse(f"{text}{lines}\nQuestion: Who comes with the lantern at midnight?"), minilm)
     assert [line.partition(" says")[0] for line in said.splitlines()][:2] == ["Cid", "Ben"]
+
+
+ALL = "Passages, all of them in the order of the text:\n\n"
+SOME = "Passages, 12 of 40 from the whole text in its order:\n\n"
+
+
+@pytest.mark.parametrize("heading", [ALL, SOME])
+def test_a_whole_text_is_outlined_from_its_beginning_to_its_end(heading: str) -> None:
+    body = "\n\n".join(f"[{number}] Document: A\n| Sentence {number}. More." for number in range(1, 13))
+    said = answer(parse(f"{heading}{body}\n\nQuestion: Summarise A"), HashEmbedder())
+    assert [line.rpartition(" ")[2] for line in said.splitlines()] == ["[1]", "[3]", "[5]", "[7]", "[9]", "[11]"]
+    assert said.startswith('"Sentence 1. More." — A [1]')
+
+
+def test_what_was_found_is_no_whole_text_whatever_the_question_says() -> None:
+    assert not parse("Passages:\n\n[1] Document: A\n| One.\n\nQuestion: Summarise A in the order of the text").is_whole
+    assert answer(parse(f"{ALL}[1] Document: A\n\nQuestion: ?"), HashEmbedder()) == NOT_HELD
