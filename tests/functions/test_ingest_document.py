@@ -219,7 +219,7 @@ def test_a_document_that_several_messages_announce_is_ingested_once(bucket: Buck
     assert handler(announcement(*keys), None) == {"batchItemFailures": failures}
     bucket.embedder.failure = None
     assert handler(announcement(*keys), None) == {"batchItemFailures": []}
-    assert (bucket.embedder.batches, bucket.index.replacements) == ([1], 1)
+    assert (bucket.embedder.batches, bucket.index.replacements) == ([2], 1)
     assert bucket.index.passages_of(MACBETH)[0].metadata["genre"] == "tragedy"
 
 
@@ -251,7 +251,7 @@ def test_a_message_that_comes_again_writes_the_index_whatever_it_shows(bucket: B
     handler(announcement(key), None)
     assert bucket.index.replacements == 1
     handler(announcement(key, delivery=2), None)
-    assert (bucket.index.replacements, bucket.embedder.batches) == (2, [1])
+    assert (bucket.index.replacements, bucket.embedder.batches) == (2, [2])
 
 
 class Context:
@@ -350,6 +350,7 @@ def test_each_document_of_a_batch_is_traced_with_its_phases(bucket: Bucket, monk
     assert [each["name"] for each in uploaded["subsegments"]] == [
         "reading",
         "parsing",
+        "cards",
         "embedding",
         "indexing",
         "reading",

@@ -96,11 +96,24 @@ def test_a_document_that_is_named_by_file_code_or_title_weighs_most() -> None:
     assert base.related("rules/new.md") == {"rules/iso-9001.md": NAMED, "sop-qa-012.md": NAMED, "valves.md": NAMED}
 
 
+def test_a_document_is_related_to_one_that_named_it_before_it_was_there() -> None:
+    base = Base()
+    base.upload("canteen.md", "# Canteen\n\nFor the canteen see SOP-QA-012.")
+    base.upload("holidays.md", "# Kitchen\n\nHolidays of the kitchen.")
+    base.upload("sop-qa-012.md", VALVES)
+    assert base.related("sop-qa-012.md") == {"canteen.md": NAMED}
+
+
 def test_words_of_a_title_are_no_reference() -> None:
     base = Base()
     base.upload("holidays.md", HOLIDAYS)
     base.upload("other.md", "# Canteen\n\nOn holidays the canteen is closed. The canteen opens at nine.")
     assert NAMED not in base.related("other.md").values()
+    base = Base()
+    base.upload("other.md", "# Canteen\n\nOn holidays the canteen is closed. The canteen opens at nine.")
+    assert "holidays" in {keyword for section in base.card("other.md").sections for keyword in section.keywords}
+    base.upload("holidays.md", "# Leave\n\nLeave is asked for.")
+    assert NAMED not in base.related("holidays.md").values()
 
 
 def test_a_document_is_never_related_to_itself_and_to_few_others() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from cicada.documents.card import Card
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, Passage
 from cicada.ingest.prose.kinds import SUFFIXES
@@ -30,12 +31,14 @@ _SHORTEST_TITLE = 10
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """`codes`: codes and file names as they are written. `titles`: what may be the title of another document.
+    """`own_code`: the document's file name without its suffix, in lower case, if it is a code; else empty.
 
-    `text`: what was read, in one line.
+    `codes`: codes and file names as they are written. `titles`: what may be the title of another document. `text`: what
+    was read, in one line.
     """
 
     own_title: str
+    own_code: str
     codes: tuple[str, ...]
     titles: tuple[str, ...]
     text: str
@@ -56,6 +59,11 @@ class Mentions:
         title = one_line(row.title)
         return title != self.own_title and _is_telling(title) and _has_words(self.text, title)
 
+    def is_named_by(self, card: Card) -> bool:
+        """Whether a card has the document's code among its tags and keywords."""
+        keywords = (keyword for section in card.sections for keyword in section.keywords)
+        return bool(self.own_code) and any(self.own_code == term for term in (*card.topic_tags, *keywords))
+
 
 def mentions_in(passages: Sequence[Passage]) -> Mentions:
     """What the first `MAX_READ` characters of the document name."""
@@ -64,7 +72,9 @@ def mentions_in(passages: Sequence[Passage]) -> Mentions:
     codes = dict.fromkeys(found.group() for pattern in (_CODE, _FILE_NAME) for found in pattern.finditer(text))
     titles = dict.fromkeys(quoted or named for quoted, named in _TITLE.findall(text))
     titles.pop(own_title, None)
-    return Mentions(own_title, tuple(codes)[:MAX_CODES], tuple(titles)[:MAX_TITLES], one_line(text))
+    stem = PurePosixPath(passages[0].document.document_id).stem.casefold()
+    own_code = stem if _CODE.fullmatch(stem) else ""
+    return Mentions(own_title, own_code, tuple(codes)[:MAX_CODES], tuple(titles)[:MAX_TITLES], one_line(text))
 
 
 def _beginning(passages: Sequence[Passage]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The edges of the document graph: documents of the base that share salient terms, or that the document names.
+"""The edges of the document graph: documents of the base that share salient terms, or of which one names the other.
 
 They are found by a constant number of requests, however many documents the base has. An edge says nothing of who may
 read either document: whoever follows one must filter by the asker's readers.
@@ -49,7 +49,7 @@ def _compared(
     card: Card, document: DocumentKey, mentions: Mentions, catalogue: DocumentCatalogue
 ) -> Iterator[DocumentRow]:
     everything = every_document(document.base_key)
-    for text in (" ".join(card.topic_tags), " ".join((*mentions.codes, *mentions.titles))):
+    for text in (" ".join(card.topic_tags), " ".join((mentions.own_code, *mentions.codes, *mentions.titles)).strip()):
         if text:
             # One more than is compared: the document itself may be the first.
             yield from (
@@ -62,7 +62,7 @@ def _compared(
 
 def _weight(card: Card, row: DocumentRow, mentions: Mentions, statistics: BaseStatistics) -> float:
     """0 for a document with which it has too little in common."""
-    if mentions.names(row):
+    if mentions.names(row) or (row.card and mentions.is_named_by(row.card)):
         return NAMED
     shared = round(_shared(card, row.card, statistics), 3) if row.card else 0.0
     return min(shared, _MOST_SHARED) if shared >= _LEAST_SHARED else 0.0
