@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from cicada.planning.completions import completed, may_complete
-from cicada.planning.deterministic.planner import DeterministicPlanner
-from cicada.planning.document_follow_ups import DocumentFollowUps
 from cicada.planning.follow_up_plans import carried_over
 from cicada.planning.follow_ups import stand_alone
 from cicada.planning.model import Classification, Intent
@@ -15,6 +14,9 @@ from cicada.planning.paging import next_page
 from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import Planner, PlanRequest
 from cicada.planning.subjects import subjects_of
+
+if TYPE_CHECKING:
+    from cicada.planning.deterministic.planner import DeterministicPlanner
 
 _READ = (Shape.CONTENT_ONLY, Shape.HYBRID, Shape.NEEDS_CLARIFICATION)
 
@@ -71,6 +73,10 @@ class SchemaPlanner:
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of a question on documents, which may continue earlier ones."""
+        # Imported here: the grammar takes a tenth of a cold start, and bases without a schema do not need it.
+        from cicada.planning.deterministic.planner import DeterministicPlanner
+        from cicada.planning.document_follow_ups import DocumentFollowUps
+
         planner = self._compiled.get(request.knowledge_base) or DeterministicPlanner.of(request.schema)
         self._compiled[request.knowledge_base] = planner
         follow_ups = DocumentFollowUps(planner, request.now.date(), request.asker)
