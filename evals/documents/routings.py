@@ -9,8 +9,8 @@ from cicada.document_routing.router import DocumentRouter
 from cicada.languages.terms import query_terms
 from cicada.permissions.readers import every_document
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import Candidate, EncodedQuery, IndexQuery
-from cicada.retrieval.ports import CataloguedIndex, MultiVectorEmbedder
+from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery
+from cicada.retrieval.ports import CataloguedIndex, MultiVectorEmbedder, PassageIndex
 from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
 from evals.documents.dataset import DocumentSet
 from evals.documents.index import BASE
@@ -44,12 +44,12 @@ def route_all(
     search, router = HybridSearch(index, embedder), DocumentRouter(index)
     encoded = {query.id: encode_query(embedder, query.text) for query in documents.queries}
     _routed(router, search, next(iter(encoded.values())))  # The first search reads the index into memory.
-    found: dict[str, Routed] = {}
+    routed: dict[str, Routed] = {}
     for number, (key, query) in enumerate(encoded.items(), start=1):
-        found[key] = _routed(router, search, query)
+        routed[key] = _routed(router, search, query)
         if number % _STEP == 0:
             say(f"  {number:,} of {len(encoded):,} queries routed")
-    return found
+    return routed
 
 
 def route_again(routed: Mapping[str, Routed], router: DocumentRouter) -> Rankings:
@@ -74,17 +74,21 @@ def named(documents: tuple[RoutedDocument, ...] | list[RoutedDocument]) -> list[
     return [each.document.document_id for each in documents]
 
 
+def found(index: PassageIndex, query: EncodedQuery, limit: int) -> IndexHits:
+    """The passages that the search finds, without those that stand for a document's missing ones."""
+    hits = index.search(IndexQuery(every_document(BASE), query.text, query.vector, limit))
+    return IndexHits(hits.lexical, tuple(each for each in hits.semantic if each.passage.text))
+
+
 def _by(routing: Routing, signal: str) -> list[RoutedDocument]:
     """The documents that the signal found. Ties are in order of document id, as a signal knows no better."""
-    found = [each for each in routing.documents if signal in each.signals]
-    return sorted(found, key=lambda each: (-each.signals[signal], each.document.document_id))
+    documents = [each for each in routing.documents if signal in each.signals]
+    return sorted(documents, key=lambda each: (-each.signals[signal], each.document.document_id))
 
 
 def _routed(router: DocumentRouter, search: HybridSearch, query: EncodedQuery) -> Routed:
-    filter = every_document(BASE)
     started = time.perf_counter()
-    hits = search.index.search(IndexQuery(filter, query.text, query.vector, search.candidates))
-    candidates = fuse(hits, search.fusion)
+    candidates = fuse(found(search.index, query, search.candidates), search.fusion)
     searched = time.perf_counter()
     routing = _route(router, query, candidates)
     ended = time.perf_counter()

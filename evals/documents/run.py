@@ -9,7 +9,7 @@ from ir_measures import RR, R
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.document_routing.scoring import WEIGHTS, Weights
-from cicada.retrieval.ports import CataloguedIndex
+from cicada.retrieval.ports import CataloguedIndex, MultiVectorEmbedder
 from evals.documents.dataset import DocumentSet, load_documents
 from evals.documents.index import indexed
 from evals.documents.report import Report
@@ -37,13 +37,16 @@ def run(order: Order, say: Say) -> Report:
         f"{documents.name}: {len(documents.cards):,} cards, {documents.passage_count:,} passages,"
         f" {len(documents.queries):,} queries"
     )
-    with (
-        local_embedder(say, order.cache or CACHE) as embedder,
-        indexed(documents, embedder, say) as index,
-    ):
+    with local_embedder(say, order.cache or CACHE) as embedder:
+        return measured(documents, embedder, order.ablation, say)
+
+
+def measured(documents: DocumentSet, embedder: MultiVectorEmbedder, ablation: bool, say: Say) -> Report:
+    """The report on a set."""
+    with indexed(documents, embedder, say) as index:
         say("Routing …")
         routed = route_all(documents, index, embedder, say)
-        without = _ablations(routed, index, say) if order.ablation else {}
+        without = _ablations(routed, index, say) if ablation else {}
     return Report(
         documents.name,
         len(documents.cards),
@@ -61,8 +64,9 @@ def _scores(rankings: Mapping[str, Rankings], documents: DocumentSet) -> dict[st
 
 
 def _ablations(routed: Mapping[str, Routed], index: CataloguedIndex, say: Say) -> dict[str, Rankings]:
+    """The last weight is a factor of others."""
     found = {}
-    for weight in fields(Weights):
+    for weight in fields(Weights)[:-1]:
         say(f"  without {weight.name}")
         found[weight.name] = route_again(routed, DocumentRouter(index, weights=replace(WEIGHTS, **{weight.name: 0.0})))
     return found

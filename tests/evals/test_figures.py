@@ -44,6 +44,9 @@ OF_SETS = sorted(
         "reader-limits",
         "retrieval-differences",
         "intents-unseen-authors",
+        "document-signals",
+        "document-scores",
+        "document-ambiguity",
     }
 )
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from cicada.document_routing.model import DocumentEvidence
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey
 from cicada.retrieval.model import Candidate, CardHits
+from cicada.retrieval.rerank.scores import retriever_scores
+
+# 0 would be the best passage alone.
+TEMPERATURE = 2.0
 
 
 def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentEvidence]:
@@ -16,12 +21,31 @@ def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentE
     vectors = {hit.row.document: hit.score for hit in cards.semantic}
     rows = {hit.row.document: hit.row for hit in (*cards.lexical, *cards.semantic)}
     passages = _by_document(candidates)
+    scores = {
+        each.passage.passage_id: score for each, score in zip(candidates, retriever_scores(candidates), strict=True)
+    }
     return [
         DocumentEvidence(
-            document, rows.get(document), words.get(document), vectors.get(document), tuple(passages.get(document, ()))
+            document,
+            rows.get(document),
+            words.get(document),
+            vectors.get(document),
+            tuple(passages.get(document, ())),
+            together([scores[each.passage.passage_id] for each in passages.get(document, ())]),
         )
         for document in sorted(rows.keys() | passages.keys(), key=lambda document: document.document_id)
     ]
+
+
+def together(scores: Sequence[float]) -> float | None:
+    """T · ln Σ exp(score / T): the best passage decides, and further good ones add to it. None without passages.
+
+    A score is the sum of both retrievers' z-scores.
+    """
+    if not scores:
+        return None
+    best = max(scores)
+    return best + TEMPERATURE * math.log(math.fsum(math.exp((each - best) / TEMPERATURE) for each in scores))
 
 
 def neighbours(rows: Sequence[DocumentRow | None]) -> Mapping[str, Mapping[str, float]]:

@@ -15,7 +15,8 @@ class DocumentEvidence:
     """What was found of one document. `row`: None where only its passages were found.
 
     `card_words` (BM25) and `card_vector` (cosine): None where the retriever did not find the card.
-    `passages`: its candidates, best first. `feedback`: see `scoring.feedback_of`; None if it was not computed.
+    `passages`: its candidates, best first. `passage_score`: of all of them together; None without any.
+    `feedback`: see `scoring.feedback_of`; None if it was not computed.
     """
 
     document: DocumentKey
@@ -23,6 +24,7 @@ class DocumentEvidence:
     card_words: float | None = None
     card_vector: float | None = None
     passages: tuple[Candidate, ...] = ()
+    passage_score: float | None = None
     feedback: float | None = None
 
 
@@ -30,7 +32,8 @@ class DocumentEvidence:
 class RoutedDocument:
     """`score`: 0 to 1, comparable between bases of any size. `signals`: what it is made of, by name.
 
-    A signal that did not find the document is not among them. Each signal alone ranks documents, highest first.
+    A signal that did not find the document is not among them. Each signal alone ranks documents, highest first; `fused`
+    is the weighted sum of the others, which is comparable among the documents of one question only.
     """
 
     document: DocumentKey

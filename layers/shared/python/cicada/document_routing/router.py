@@ -10,7 +10,7 @@ from cicada.document_routing.evidence import gathered
 from cicada.document_routing.model import DocumentEvidence, Routing
 from cicada.document_routing.ports import CardRanker
 from cicada.document_routing.ranked import ranked_by
-from cicada.document_routing.scoring import WEIGHTS, Weights, feedback_of, passage_scores, scored
+from cicada.document_routing.scoring import WEIGHTS, Weights, feedback_of, scored
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey
@@ -99,5 +99,5 @@ class DocumentRouter:
 
 def _best_by_passages(found: Sequence[DocumentEvidence], limit: int) -> list[int]:
     """The places of the documents with the best passages, best first."""
-    scores = [(score, place) for place, score in enumerate(passage_scores(found)) if score is not None]
+    scores = [(each.passage_score, place) for place, each in enumerate(found) if each.passage_score is not None]
     return [place for _, place in sorted(scores, key=lambda each: -each[0])[:limit]]

@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from cicada.document_routing.evidence import neighbours
 from cicada.document_routing.model import DocumentEvidence, RoutedDocument
 from cicada.documents.card import Card
-from cicada.languages.terms import query_terms
+from cicada.languages.terms import STOP_WORDS, words
 from cicada.retrieval.fusion import retriever_scales, scale
 from cicada.retrieval.model import Vector
-from cicada.retrieval.rerank.scores import Calibration, Signals, dot, retriever_scores
+from cicada.retrieval.rerank.scores import Calibration, Signals, dot
 
-# The temperature by which the passages of a document add up: 0 would be the best passage alone.
-TEMPERATURE = 2.0
 # The documents whose neighbours are boosted: as many as are routed to by default.
 LEADERS = 15
 # `python -m evals.documents.calibration` fits it again.
-CALIBRATION = Calibration(-6.0, 0.2, 6.0, 0.0, 8.0)
+CALIBRATION = Calibration(-7.85, 0.312, 5.84, 0.0, 18.6)
 
 Edges = Mapping[str, Mapping[str, float]]
 
@@ -28,16 +26,17 @@ Edges = Mapping[str, Mapping[str, float]]
 class Weights:
     """Of z-scores, but for `concepts` and `graph`, whose signals are 0 to 1.
 
-    Those of cards are small, because a card says in other words what the passages say; where no passage was found only
-    their ratio counts.
+    Those of cards are small beside passages, because a card says in other words what the passages say. `alone`: what
+    they are multiplied with where no passage was found.
     """
 
     passages: float = 1.0
     feedback: float = 1.5
     card_words: float = 0.25
-    card_vector: float = 0.25
-    concepts: float = 2.0
+    card_vector: float = 0.375
+    concepts: float = 1.0
     graph: float = 1.0
+    alone: float = 4.0
 
 
 WEIGHTS = Weights()
@@ -50,10 +49,10 @@ def scored(
     signals = signals_of(found, concepts, weights)
     values = fused_scores(found, signals, weights)
     order = sorted(range(len(found)), key=lambda place: -values[place])
-    nearness = [Signals(values[place], _cosine(signals[place])) for place in order]
-    scores = CALIBRATION.relevances(nearness, len(found))
+    scores = CALIBRATION.relevances([Signals(values[place], nearness(signals[place])) for place in order], len(found))
     return tuple(
-        RoutedDocument(found[place].document, score, signals[place]) for place, score in zip(order, scores, strict=True)
+        RoutedDocument(found[place].document, score, {**signals[place], "fused": values[place]})
+        for place, score in zip(order, scores, strict=True)
     )
 
 
@@ -62,8 +61,7 @@ def signals_of(
 ) -> list[dict[str, float]]:
     """The signals of each document, as far as they found it; `graph` is a boost that rests on the others."""
     wanted = words_of(concepts)
-    passages = passage_scores(found)
-    signals = [_own_signals(each, score, wanted) for each, score in zip(found, passages, strict=True)]
+    signals = [_own_signals(each, wanted) for each in found]
     boosts = graph_boosts(
         [each.document.document_id for each in found],
         without_graph(found, signals, weights),
@@ -84,30 +82,21 @@ def without_graph(
     found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]], weights: Weights = WEIGHTS
 ) -> list[float]:
     """The weighted sum of the documents' own signals. A signal that did not find a document counts as its lowest."""
-    words, vectors = retriever_scales(
+    lexical, semantic = retriever_scales(
         [each.card_words for each in found if each.card_words is not None],
         [each.card_vector for each in found if each.card_vector is not None],
     )
     feedback = scale([each.feedback for each in found if each.feedback is not None])
+    cards = 1.0 if any("passages" in each for each in signals) else weights.alone
     lowest = min((each["passages"] for each in signals if "passages" in each), default=0.0)
     return [
         weights.passages * own.get("passages", lowest)
-        + weights.card_words * words.z(each.card_words)
-        + weights.card_vector * vectors.z(each.card_vector)
+        + cards * weights.card_words * lexical.z(each.card_words)
+        + cards * weights.card_vector * semantic.z(each.card_vector)
         + weights.feedback * feedback.z(each.feedback)
         + weights.concepts * own.get("concepts", 0.0)
         for each, own in zip(found, signals, strict=True)
     ]
-
-
-def passage_scores(found: Sequence[DocumentEvidence]) -> list[float | None]:
-    """Of each document's passages: the best sum of both retrievers' z-scores, and a share of the others'.
-
-    T · ln Σ exp(z / T): the best passage decides, several good ones add to it. None without passages.
-    """
-    candidates = [candidate for each in found for candidate in each.passages]
-    places = iter(retriever_scores(candidates))
-    return [_together([next(places) for _ in each.passages]) for each in found]
 
 
 def feedback_of(query: Vector, vectors: Sequence[Vector | None]) -> list[float | None]:
@@ -148,32 +137,26 @@ def overlap(wanted: frozenset[str], card: Card) -> float:
 
 def words_of(texts: Iterable[str]) -> frozenset[str]:
     """Their words in lower case, without stop words."""
-    return frozenset(word for text in texts for word in query_terms(text))
+    return frozenset(words("\n".join(texts))) - STOP_WORDS
 
 
-def _own_signals(each: DocumentEvidence, passages: float | None, wanted: frozenset[str]) -> dict[str, float]:
+def _own_signals(each: DocumentEvidence, wanted: frozenset[str]) -> dict[str, float]:
     signals = {
         "card_words": each.card_words,
         "card_vector": each.card_vector,
         "concepts": overlap(wanted, each.row.card) if each.row and each.row.card else None,
         "passage_words": _best(candidate.lexical for candidate in each.passages),
         "passage_vector": _best(candidate.semantic for candidate in each.passages),
-        "passages": passages,
+        "passages": each.passage_score,
         "feedback": each.feedback,
     }
     return {name: value for name, value in signals.items() if value is not None}
-
-
-def _together(scores: Sequence[float]) -> float | None:
-    if not scores:
-        return None
-    best = max(scores)
-    return best + TEMPERATURE * math.log(math.fsum(math.exp((each - best) / TEMPERATURE) for each in scores))
 
 
 def _best(values: Iterable[float | None]) -> float | None:
     return max((each for each in values if each is not None), default=None)
 
 
-def _cosine(signals: Mapping[str, float]) -> float:
+def nearness(signals: Mapping[str, float]) -> float:
+    """The highest cosine of the question to the card or a passage."""
     return max(signals.get("passage_vector", 0.0), signals.get("card_vector", 0.0))

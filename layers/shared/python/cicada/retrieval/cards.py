@@ -24,5 +24,7 @@ def card_texts(card: Card, document_id: str) -> Mapping[str, str]:
 
 
 def embedded_text(card: Card) -> str:
-    """The text whose vector stands for the card; sections and questions would only dilute it."""
-    return "\n".join(part for part in (card.title, card.overview, ", ".join(card.topic_tags)) if part)
+    """The text whose vector stands for the card. Headings belong to it: docs/document_routing.md has the recall."""
+    headings = (section.heading for section in card.sections)
+    parts = (card.title, card.overview, ", ".join(card.topic_tags), *headings)
+    return "\n".join(part for part in parts if part)
