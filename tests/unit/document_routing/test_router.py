@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from cicada.document_routing.model import Routing
-from cicada.document_routing.router import DocumentRouter, Mode
+from cicada.document_routing.router import DocumentRouter
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, UnavailableError
+from cicada.knowledge_bases.settings import RouteMode
 from tests.unit.document_routing.documents import BASE, EVERYTHING, Written, candidates, encoded, index_of
 
 TRAVEL = "flights must be booked in economy class"
@@ -105,17 +106,17 @@ class Ranker:
     failure: CicadaError | None = None
     shown: list[str] = field(default_factory=list)
 
-    def rank(self, question: str, rows: Sequence[DocumentRow]) -> Sequence[str]:
+    def rank(self, question: str, rows: Sequence[DocumentRow]) -> tuple[str, ...]:
         self.shown = [row.document.document_id for row in rows]
         if self.failure:
             raise self.failure
-        return self.order
+        return tuple(self.order)
 
 
 CLEAR, UNCLEAR = "flights must be booked in economy class", "due"
 
 
-def routed_by(mode: Mode, ranker: Ranker, text: str, asked: int = 30) -> Routing:
+def routed_by(mode: RouteMode, ranker: Ranker, text: str, asked: int = 30) -> Routing:
     # Two documents with the same words are ambiguous by any measure.
     index = index_of({**STORE, "lease-2": STORE["lease"]})
     router = DocumentRouter(index, mode=mode, ranker=ranker, asked=asked)
@@ -131,7 +132,7 @@ def routed_by(mode: Mode, ranker: Ranker, text: str, asked: int = 30) -> Routing
         ("precise", CLEAR, True),
     ],
 )
-def test_a_model_is_asked_by_mode_and_ambiguity(mode: Mode, text: str, is_asked: bool) -> None:
+def test_a_model_is_asked_by_mode_and_ambiguity(mode: RouteMode, text: str, is_asked: bool) -> None:
     ranker = Ranker(["visits"])
     found = routed_by(mode, ranker, text)
     assert bool(ranker.shown) == is_asked
