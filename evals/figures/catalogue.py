@@ -142,10 +142,10 @@ FIGURES = {
             " `assert` and many words of `app`, `world` and `offdomain` after a look at their errors; nothing was"
             " chosen by errors of g to m. Before these words, and before i, j and k were learnt from, a model of the"
             " others was right on .87 of their 2095 messages (traps .80, other languages .88), decided .68 alone and"
-            " was right on .97 of these; after both, the model of a to k was right on .92 of the 1400 messages of l and m"
-            " (traps .89, other languages .91), decided .77 alone and was right on .98 of these. Author z, whose few messages were written after a look at errors of a to d,"
-            " is learnt from and not measured. Temperature and threshold were set on these predictions, so the two"
-            " columns on the right are the fit of the calibration.",
+            " was right on .97 of these; after both, the model of a to k was right on .92 of the 1400 messages of l and"
+            " m (traps .89, other languages .91), decided .77 alone and was right on .98 of these. Author z, whose few"
+            " messages were written after a look at errors of a to d, is learnt from and not measured. Temperature and"
+            " threshold were set on these predictions, so the two columns on the right are the fit of the calibration.",
         ),
     )
 }

@@ -33,6 +33,9 @@ _LOGGED = "Lambda writes the log with the function's role; the emulator writes i
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
 _ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts and cards, as AWS stages may too."
+_ONLY_ONCE = (
+    "Evidence is searched for once, and the bases that come with CICADA name no language and no mode of routing."
+)
 _ONLY_WITH_A_PLAN_MODEL = "The local stage plans by rules, for the stand-in cannot plan."
 _ONLY_AFTER_FAILURES = "Ingest hastens the redelivery of files that failed for a reason of ours; none does here."
 _BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model with the agent's role."
@@ -48,7 +51,6 @@ _ALIASES = ("CreateCollectionItems", "DeleteCollectionItems", "DescribeCollectio
 
 def needed(settings: StageSettings) -> Mapping[str, Needs]:
     """By role. The functions are named as their folders."""
-    search = _searching(settings)
     return {
         "authorizer": _runs("authorizer"),
         "ws_connect": _runs("ws_connect") | _on(CONNECTIONS, "dynamodb:PutItem"),
@@ -76,9 +78,9 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _models(settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
         | _planning(settings)
         | _agents(settings)
-        | search,
+        | _searching(settings),
         "agent_profiles": _runs("agent_profiles") | _keeping(),
-        "agent_theories": _runs("agent_theories") | _keeping() | search,
+        "agent_theories": _runs("agent_theories") | _keeping() | _searching(settings, _ONLY_ONCE),
         "ingest_document": _runs("ingest_document") | _polling("document changes") | _storing() | _ingesting(settings),
         **_agent_roles(settings),
         # The CDK's own function, which sets the bucket's notification at deployment. AWS's managed policy lets it log.
@@ -125,9 +127,9 @@ def _models(model_id: str, action: str, unseen: str = "") -> Needs:
     )
 
 
-def _searching(settings: StageSettings) -> Needs:
+def _searching(settings: StageSettings, query_model_unseen: str = "") -> Needs:
     needs = _models(settings.embedding_model_id, "bedrock:InvokeModel")
-    needs |= _models(settings.query_model_id, "bedrock:InvokeModel")
+    needs |= _models(settings.query_model_id, "bedrock:InvokeModel", query_model_unseen)
     for model in settings.rerank_model_ids:
         # Rerank knows no resources: what narrows it down is which models may be invoked.
         needs |= _models(model, "bedrock:InvokeModel", _ONLY_ON_REQUEST) | _on(
