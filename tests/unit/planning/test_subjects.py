@@ -79,3 +79,15 @@ def test_it_is_the_document_that_was_named_last() -> None:
     assert subjects_of("What happens in 3.4?", earlier) == (Subject("Macbeth", "3.4"),)
     assert subjects_of("compare it with Hamlet", earlier) == (Subject("Macbeth"), Subject("Hamlet"))
     assert subjects_of("summarise this document", ["Who dies?"]) == (Subject(),)
+
+
+@pytest.mark.parametrize("between", ["!" * 200, "," * 200, " ," * 100, " in words" * 25, " of" * 80, ". " * 100])
+def test_a_row_of_marks_or_small_words_is_read_without_going_back(between: str) -> None:
+    """Nothing is said of time here, but without that, these would take longer than anybody waits."""
+    (subject,) = subjects_of(f"summarise Hamlet{between} x")
+    assert (subject.document[:6], subject.document[-1:]) == ("Hamlet", "x")
+
+
+@pytest.mark.parametrize("afterthought", ["in three very short bullet points", "in detail, please", "briefly, for us"])
+def test_what_is_added_is_no_part_of_the_name(afterthought: str) -> None:
+    assert subjects_of(f"Summarise Hamlet {afterthought}.") == (Subject("Hamlet"),)

@@ -45,7 +45,8 @@ _LINKS = (
     r"del|della|dello|dell['’]|dei|nel|nella|il|lo|gli|en|el|los|las|do|da|dos|das|no|na|o|os)"
 )
 _LEADING = re.compile(rf"^(?:[\s,;:.]+|{_LINKS}(?:\s+|$))+", re.IGNORECASE)
-_TRAILING = re.compile(rf"(?:[\s,;:.]+|\s+{_LINKS}|の|的|의)+$", re.IGNORECASE)
+# One mark at a time: a row of marks is then read in one way only, and in a time that is quadratic at most.
+_TRAILING = re.compile(rf"(?:\s+{_LINKS}|[\s,;:.]|の|的|의)+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,11 @@ _COURTESY = re.compile(
     r"let['’]s have|give (?:me|us)|show me|tell me|write(?: me)?|make)\b[\s,!]*)+",
     re.IGNORECASE,
 )
+# Without going back, or a row of full stops before another word would take an exponential time.
 _AFTERTHOUGHT = re.compile(
-    r"(?:[\s,]+(?:(?:in|with|within)\s+(?:\w+\s+){0,3}(?:words?|sentences?|lines?|paragraphs?|bullets?|bullet points?|"
+    r"(?:[\s,]+(?:(?:in|with|within)\s+(?:\w+\s+){0,3}(?:words?|sentences?|lines?|paragraphs?|bullet points?|bullets?|"
     r"points?|detail|short|brief|general)|as a whole|overall|briefly|shortly|quickly|please|for me|for us|bitte|"
-    r"kurz|por favor|per favore|s['’]il (?:te|vous) pla[iî]t|to me|then|exactly)|[\s.!?？。！]+)+$",
+    r"kurz|por favor|per favore|s['’]il (?:te|vous) pla[iî]t|to me|then|exactly)|[\s.!?？。！]+)++$",
     re.IGNORECASE,
 )
 _SINGLE = (
@@ -117,8 +118,9 @@ def _before(earlier: Sequence[str]) -> str:
 
 
 def _named(message: str) -> Iterator[Subject]:
-    asked = _AFTERTHOUGHT.sub("", _COURTESY.sub("", " ".join(message.split())))
-    if not asked or len(asked) > _LONGEST:
+    said = " ".join(message.split())
+    asked = _AFTERTHOUGHT.sub("", _COURTESY.sub("", said)) if len(said) <= _LONGEST else ""
+    if not asked:
         return
     for form in _forms(_COMPARED):
         if found := form.fullmatch(asked):
