@@ -78,3 +78,10 @@ def test_a_heading_is_found_by_its_words() -> None:
 def test_the_places_of_a_document_are_its_smallest_parts_in_order() -> None:
     all_of_it = passages(chapter("1"), chapter("1"), chapter("2"), chapter("1"))
     assert [[each.passage_id for each in run] for run in places(all_of_it)] == [["000", "001"], ["002"], ["003"]]
+
+
+def test_a_document_that_was_emptied_meanwhile_has_no_parts() -> None:
+    """Its row may have been read just before it was deleted."""
+    assert found([], 3) == []
+    assert found([], heading="Scope") == []
+    assert places([]) == []

@@ -61,14 +61,12 @@ def _counted(passages: Sequence[Passage]) -> list[tuple[int, ...]]:
     paths = [_place(each) for each in passages]
     common = _common(paths)
     found: list[tuple[int, ...]] = []
-    seen: dict[tuple[str, ...], list[str]] = {}
+    seen: dict[tuple[str, ...], dict[str, int]] = {}
     for path in paths:
         numbers = []
         for depth in range(common, len(path)):
-            headings = seen.setdefault(path[:depth], [])
-            if path[depth] not in headings:
-                headings.append(path[depth])
-            numbers.append(headings.index(path[depth]) + 1)
+            headings = seen.setdefault(path[:depth], {})
+            numbers.append(headings.setdefault(path[depth], len(headings) + 1))
         found.append(tuple(numbers))
     return found
 
@@ -76,7 +74,7 @@ def _counted(passages: Sequence[Passage]) -> list[tuple[int, ...]]:
 def _common(paths: Sequence[tuple[str, ...]]) -> int:
     """How many of the outer headings all passages stand under: a document's title is no part of it."""
     depth = 0
-    while all(len(path) > depth and path[depth] == paths[0][depth] for path in paths):
+    while paths and all(len(path) > depth and path[depth] == paths[0][depth] for path in paths):
         depth += 1
     return depth if any(len(path) > depth for path in paths) else max(0, depth - 1)
 
