@@ -54,3 +54,24 @@ def test_other_numbers_belong_to_the_document(text: str) -> None:
 
 def test_a_model_may_name_a_part_by_its_heading_alone() -> None:
     assert part_name("Old Debts") == PartName(heading="Old Debts")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("chapter ı", (1,)),
+        ("chapter Vİ", (6,)),
+        ("chapter ſix", (6,)),
+        ("the ſecond chapter", (2,)),
+        ("chapter ٣", (3,)),
+        ("section IIIIIIII", (8,)),
+    ],
+)
+def test_a_number_may_have_letters_that_only_match_without_case(text: str, numbers: tuple[int, ...]) -> None:
+    assert part_name(text) == PartName(numbers)
+
+
+def test_a_number_may_be_longer_than_any_document_has_parts() -> None:
+    named = part_name("chapter " + "9" * 5000)
+    assert named
+    assert named.numbers[0] > 10**8

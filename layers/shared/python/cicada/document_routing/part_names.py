@@ -25,6 +25,10 @@ _ORDINALS = """
     sixteenth seventeenth eighteenth nineteenth twentieth
     """.split()  # noqa: SIM905 - as a list of literals it would not be readable
 _HAN = "一二三四五六七八九"
+# Letters that are matched as if they were these, where case is ignored.
+_AS_MATCHED = str.maketrans("ſıİ", "sii")
+# Longer numbers are no part's, and Python refuses to read very long ones.
+_DIGITS = re.compile(r"\d{1,9}")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
 _NUMBER = rf"\d+(?:\.\d+)*|[ivxl]+|{'|'.join(_WORDS)}|[{_HAN}十]+"
 _ORDINAL = rf"{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th|\.|ª|º|e|ème)?"
@@ -89,11 +93,11 @@ def _rank(found: re.Match[str]) -> int:
 
 def _numbers(found: re.Match[str]) -> list[int]:
     text = found["number"] or found["ordinal"] or found["han"] or found["bare"]
-    return [_number(part) for part in text.lower().strip(".").split(".")]
+    return [_number(part) for part in text.translate(_AS_MATCHED).lower().strip(".").split(".")]
 
 
 def _number(text: str) -> int:
-    if digits := re.match(r"\d+", text):
+    if digits := _DIGITS.match(text):
         return int(digits[0])
     for names in (_WORDS, _ORDINALS):
         if text in names:
