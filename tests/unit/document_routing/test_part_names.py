@@ -22,6 +22,9 @@ from cicada.document_routing.part_names import PartName, part_name, split_part
         ("マクベスの第3幕第4場", (3, 4), "マクベス"),
         ("第十二章", (12,), ""),
         ("第二十章", (20,), ""),
+        ("3. Kapitel von Hamlet", (3,), "Hamlet"),
+        ("la 2e partie de Hamlet", (2,), "Hamlet"),
+        ("ハムレット 3 幕", (3,), "ハムレット"),
         ("3막 4장", (3, 4), ""),
     ],
 )
@@ -45,7 +48,19 @@ def test_a_part_may_be_named_by_its_heading(text: str, heading: str, document: s
 
 @pytest.mark.parametrize(
     "text",
-    ["contract 2024-001", "version 4.1 of the leave policy", "Henry V", "the plot of Hamlet", "episode 3", "v2.3"],
+    [
+        "contract 2024-001",
+        "version 4.1 of the leave policy",
+        "Henry V",
+        "the plot of Hamlet",
+        "episode 3",
+        "v2.3",
+        "the 3 parts of the travel policy",
+        "the 14 participants",
+        "10 booklets",
+        "5 action items",
+        "Programm der Partei",
+    ],
 )
 def test_other_numbers_belong_to_the_document(text: str) -> None:
     assert split_part(text)[0] == ""

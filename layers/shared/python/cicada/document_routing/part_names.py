@@ -30,12 +30,16 @@ _AS_MATCHED = str.maketrans("ſıİ", "sii")
 # Longer numbers are no part's, and Python refuses to read very long ones.
 _DIGITS = re.compile(r"\d{1,9}")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
-_NUMBER = rf"\d+(?:\.\d+)*|[ivxl]+|{'|'.join(_WORDS)}|[{_HAN}十]+"
-_ORDINAL = rf"{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th|\.|ª|º|e|ème)?"
+# The units of scripts without spaces, which follow their number.
+_UNIT = "|".join(name for names in _LEVELS for name in names.split("|") if len(name) == 1)
+# Letters that are written to a word belong to it: "Partei" is no part 1.
+_NUMBER = rf"\d+(?:\.\d+)*|(?<![^\W\d_])(?:[ivxl]+|{'|'.join(_WORDS)})|[{_HAN}十]+"
+# A number alone is no ordinal: "the 3 parts" are all of them.
+_ORDINAL = rf"{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th|\.|ª|º|e|ème)"
 _NUMBERED = re.compile(
     rf"(?:(?<!\w)(?P<level>{_LEVEL})\s*(?P<number>{_NUMBER})\b"
     rf"|\b(?P<ordinal>{_ORDINAL})\s+(?P<counted>{_LEVEL})\b"
-    rf"|第?\s*(?P<han>\d+|[{_HAN}十]+)\s*(?P<unit>{_LEVEL})"
+    rf"|第?\s*(?P<han>\d+|[{_HAN}十]+)\s*(?P<unit>{_UNIT})"
     rf"|(?<![\w.\-/])(?<!version )(?<!v)(?P<bare>\d+(?:\.\d+)+)(?![\w\-/]))",
     re.IGNORECASE,
 )
