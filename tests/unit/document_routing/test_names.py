@@ -64,3 +64,20 @@ def test_a_name_of_two_documents_means_both() -> None:
     versions = [row("leave-4.md", "Leave"), row("leave-3.md", "Leave"), row("parental.md", "Parental Leave")]
     assert [each.document.document_id for each in best_named("leave", versions)] == ["leave-3.md", "leave-4.md"]
     assert [each.document.document_id for each in best_named("parental leave", versions)] == ["parental.md"]
+
+
+def deviations(count: int) -> list[DocumentRow]:
+    """Each has a longer title than the one before."""
+    words = ["cleaning", *(f"word{number}" for number in range(count))]
+    return [
+        row(f"dv-{number:03}.md", f"Deviation: {' '.join(words[: number + 1])}", year="2024") for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize("name", ["deviations", "deviations of 2024"])
+def test_words_of_many_titles_are_a_topic_and_no_name(name: str) -> None:
+    """The shortest of the titles would have the greatest part of itself in the name."""
+    assert best_named(name, deviations(4)) == ()
+    assert len(best_named(name, deviations(3))) == 1
+    whole = row("all.md", "Deviations", year="2024")
+    assert best_named(name, [*deviations(40), whole]) == (whole,)

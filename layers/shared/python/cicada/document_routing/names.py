@@ -24,6 +24,8 @@ _IN_NAMES = re.compile(r"[^\W_]+")
 _LEAST = 0.7
 _OF_METADATA = 0.9
 _CANDIDATES = 20
+# Words that more documents have, and of which no title consists, are a topic of theirs and no name.
+_MOST_NAMED = 3
 _EPSILON = 1e-6
 
 
@@ -47,17 +49,38 @@ class DocumentNames:
 def best_named(name: str, rows: Sequence[DocumentRow]) -> tuple[DocumentRow, ...]:
     """Those of the rows that the name fits best, if it fits any."""
     scores = {row.document.document_id: (fit(name, row), row) for row in rows}
-    best = max((score for score, _ in scores.values()), default=0.0)
-    if not best:
+    best = max((fitting for fitting, _ in scores.values()), key=lambda each: each.sum, default=_NO_FIT)
+    if not best.words:
         return ()
-    return tuple(row for _, (score, row) in sorted(scores.items()) if score >= best - _EPSILON)
+    equal = [fitting for fitting, _ in scores.values() if fitting.words >= best.words - _EPSILON]
+    if best.title < 1.0 and len(equal) > _MOST_NAMED:
+        return ()
+    return tuple(row for _, (fitting, row) in sorted(scores.items()) if fitting.sum >= best.sum - _EPSILON)
 
 
-def fit(name: str, row: DocumentRow) -> float:
-    """0 if the words are no name of the document; else more, the more of them and of its title agree, up to 2."""
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well words name a document. `words`: the part of them that it has, 0 if they do not name it.
+
+    `title`: the part of its title that they have. `sum`: of both.
+    """
+
+    words: float
+    title: float
+
+    @property
+    def sum(self) -> float:
+        return self.words + self.title
+
+
+_NO_FIT = Fit(0.0, 0.0)
+
+
+def fit(name: str, row: DocumentRow) -> Fit:
+    """How well the words name the document; neither part counts if they are no name of it."""
     wanted = _telling(_terms(name))
     if not wanted:
-        return 0.0
+        return _NO_FIT
     title = _terms(row.title)
     identity = _terms(row.document.document_id)
     own = title | identity
@@ -66,9 +89,9 @@ def fit(name: str, row: DocumentRow) -> float:
     # A word of the id such as "policy" is that of a kind; its number is the document's own.
     is_named = bool(wanted & title) or any(term.isdigit() for term in wanted & identity)
     if found < _LEAST or not is_named:
-        return 0.0
+        return _NO_FIT
     telling = _telling(title) or title
-    return found + len(telling & wanted) / max(1, len(telling))
+    return Fit(found, len(telling & wanted) / max(1, len(telling)))
 
 
 def _telling(terms: frozenset[str]) -> frozenset[str]:
