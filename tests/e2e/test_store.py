@@ -113,7 +113,7 @@ def test_a_document_for_others_is_not_read_however_well_it_is_named(stage: Targe
 
 def test_a_question_is_routed_to_documents(stage: Target, store: Store) -> None:
     path = last(asked(stage, "How is a deviation classified?"))["path"]
-    assert f"route:15/{len(store.documents)}" in path
+    assert any(step.startswith("route:15/") for step in path)
 
 
 def test_what_the_documents_do_not_say_is_searched_for_again_and_then_admitted(stage: Target, store: Store) -> None:

@@ -77,6 +77,15 @@ def test_nothing_is_routed_to_that_the_filter_does_not_let_through() -> None:
     )
 
 
+def test_the_path_says_nothing_of_documents_that_the_asker_may_not_read() -> None:
+    made = shelf()
+    before = made.routed("dagger", filter=replace(FILTER, reader=frozenset({"user:ann"})))
+    made.put("secret", "dagger dagger", "all about a dagger", readers=("group:thanes",))
+    after = made.routed("dagger", filter=replace(FILTER, reader=frozenset({"user:ann"})))
+    assert before.path == after.path
+    assert before.path
+
+
 def test_a_bases_size_is_counted_again_after_a_while() -> None:
     made = shelf()
     sizes = BaseSizes(made.index, made.clock, seconds=60)

@@ -50,15 +50,15 @@ class BaseRouting:
         self, query: EncodedQuery, filter: PassageFilter, candidates: Sequence[Candidate], concepts: Sequence[str] = ()
     ) -> Routed:
         """See the port."""
-        size = self.sizes.documents(filter.base_key)
-        if size <= self.above:
+        if self.sizes.documents(filter.base_key) <= self.above:
             return Routed()
         with phase("routing"):
             routing = self.router.route(query, concepts, filter, candidates)
             chosen = routing.first(self.documents)
             unread = chosen - {each.passage.document.document_id for each in candidates}
             hits = self._hits(query, replace(filter, document_ids=unread)) if unread else IndexHits((), ())
-        return Routed(chosen, hits, (f"route:{len(chosen)}/{size}", *routing.path))
+        # Of those found and not of the base's size: the asker is shown the path, and may not read all documents.
+        return Routed(chosen, hits, (f"route:{len(chosen)}/{len(routing.documents)}", *routing.path))
 
     def _hits(self, query: EncodedQuery, filter: PassageFilter) -> IndexHits:
         return self.index.search(IndexQuery(filter, query.text, query.vector, _PASSAGES))
