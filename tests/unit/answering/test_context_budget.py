@@ -102,3 +102,15 @@ def test_documents_share_the_budget_and_a_short_one_leaves_its_rest() -> None:
 
 def replace_document(ranked: RankedPassage) -> RankedPassage:
     return replace(ranked, passage=replace(ranked.passage, passage_id=f"b{ranked.passage.passage_id}"))
+
+
+def test_long_passages_at_equal_distances_do_not_exceed_the_budget() -> None:
+    long = "a long passage " * 200
+    book = [
+        replace(each, passage=replace(each.passage, text=long)) if number % 4 == 0 else each
+        for number, each in enumerate(document(*[1] * 40))
+    ]
+    tokens = estimated_tokens("\n".join(passage_text(10, each.passage) for each in book)) // 4
+    chosen = spread_within_budget([book], tokens)
+    assert sum(estimated_tokens(passage_text(10, each.passage)) for each in chosen) <= tokens
+    assert int(chosen[-1].passage.passage_id[:2]) > 20

@@ -54,10 +54,8 @@ def _spread(passages: Sequence[RankedPassage], tokens: int) -> tuple[RankedPassa
     """
     chosen: list[int] = []
     for level in _levels(passages):
-        cost = _cost([passages[at] for at in level])
-        fitting = level if cost <= tokens else _evenly(level, int(len(level) * tokens / cost))
-        chosen.extend(fitting or level[: not chosen])
-        tokens -= cost
+        chosen.extend(_fitting(passages, level, tokens) or level[: not chosen])
+        tokens -= _cost([passages[at] for at in level])
         if tokens <= 0:
             break
     return tuple(passages[at] for at in sorted(chosen))
@@ -74,6 +72,14 @@ def _levels(passages: Sequence[RankedPassage]) -> list[list[int]]:
             levels[depth].append(number)
             number += 1
     return levels
+
+
+def _fitting(passages: Sequence[RankedPassage], numbers: Sequence[int], tokens: int) -> Sequence[int]:
+    """All of the numbers, or as many in equal distances as fit; those that are met may be longer than the others."""
+    chosen = numbers
+    while chosen and (cost := _cost([passages[at] for at in chosen])) > tokens:
+        chosen = _evenly(numbers, min(len(chosen) - 1, int(len(chosen) * tokens / cost)))
+    return chosen
 
 
 def _evenly(numbers: Sequence[int], count: int) -> list[int]:
