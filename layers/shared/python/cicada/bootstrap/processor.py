@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
+from cicada.agents.on_demand import AgentOnDemand
+from cicada.agents.ports import Agent, Evidence
 from cicada.answering.answer import Answerer
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.listing import ListingAnswerer
@@ -18,7 +21,6 @@ from cicada.answering.process import Processor
 from cicada.answering.pump import Pace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
-from cicada.bootstrap.agents import agent
 from cicada.bootstrap.answer_metrics import AnswerMetrics
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
@@ -33,7 +35,10 @@ from cicada.permissions.readers import readable_passages
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.intent.linear import load_model
-from cicada.settings import ModelSettings, ProcessorSettings, load
+from cicada.settings import AgentSettings, ModelSettings, ProcessorSettings, load
+
+if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
 
 
 @cache
@@ -79,11 +84,24 @@ def answerer() -> Answerer:
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search)),
         readings=ReadingAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate),
-        agent=agent(
-            settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model.model_timeout_seconds
+        agent=AgentOnDemand(
+            partial(_agent, settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model)
         ),
         model=chat,
     )
+
+
+def _agent(
+    settings: AgentSettings,
+    bedrock: BedrockRuntimeClient,
+    model: ConverseModel,
+    evidence: Evidence,
+    timeouts: ModelSettings,
+) -> Agent:
+    # Imported here: most questions are for no agent, and would pay for it with their cold start.
+    from cicada.bootstrap.agents import agent
+
+    return agent(settings, bedrock, model, evidence, timeouts.model_timeout_seconds)
 
 
 def default_knowledge_base() -> str:

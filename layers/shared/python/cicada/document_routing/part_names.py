@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 # Kinds of parts in nine languages, the outer ones first: "scene 4 of act 3" is 3.4. An episode is a document.
@@ -36,17 +37,15 @@ _UNIT = "|".join(name for names in _LEVELS for name in names.split("|") if len(n
 _NUMBER = rf"\d+(?:\.\d+)*|(?<![^\W\d_])(?:[ivxl]+|{'|'.join(_WORDS)})|[{_HAN}十]+"
 # A number alone is no ordinal: "the 3 parts" are all of them.
 _ORDINAL = rf"{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th|\.|ª|º|e|ème)"
-_NUMBERED = re.compile(
+_NUMBERED = (
     rf"(?:(?<!\w)(?P<level>{_LEVEL})\s*(?P<number>{_NUMBER})\b"
     rf"|\b(?P<ordinal>{_ORDINAL})\s+(?P<counted>{_LEVEL})\b"
     rf"|第?\s*(?P<han>\d+|[{_HAN}十]+)\s*(?P<unit>{_UNIT})"
-    rf"|(?<![\w.\-/])(?<!version )(?<!v)(?P<bare>\d+(?:\.\d+)+)(?![\w\-/]))",
-    re.IGNORECASE,
+    rf"|(?<![\w.\-/])(?<!version )(?<!v)(?P<bare>\d+(?:\.\d+)+)(?![\w\-/]))"
 )
-_HEADED = re.compile(
+_HEADED = (
     rf"\b(?:the\s+)?(?:(?:{_LEVEL})\s+(?:on|about|called|titled|named|headed)\s+(?P<after>[\w’' -]+?)"
-    rf"(?=\s+(?:of|in|from)\b|$)|(?P<before>[\w’'-]+(?:\s+[\w’'-]+){{0,3}}?)\s+(?:section|chapter|part)\b)",
-    re.IGNORECASE,
+    rf"(?=\s+(?:of|in|from)\b|$)|(?P<before>[\w’'-]+(?:\s+[\w’'-]+){{0,3}}?)\s+(?:section|chapter|part)\b)"
 )
 _LINKS = (
     r"(?:of|in|from|within|to|the|a|an|this|that|von|vom|aus|im|in|der|des|dem|den|die|das|de|du|des|dans|la|le|les|l['’]|"
@@ -67,11 +66,11 @@ class PartName:
 
 def split_part(text: str) -> tuple[str, str]:
     """What names a part in this phrase, and the rest, which names the document; either may be empty."""
-    numbered = list(_NUMBERED.finditer(text))
+    numbered = list(_numbered(text))
     if numbered:
-        rest = _NUMBERED.sub(" ", text)
+        rest = re.sub(_NUMBERED, " ", text, flags=re.IGNORECASE)
         return " ".join(found[0].strip() for found in numbered), _bare(rest)
-    headed = _HEADED.search(text)
+    headed = re.search(_HEADED, text, re.IGNORECASE)
     if headed:
         return headed[0].strip(), _bare(text[: headed.start()] + " " + text[headed.end() :])
     return "", _bare(text)
@@ -79,13 +78,18 @@ def split_part(text: str) -> tuple[str, str]:
 
 def part_name(text: str) -> PartName | None:
     """The part that a phrase names; None if it names none."""
-    numbered = sorted(_NUMBERED.finditer(text), key=_rank)
+    numbered = sorted(_numbered(text), key=_rank)
     if numbered:
         return PartName(tuple(number for found in numbered for number in _numbers(found)))
-    headed = _HEADED.search(text)
+    headed = re.search(_HEADED, text, re.IGNORECASE)
     if headed:
         return PartName(heading=(headed["after"] or headed["before"]).strip())
     return PartName(heading=text.strip()) if text.strip() else None
+
+
+def _numbered(text: str) -> Iterator[re.Match[str]]:
+    # Compiled at first use, because few questions name a part: it would be a hundredth of a cold start.
+    return re.finditer(_NUMBERED, text, re.IGNORECASE)
 
 
 def _rank(found: re.Match[str]) -> int:
