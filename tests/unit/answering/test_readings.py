@@ -11,6 +11,7 @@ from cicada.answering.readings import ReadingAnswerer
 from cicada.document_routing.dispatch import Dispatcher
 from cicada.documents.card import Card
 from cicada.documents.catalogue import row_of
+from cicada.documents.filter import Exists
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
 from cicada.documents.subject import Subject
 from cicada.errors import UnavailableError
@@ -59,7 +60,14 @@ class Library:
         self.index.replace(passages[0].document, embedded, replace(row, card=card), (1.0,))
 
     def ask(self, *subjects: Subject, shape: Shape = Shape.CONTENT_ONLY) -> list[AnswerPart]:
-        plan = Plan(Intent.SCRIPT_QUERY, shape, QUESTION.message, knowledge_base=BASE.knowledge_base, subjects=subjects)
+        plan = Plan(
+            Intent.SCRIPT_QUERY,
+            shape,
+            QUESTION.message,
+            knowledge_base=BASE.knowledge_base,
+            filters=(Exists("status"),) if shape is Shape.HYBRID else (),
+            subjects=subjects,
+        )
         bases = KnowledgeBases(KnowledgeBase("", context_tokens=self.tokens))
         gate = replace(self.here.gate, access=self.access)
         readings = ReadingAnswerer(Dispatcher(self.index), bases, gate, self.here.model)
@@ -157,6 +165,16 @@ def test_what_is_vague_is_asked_back_unless_it_names_what_to_read() -> None:
     assert end_of(parts).path[2] == "read:section"
     assert end_of(library.ask(Subject("", "9.9"), shape=Shape.NEEDS_CLARIFICATION)).path[-1] == "clarify"
     assert text_of(parts)
+
+
+def test_a_title_may_look_like_conditions_or_like_nothing() -> None:
+    library = plays()
+    for shape in (Shape.METADATA_ONLY, Shape.NO_MATCH, Shape.HYBRID):
+        end = end_of(library.ask(Subject("Macbeth"), shape=shape))
+        assert end.path[2] == "read:document"
+        assert end.plan is not None
+        assert (end.plan.shape, end.plan.filters, end.conditions) == (Shape.CONTENT_ONLY, (), ())
+    assert "read:document" not in end_of(library.ask(Subject("Laertes"), shape=Shape.NO_MATCH)).path
 
 
 def test_an_index_that_fails_is_no_missing_document() -> None:

@@ -54,8 +54,15 @@ class Answerer:
         """
         with phase("planning"):
             plan = self.plan(question, principal, before)
+        reading = self.readings.reading(plan, question, principal)
+        if reading is not None:
+            # What was read as conditions was a part of a name.
+            plan = replace(plan, shape=Shape.CONTENT_ONLY, filters=())
+            parts = self.readings.answer(reading, plan, question, before.turns)
+        else:
+            parts = self._parts(plan, question, principal, before.turns)
         annotate(intent=plan.intent.value, strategy=plan.shape.value, knowledgeBase=plan.knowledge_base)
-        for part in self._parts(plan, question, principal, before.turns):
+        for part in parts:
             yield self._finished(part, plan, question) if isinstance(part, Finished) else part
 
     def _parts(
@@ -68,8 +75,6 @@ class Answerer:
             )
         if plan.intent is Intent.GENERAL or plan.shape is Shape.NO_MATCH:
             return self._without_search(question, earlier)
-        if (reading := self.readings.reading(plan, question, principal)) is not None:
-            return self.readings.answer(reading, plan, question, earlier)
         if plan.shape is Shape.NEEDS_CLARIFICATION:
             return _asking_back(plan)
         if plan.shape is Shape.METADATA_ONLY:

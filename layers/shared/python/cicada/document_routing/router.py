@@ -54,7 +54,7 @@ class DocumentRouter:
         found = self._with_feedback(query, gathered(hits, candidates))
         found, rows = self._with_rows(filter, found)
         documents = scored(found, tuple(concepts) or query_terms(query.text), self.weights)
-        routing = Routing(documents, ambiguity_of(documents), (f"route:{len(documents)}",))
+        routing = Routing(documents, ambiguity_of(documents))
         return self._by_model(query.text, routing, rows) if self._asks(routing) else routing
 
     def _with_feedback(self, query: EncodedQuery, found: list[DocumentEvidence]) -> list[DocumentEvidence]:

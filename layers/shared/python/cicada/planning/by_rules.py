@@ -18,8 +18,6 @@ from cicada.planning.subjects import subjects_of
 if TYPE_CHECKING:
     from cicada.planning.deterministic.planner import DeterministicPlanner
 
-_READ = (Shape.CONTENT_ONLY, Shape.HYBRID, Shape.NEEDS_CLARIFICATION)
-
 
 @dataclass(frozen=True, slots=True)
 class RulesPlanner:
@@ -84,8 +82,12 @@ class SchemaPlanner:
 
 
 def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
-    """With what is to be read as a whole, unless the plan needs no text."""
-    if plan.intent is not Intent.SCRIPT_QUERY or plan.shape not in _READ:
+    """With what is to be read as a whole.
+
+    Whatever the shape: a title may look like conditions, or like words that no field has. A name that no document has
+    leaves the shape as it is.
+    """
+    if plan.intent is not Intent.SCRIPT_QUERY:
         return plan
     named = subjects_of(request.message, request.messages)
     # Of what was talked of, a name is likelier a document than a thing.
