@@ -7,11 +7,13 @@ from threading import Event
 
 import pytest
 
+from cicada.adapters.bedrock.card_ranker import BedrockCardRanker
 from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.waiting import waiting
 from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, search_backend
+from cicada.document_routing.routing import BaseRouting
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.retrieval.knowledge_search import KnowledgeSearch
@@ -141,3 +143,16 @@ def test_what_passes_is_a_warning_and_what_somebody_must_mend_an_error(
     report(error)
     (record,) = caplog.records
     assert (record.levelname, record.__dict__["code"]) == (level, error.code)
+
+
+def test_a_bases_settings_reach_its_routing_and_the_query_model_ranks_cards(tmp_path: Path) -> None:
+    base = KnowledgeBase("law", route_above=3, route_documents=2, route_mode="precise")
+    for models, ranker in (("", type(None)), ("amazon.nova-micro-v1:0", BedrockCardRanker)):
+        backend = _backend(settings(tmp_path, query_model_id=models))
+        routing = hybrid(backend, base).routing
+        assert isinstance(routing, BaseRouting)
+        assert (routing.above, routing.documents, routing.router.mode) == (3, 2, "precise")
+        assert isinstance(routing.router.ranker, ranker)
+        other = hybrid(backend, KnowledgeBase("plays")).routing
+        assert isinstance(other, BaseRouting)
+        assert other.sizes is routing.sizes
