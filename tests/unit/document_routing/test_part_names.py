@@ -16,6 +16,7 @@ from cicada.document_routing.part_names import PartName, part_name, split_part
         ("the second chapter of the travel policy", (2,), "travel policy"),
         ("chapter XIV of the annals", (14,), "annals"),
         ("the 3rd act", (3,), ""),
+        ("the fourth scene of the third act", (3, 4), ""),
         ("§ 7 des Vertrags", (7,), "Vertrags"),
         ("Kapitel 3 von Hamlet", (3,), "Hamlet"),
         ("l'acte 2 de Hamlet", (2,), "Hamlet"),
