@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from cicada.adapters.aws_errors import bedrock_errors
 from cicada.adapters.bedrock.chat_model import ConverseModel, tokens_of, user_message
+from cicada.adapters.bedrock.forced_tool import ForcedTool, tool_input
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.errors import ConfigurationError, DependencyError, UnavailableError
 from cicada.ingest.cards.compile import MAX_TAGS
@@ -74,27 +75,19 @@ class BedrockCardWriter:
             return CardDraft(failure=str(error))
 
     def _request(self, excerpt: DocumentExcerpt) -> dict[str, Any]:
-        specification = {
-            "name": TOOL,
-            "description": "Stores the card of the document.",
-            "inputSchema": {"json": _schema()},
-        }
-        return self._model.request(_instruction(excerpt.language), [user_message({"text": _document(excerpt)})]) | {
-            "toolConfig": {"tools": [{"toolSpec": specification}], "toolChoice": {"tool": {"name": TOOL}}}
-        }
+        tool = ForcedTool(TOOL, "Stores the card of the document.", _schema())
+        return self._model.request(_instruction(excerpt.language), [user_message({"text": _document(excerpt)})]) | (
+            tool.config()
+        )
 
     def _converse(self, request: dict[str, Any]) -> CardDraft:
         with bedrock_errors():
             reply = self._client.converse(**request)
         count_tokens(*tokens_of(reply))
-        if reply.get("stopReason") == "max_tokens":
-            raise UnavailableError("The card model's reply was cut off; try again.")
         try:
-            blocks = reply["output"]["message"]["content"]
-            found = [block["toolUse"]["input"] for block in blocks if "toolUse" in block]
-            return _draft(_Reply.model_validate(found[0]))
-        except (KeyError, IndexError, TypeError, ValidationError) as error:
-            raise UnavailableError("The card model's reply has an unknown form; try again.") from error
+            return _draft(_Reply.model_validate(tool_input(reply)))
+        except ValueError as error:  # A ValidationError is one, too.
+            raise UnavailableError("The card model's reply was cut off or has an unknown form; try again.") from error
 
 
 def _draft(reply: _Reply) -> CardDraft:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import bedrock_errors
 from cicada.adapters.bedrock.chat_model import ConverseModel, tokens_of, user_message
+from cicada.adapters.bedrock.forced_tool import ForcedTool, tool_input
 from cicada.errors import PlanRefusedError
 from cicada.planning.by_model.prompt import TOOL, TOOL_DESCRIPTION, PlanPrompt, PlanPrompts, message_text
 from cicada.planning.plan import Plan
@@ -37,28 +38,15 @@ class BedrockPlanModel:
         with bedrock_errors():
             reply = self._client.converse(**call)
         count_tokens(*tokens_of(reply))
-        return prompt.form.read(_tool_input(reply), request.asker)
+        try:
+            written = tool_input(reply)
+        except ValueError as error:
+            raise PlanRefusedError(f"The planning model's reply {error}.", "unreadable") from error
+        return prompt.form.read(written, request.asker)
 
     def _request(self, prompt: PlanPrompt, message: str) -> dict[str, Any]:
-        specification = {
-            "name": TOOL,
-            "description": TOOL_DESCRIPTION,
-            "inputSchema": {"json": dict(prompt.tool_schema)},
-        }
+        tool = ForcedTool(TOOL, TOOL_DESCRIPTION, prompt.tool_schema)
         return self._model.request("", [user_message({"text": message})]) | {
             "system": [{"text": prompt.system}, {"cachePoint": {"type": "default"}}],
-            "toolConfig": {"tools": [{"toolSpec": specification}], "toolChoice": {"tool": {"name": TOOL}}},
+            **tool.config(),
         }
-
-
-def _tool_input(reply: Any) -> object:
-    """The input of the tool's one call. A reply that was cut off has none that could be trusted."""
-    try:
-        content = reply["output"]["message"]["content"]
-        found = [block["toolUse"]["input"] for block in content if "toolUse" in block]
-        whole = reply["stopReason"] in ("tool_use", "end_turn")
-    except (KeyError, TypeError) as error:
-        raise PlanRefusedError("The planning model's reply has an unknown form.", "unreadable") from error
-    if not whole or len(found) != 1:
-        raise PlanRefusedError("The planning model did not call its tool once, or was cut off.", "unreadable")
-    return found[0]
