@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from cicada.answering.context_budget import spread_within_budget
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress
@@ -54,19 +55,14 @@ class ReadingAnswerer:
         readable = readable_passages(principal, plan.knowledge_base, question.scope)
         with phase("searching"):
             dispatched = self.dispatcher.dispatch(plan.subjects, readable)
+        documents = [[RankedPassage(each, None) for each in one.passages] for one in dispatched]
         with phase("gate"):
-            permitted = self.gate.permit(principal, dispatched, _document)
+            permitted = self.gate.permit(principal, list(chain.from_iterable(documents)), _document)
         # A comparison of what may be viewed with nothing is no comparison.
         if not permitted or permitted.withheld:
             return None
-        chosen = spread_within_budget(
-            [[RankedPassage(each, None) for each in one.passages] for one in permitted],
-            self.bases.of(plan.knowledge_base).context_tokens,
-        )
-        with phase("gate"):
-            shown = self.gate.permit(principal, chosen, lambda each: each.passage.document)
-        total = sum(len(one.passages) for one in permitted)
-        return Reading(shown, total, _kind(permitted)) if shown and not shown.withheld else None
+        tokens = self.bases.of(plan.knowledge_base).context_tokens
+        return Reading(permitted.only(spread_within_budget(documents, tokens)), len(permitted), _kind(dispatched))
 
     def answer(self, reading: Reading, plan: Plan, question: Question, earlier: Sequence[Turn]) -> Iterator[AnswerPart]:
         """Sources first, in the order of the documents, then the text."""
@@ -79,11 +75,11 @@ class ReadingAnswerer:
         yield Finished((*reading.path, "generate"), None, usage.input_tokens, usage.output_tokens)
 
 
-def _kind(dispatched: Permitted[Dispatched]) -> str:
+def _kind(dispatched: Sequence[Dispatched]) -> str:
     if len(dispatched) > 1:
         return "comparison"
-    return "section" if dispatched.items[0].is_part else "document"
+    return "section" if dispatched[0].is_part else "document"
 
 
-def _document(dispatched: Dispatched) -> DocumentKey:
-    return dispatched.row.document
+def _document(ranked: RankedPassage) -> DocumentKey:
+    return ranked.passage.document
