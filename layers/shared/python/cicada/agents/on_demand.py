@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cicada.agents.model import AgentTurn
 from cicada.agents.ports import Agent
@@ -11,13 +11,10 @@ from cicada.agents.ports import Agent
 
 @dataclass(frozen=True, slots=True)
 class AgentOnDemand:
-    """`make`: may take a while, and may raise `ConfigurationError`. One request at a time asks."""
+    """`agent`: makes it at its first call, and may raise `ConfigurationError` then."""
 
-    make: Callable[[], Agent]
-    _made: list[Agent] = field(default_factory=list, init=False)
+    agent: Callable[[], Agent]
 
     def reply(self, turn: AgentTurn) -> Iterator[str]:
         """That of the agent."""
-        if not self._made:
-            self._made.append(self.make())
-        return self._made[0].reply(turn)
+        return self.agent().reply(turn)

@@ -85,7 +85,7 @@ def answerer() -> Answerer:
         readings=ReadingAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate),
         agent=AgentOnDemand(
-            partial(_agent, settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model)
+            cache(partial(_agent, settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model))
         ),
         model=chat,
     )
