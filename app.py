@@ -27,7 +27,18 @@ def build(app: App) -> CicadaStack:
     return stack
 
 
+def build_checked(app: App) -> CicadaStack:
+    """The stage's stack; on AWS stages the synth fails for what AWS is known to refuse, by the rules of cdk-preflight."""
+    stack = build(app)
+    if app.node.try_get_context("stage") != "local":
+        # Here only: the local stage starts sooner without the rules, which are about what the emulator does not have.
+        from cdk_preflight import Preflight
+
+        Preflight.apply(app)
+    return stack
+
+
 if __name__ == "__main__":
     app = App()
-    build(app)
+    build_checked(app)
     app.synth()

@@ -37,7 +37,8 @@ class Collection(Construct):
             "Group",
             name=self.name,
             generation="NEXTGEN",
-            standby_replicas="ENABLED" if settings.retain_data else "DISABLED",
+            # NextGen refuses groups without them, and scales to zero with them (docs/aws.md).
+            standby_replicas="ENABLED",
             capacity_limits=aoss.CfnCollectionGroup.CapacityLimitsProperty(
                 max_indexing_capacity_in_ocu=4, max_search_capacity_in_ocu=4
             ),

@@ -36,3 +36,10 @@ def test_the_deployment_may_make_the_index_before_it_does(stage: Deployed) -> No
     assert fields["card_vector"] == fields["vector"]
     assert fields["vector"]["Type"] == "knn_vector"
     assert fields["card_head_english"] == {"Type": "text", "Analyzer": "english"}
+
+
+def test_the_collection_has_the_standby_replicas_that_its_generation_needs(stage: Deployed) -> None:
+    [(_, group)] = stage.of_kind(f"{AOSS}::CollectionGroup")
+    [(_, collection)] = stage.of_kind(f"{AOSS}::Collection")
+    assert (group["Generation"], group["StandbyReplicas"]) == ("NEXTGEN", "ENABLED")
+    assert collection["StandbyReplicas"] == "ENABLED"

@@ -1,0 +1,44 @@
+"""No template has what AWS is known to refuse when it is deployed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from aws_cdk import App
+
+GROUP = "AWS::OpenSearchServerless::CollectionGroup"
+
+
+def app_of(context: dict[str, str]) -> App:
+    # Here only: the import starts an interpreter of JavaScript, and every worker imports the tests of all.
+    from aws_cdk import App
+
+    return App(context=context | {"aws:cdk:bundling-stacks": []})
+
+
+@pytest.mark.parametrize("context", [{"stage": "dev"}, {"stage": "prod", "agents": "converse"}])
+def test_the_synth_finds_nothing_that_aws_is_known_to_refuse(context: dict[str, str]) -> None:
+    from app import build_checked
+
+    app = app_of(context)
+    build_checked(app)
+    app.synth()
+
+
+def test_the_synth_fails_for_a_group_that_aws_refuses() -> None:
+    from aws_cdk import CfnResource
+
+    from app import build_checked
+
+    app = app_of({"stage": "dev"})
+    [group] = [
+        each
+        for each in build_checked(app).node.find_all()
+        if isinstance(each, CfnResource) and each.cfn_resource_type == GROUP
+    ]
+    group.add_property_override("StandbyReplicas", "DISABLED")
+    with pytest.raises(RuntimeError, match="cannot be set to DISABLED for NEXTGEN collection groups"):
+        app.synth()
