@@ -28,7 +28,7 @@ def build(app: App) -> CicadaStack:
 
 
 def build_checked(app: App) -> CicadaStack:
-    """The stage's stack; on AWS stages the synth fails for what AWS is known to refuse, by the rules of cdk-preflight."""
+    """The stage's stack; on AWS stages the synth fails for what AWS is known to refuse (the rules of cdk-preflight)."""
     stack = build(app)
     if app.node.try_get_context("stage") != "local":
         # Here only: the local stage starts sooner without the rules, which are about what the emulator does not have.
