@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from infra.concurrency import NEW_ACCOUNT, ConcurrencyBudget, concurrency_budget
+
 # The CDK's context value for a name, None if it is not set: `-c name=value`.
 Context = Callable[[str], Any]
 StageName = Literal["local", "dev", "prod"]
@@ -56,7 +58,7 @@ class StageSettings:
     fallback, as `planner` says; at ingest `context_model_id` describes the context of passages, and `card_model_id`
     writes the cards of documents, each empty for none. `messages_per_minute` and `requests_in_flight` are limits of
     each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
-    the recipient of alarms, empty for none.
+    the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
     """
 
     name: StageName
@@ -77,6 +79,7 @@ class StageSettings:
     messages_per_minute: str
     requests_in_flight: str
     lease_seconds: str
+    concurrency: ConcurrencyBudget
     alarm_email: str = ""
     local: LocalEndpoints | None = None
 
@@ -119,6 +122,7 @@ def stage_settings(context: Context) -> StageSettings:
         messages_per_minute=str(context("messagesPerMinute") or 60),
         requests_in_flight=str(context("requestsInFlight") or 10),
         lease_seconds=str(context("leaseSeconds") or _LEASE_SECONDS),
+        concurrency=_concurrency(context),
         alarm_email=context("alarmEmail") or "",
     )
 
@@ -160,8 +164,19 @@ def _local(context: Context) -> StageSettings:
         messages_per_minute=str(context("messagesPerMinute") or 6000),
         requests_in_flight=str(context("requestsInFlight") or 200),
         lease_seconds=str(context("leaseSeconds") or _LEASE_SECONDS),
+        concurrency=_concurrency(context),
         local=endpoints,
     )
+
+
+def _concurrency(context: Context) -> ConcurrencyBudget:
+    """`-c accountConcurrency=1000`: the account's quota. By default that of a new account, which every account has."""
+    try:
+        return concurrency_budget(int(context("accountConcurrency") or NEW_ACCOUNT))
+    except ValueError as error:
+        raise UnknownStageError(
+            f"-c accountConcurrency=… is the account's quota of concurrent executions: {error}"
+        ) from error
 
 
 def _rerank_models(context: Context) -> tuple[str, ...]:

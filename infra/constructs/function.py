@@ -13,6 +13,7 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.concurrency import CHAT_FUNCTIONS
 from infra.constructs.layers import Layers
 from infra.settings import StageSettings
 
@@ -67,10 +68,16 @@ class Functions:
             # The CDK lets the role send traces: xray:PutTraceSegments and xray:PutTelemetryRecords.
             tracing=lambda_.Tracing.ACTIVE,
             role=_role(scope, id, log_group),
+            reserved_concurrent_executions=self._reserved(name),
         )
         configure(function, environment)
         self.by_name[name] = function
         return function
+
+    def _reserved(self, name: str) -> int | None:
+        """Answers and uploads cannot take the chat's executions. The emulator has no account to share."""
+        chat = name in CHAT_FUNCTIONS and self.settings.local is None
+        return self.settings.concurrency.reserved if chat else None
 
     def _endpoints(self, name: str) -> dict[str, str]:
         """Variables that the SDK reads; on the local stage they point to the emulator and to the Bedrock stand-in.
@@ -105,10 +112,13 @@ def allow(function: lambda_.Function, actions: Sequence[str], *resources: str) -
     function.add_to_role_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
 
 
-def consume(function: lambda_.Function, queue: sqs.Queue, *, batch_size: int) -> None:
+def consume(function: lambda_.Function, queue: sqs.Queue, *, batch_size: int, max_concurrency: int | None) -> None:
     """Invoke the function with the queue's messages, and let Lambda take them with the function's role.
 
+    Messages beyond `max_concurrency` invocations stay in the queue; without it Lambda would take them out, be refused,
+    and put them back, and each time counts as a delivery.
     https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-lambda-function-trigger.html
+    https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
     """
     allow(function, ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"], queue.queue_arn)
     function.add_event_source_mapping(
@@ -116,6 +126,7 @@ def consume(function: lambda_.Function, queue: sqs.Queue, *, batch_size: int) ->
         f"SqsEventSource:{Names.node_unique_id(queue.node)}",
         event_source_arn=queue.queue_arn,
         batch_size=batch_size,
+        max_concurrency=max_concurrency,
         report_batch_item_failures=True,
     )
 

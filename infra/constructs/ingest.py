@@ -46,7 +46,8 @@ class Ingest(Construct):
         search.grant_write(self.function)
         for model_id in dict.fromkeys(filter(None, (settings.context_model_id, settings.card_model_id))):
             allow(self.function, ["bedrock:InvokeModel"], *model_arns(model_id))
-        consume(self.function, self.documents.changes, batch_size=_BATCH_SIZE)
+        most = None if settings.local else settings.concurrency.ingest
+        consume(self.function, self.documents.changes, batch_size=_BATCH_SIZE, max_concurrency=most)
         # The function shortens the visibility timeout of files whose ingest has failed.
         redelivery = ["sqs:ChangeMessageVisibility", "sqs:GetQueueUrl"]
         allow(self.function, redelivery, self.documents.changes.queue_arn)

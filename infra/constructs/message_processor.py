@@ -12,6 +12,7 @@ from infra.constructs.function import Functions, allow, consume
 from infra.constructs.models import model_arns
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
+from infra.settings import StageSettings
 
 TIMEOUT_SECONDS = 300
 
@@ -60,14 +61,17 @@ class MessageProcessor(Construct):
         agents.grant_use(self.function)
         # Answers and the agents' tool use are streamed.
         allow(self.function, ["bedrock:InvokeModelWithResponseStream"], *model_arns(settings.chat_model_id))
-        # On AWS one mapping serves all message groups.
         planning = [arn for model_id in settings.plan_model_ids for arn in model_arns(model_id)]
         if planning:
             allow(self.function, ["bedrock:InvokeModel"], *planning)
-        self._consume(requests.queue, mappings=settings.local.processors if settings.local else 1)
+        self._consume(requests.queue, settings)
 
-    def _consume(self, queue: sqs.Queue, *, mappings: int) -> None:
-        consume(self.function, queue, batch_size=1)
+    def _consume(self, queue: sqs.Queue, settings: StageSettings) -> None:
+        consume(
+            self.function, queue, batch_size=1, max_concurrency=None if settings.local else settings.concurrency.answers
+        )
+        # On AWS one mapping serves all message groups.
+        mappings = settings.local.processors if settings.local else 1
         for number in range(2, mappings + 1):
             lambda_.EventSourceMapping(
                 self,

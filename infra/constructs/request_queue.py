@@ -30,7 +30,8 @@ class RequestQueue(Construct):
             fifo=True,
             # Six times the consumer's timeout, as Lambda's guide asks. No client waits for it: see docs/delivery.md.
             visibility_timeout=Duration.seconds(6 * consumer_timeout_seconds),
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=3),
+            # At least five, as Lambda's guide asks: a delivery that Lambda had no execution for counts too.
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=5),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=settings.local is None,
         )
