@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 
 from cicada_client.errors import CicadaClientError
+from cli.aws_failures import failed_sign_in, failure_of
 from cli.errors import CommandError
 from cli.evaluate import calibrate
 from cli.evaluate import command as evaluate
-from cli.operator import bases, catalogue, ingest, intents, invoke, rebuild, redrive, remove, stage
+from cli.operator import bases, catalogue, ingest, intents, invoke, rebuild, redrive, remove, stage, users
 from cli.text import clean_line
 from cli.user import access_token, ask, chat
 
@@ -25,6 +26,7 @@ _SUBCOMMANDS = (
     bases,
     rebuild,
     stage,
+    users,
     access_token,
     invoke,
     redrive,
@@ -43,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = options.run(options)
         sys.stdout.flush()
     except CommandError as error:
-        return _say(str(error), error.exit_code)
+        shown = failed_sign_in(error) or error
+        return _say(str(shown), shown.exit_code)
     except CicadaClientError as error:
         return _say(str(error), 1)
     except KeyboardInterrupt:
@@ -52,6 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of the output is gone. Without this the interpreter reports it again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except Exception as error:
+        if (failure := failure_of(error)) is None:
+            raise
+        return _say(str(failure), failure.exit_code)
     return code
 
 
@@ -65,8 +72,9 @@ def _tolerate_encodings() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cicada",
-        description="Ask questions of CICADA, and look after its local stage.",
-        epilog="Without --url and CICADA_URL the commands talk to the local stage that `make run` started.",
+        description="Ask questions of CICADA, and look after its stages.",
+        epilog="With --stack NAME or CICADA_STACK the commands work on that stack, with the credentials and the region"
+        " that the AWS command line uses; otherwise on the local stage that `make run` started.",
     )
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -12,18 +12,16 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cicada_client.errors import ConnectionLostError, UnauthorizedError
+from cicada_client.errors import ConnectionLostError
 from cli.errors import CommandError
 from cli.local_stage import Stage
 
 if TYPE_CHECKING:
-    from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
     from mypy_boto3_lambda import LambdaClient
 
 # The local stage accepts any credentials; this key selects its only account.
 _LOCAL_KEY = "test"
 _FUNCTION_SECONDS = 300
-_WRONG_PASSWORD = frozenset({"NotAuthorizedException", "UserNotFoundException"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,35 +32,12 @@ class Invocation:
     failed: bool
 
 
-def sign_in(stage: Stage, user: str | None) -> str:
-    """A fresh access token. Raises `UnauthorizedError` for a wrong password, `ConnectionLostError` without a stage."""
-    name, password = stage.password(user)
-    with _translated(stage):
-        try:
-            reply = _cognito(stage).initiate_auth(
-                AuthFlow="USER_PASSWORD_AUTH",
-                ClientId=stage.client_id,
-                AuthParameters={"USERNAME": name, "PASSWORD": password},
-            )
-        except ClientError as error:
-            if error.response.get("Error", {}).get("Code") in _WRONG_PASSWORD:
-                raise UnauthorizedError(
-                    f"The local stage does not let {name} in; restart it with `make run`."
-                ) from error
-            raise
-    return reply["AuthenticationResult"]["AccessToken"]
-
-
 def invoke_function(stage: Stage, deployed_name: str, event: str) -> Invocation:
     """Invoke a function with an event's JSON text and wait for what it returns."""
     with _translated(stage):
         reply = _lambda(stage).invoke(FunctionName=deployed_name, Payload=event.encode())
         payload = reply["Payload"].read()
     return Invocation(json.loads(payload) if payload else None, failed="FunctionError" in reply)
-
-
-def _cognito(stage: Stage) -> CognitoIdentityProviderClient:
-    return boto3.client("cognito-idp", **client_options(stage))
 
 
 def _lambda(stage: Stage) -> LambdaClient:

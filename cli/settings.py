@@ -14,7 +14,9 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 class Settings:
     """`url` and `token` are None where the local stage is to be used. `plain` forbids escape sequences.
 
-    `region`: of stacks on AWS; None where the files of the AWS command line say it.
+    `region`: of stacks on AWS; None where the files of the AWS command line say it. `stack`: the one on AWS that the
+    commands work on where no other is named. `user` and `password` sign in; `sign_ins` is the file that keeps refresh
+    tokens.
     """
 
     url: str | None
@@ -24,10 +26,16 @@ class Settings:
     stage_file: Path
     events: Path
     region: str | None = None
+    stack: str | None = None
+    user: str | None = None
+    password: str | None = None
+    sign_ins: Path = Path("sign-ins.json")
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """From CICADA_URL, CICADA_TOKEN, CICADA_STAGE_FILE, AWS_REGION, NO_COLOR (no-color.org) and TERM."""
+    """From CICADA_URL, CICADA_TOKEN, CICADA_STACK, CICADA_STAGE_FILE, CICADA_USER, CICADA_PASSWORD, AWS_REGION,
+    XDG_STATE_HOME, NO_COLOR (no-color.org) and TERM.
+    """
     found = os.environ if environment is None else environment
     plain = found.get("TERM") == "dumb"
     return Settings(
@@ -39,4 +47,13 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         events=CHECKOUT / "events",
         # As the AWS command line does; boto3 alone would ignore AWS_REGION.
         region=found.get("AWS_REGION") or found.get("AWS_DEFAULT_REGION") or None,
+        stack=found.get("CICADA_STACK") or None,
+        user=found.get("CICADA_USER") or None,
+        password=found.get("CICADA_PASSWORD") or None,
+        sign_ins=_state_folder(found) / "cicada" / "sign-ins.json",
     )
+
+
+def _state_folder(environment: Mapping[str, str]) -> Path:
+    """https://specifications.freedesktop.org/basedir-spec/latest/"""
+    return Path(environment.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cli.arguments import add_stack_option
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def register(subparsers: Subparsers) -> None:
     shown.add_argument("id", metavar="ID", help="the document's id")
     shown.set_defaults(run=run_show)
     for each in (listing, shown):
-        each.add_argument("--stack", metavar="NAME", help="a stack on AWS, as Cicada-prod")
+        add_stack_option(each)
         each.add_argument("--tenant", default="default", metavar="NAME", help="the tenant (default: default)")
         each.add_argument("--knowledge-base", default="scripts", metavar="NAME", help="default: scripts")
         each.add_argument("--json", action="store_true", help="print one JSON object")
@@ -73,7 +74,7 @@ def run_show(options: argparse.Namespace) -> int:
 
 def _function(options: argparse.Namespace) -> IngestFunction:
     # Imported late: boto3 is slow to import.
-    from cli.operator.deployment_target import open_target
+    from cli.deployment_target import open_target
     from cli.operator.ingest_function import IngestFunction
 
     target = open_target(options.stack)

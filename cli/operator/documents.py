@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from cli.arguments import add_stack_option
 from cli.errors import CommandError
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
@@ -21,7 +22,7 @@ def add_document_options(parser: argparse.ArgumentParser) -> None:
     """The options that say whose documents, where, and how long to wait."""
     parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="which one (default: scripts)")
     parser.add_argument("--tenant", metavar="NAME", default="default", help="whose documents they are")
-    parser.add_argument("--stack", metavar="NAME", help="a stack on AWS, as Cicada-prod")
+    add_stack_option(parser)
     parser.add_argument(
         "--patience",
         metavar="SECONDS",
@@ -41,7 +42,7 @@ def follow(
 ) -> list[DocumentResult]:
     """The result of each document, shown as soon as it is known unless JSON is wanted. Ctrl-C shows `when_stopped`."""
     from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
-    from cli.operator.deployment_target import open_target
+    from cli.deployment_target import open_target
     from clients.documents.uploader import Uploader
 
     target = open_target(options.stack)

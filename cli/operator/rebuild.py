@@ -7,6 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from cli.arguments import add_stack_option
 from cli.errors import CommandError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
@@ -30,7 +31,7 @@ def register(subparsers: Subparsers) -> None:
         description="Make a new index of the local stage, or with --stack of a stage on AWS, from what is kept of all"
         " documents. The old one answers until the new one is complete, whatever is ingested meanwhile.",
     )
-    parser.add_argument("--stack", metavar="NAME", help="a stack on AWS, as Cicada-prod")
+    add_stack_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
     parser.set_defaults(run=run)
 
@@ -38,7 +39,7 @@ def register(subparsers: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """0 when the new index answers."""
     # Imported late: boto3 is slow to import.
-    from cli.operator.deployment_target import open_target
+    from cli.deployment_target import open_target
     from cli.operator.ingest_function import IngestFunction
 
     target = open_target(options.stack)

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from cli.arguments import add_stack_option
 from cli.errors import CommandError
 from cli.text import clean_line
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from cicada.conversation.model import DeadLetter
     from cicada.conversation.redrive import Redriver
     from cli.arguments import Subparsers
-    from cli.operator.deployment_target import DeploymentTarget
+    from cli.deployment_target import DeploymentTarget
 
 _OUTCOMES = {
     "queued": "queued again",
@@ -36,7 +37,7 @@ def register(subparsers: Subparsers) -> None:
         " the three names those of a stage on AWS, with the credentials that the AWS command line uses.",
     )
     parser.add_argument("--list", action="store_true", help="only show what there is")
-    parser.add_argument("--stack", metavar="NAME", help="a stack on AWS, as Cicada-prod")
+    add_stack_option(parser)
     parser.add_argument("--table", metavar="NAME", help="the table of requests on AWS")
     parser.add_argument("--queue-url", metavar="URL", help="the request queue on AWS")
     parser.add_argument("--dead-letter-queue-url", metavar="URL", help="the dead-letter queue on AWS")
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(options: argparse.Namespace) -> DeploymentTarget:
-    from cli.operator.deployment_target import aws_target, open_target
+    from cli.deployment_target import aws_target, open_target
 
     names = {output: getattr(options, option) for output, option in _OPTIONS.items()}
     if options.stack or not any(names.values()):

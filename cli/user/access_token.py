@@ -1,12 +1,11 @@
-"""`cicada token`: a fresh access token of a sample user."""
+"""`cicada token`: a fresh access token of a user."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from cli.local_stage import read_stage
-from cli.settings import read_settings
+from cli.arguments import add_stack_option
 from cli.text import clean_line
 
 if TYPE_CHECKING:
@@ -17,18 +16,31 @@ def register(subparsers: Subparsers) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "token",
-        help="print a fresh access token of a sample user",
-        description="Sign a sample user of the local stage in and print the access token, and nothing else.",
+        help="sign a user in and print a fresh access token",
+        description="Sign a user in and print the access token, and nothing else. The password is that of a sample user"
+        " of the local stage, or CICADA_PASSWORD, or is asked for; a first password is replaced by one that the user"
+        " chooses. The refresh token is kept in a file that only you can read, so that `cicada chat`, `ask` and this"
+        " command need no password for 30 days.",
+        epilog="example: cicada token alice --stack Cicada-dev",
     )
-    parser.add_argument("user", metavar="USER", help="the user's name, as `cicada stage` shows it")
+    parser.add_argument(
+        "user", metavar="USER", nargs="?", help="the user's name (default: CICADA_USER, or who signed in last)"
+    )
+    parser.add_argument("--sign-out", action="store_true", help="forget the user's refresh token, and revoke it")
+    add_stack_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """0 if the sign-in succeeded."""
-    stage = read_stage(read_settings().stage_file)
-    stage.password(options.user)
-    from cli.local_services import sign_in  # imported late: boto3 is slow to import
+    # Imported late: boto3 is slow to import.
+    from cli.deployment_target import open_target
+    from cli.user.sign_in import sign_in
 
-    print(clean_line(sign_in(stage, options.user)))
+    target = open_target(options.stack)
+    user = sign_in(target, options.user)
+    if options.sign_out:
+        print("Signed out." if user.end() else "Nobody of that name was signed in.")
+        return 0
+    print(clean_line(user()))
     return 0

@@ -9,16 +9,21 @@ from typing import Any
 
 from cicada_client.client import Client
 from cicada_client.notices import Notice
+from cli.arguments import add_stack_option
 from cli.errors import CommandError
-from cli.local_stage import Stage, read_stage
 from cli.settings import Settings
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
     """The options that name the system, the user and what to ask about."""
-    parser.add_argument("--url", help="WebSocket address (default: CICADA_URL, else the local stage)")
+    add_stack_option(parser)
+    parser.add_argument("--url", help="WebSocket address instead of a stack (default: CICADA_URL)")
     parser.add_argument("--token", help="access token (default: CICADA_TOKEN, which other processes cannot see)")
-    parser.add_argument("--user", help="a sample user of the local stage (default: the first)")
+    parser.add_argument(
+        "--user",
+        help="who asks; signs in as `cicada token` does (default: CICADA_USER, or who signed in last, and on the local"
+        " stage the first sample user)",
+    )
     parser.add_argument(
         "--session",
         metavar="SESSION",
@@ -70,41 +75,35 @@ def add_explain_option(parser: argparse.ArgumentParser) -> None:
 
 def open_client(options: argparse.Namespace, settings: Settings, observe: Callable[[Notice], None]) -> Client:
     """A client for the system that the options name. Raises `CommandError` if they do not name one."""
-    url = options.url or settings.url
+    if options.url and options.stack:
+        raise CommandError("Give --url or --stack: a stack says its address itself.", 2)
+    url = options.url or (None if options.stack else settings.url)
     token = options.token or (None if options.user else settings.token)
     if url and not token and not options.user:
         raise CommandError(
             "There is no access token for that address: set CICADA_TOKEN, give --token, or name a --user of the"
-            " local stage.",
+            " local stage or of CICADA_STACK.",
             2,
         )
-    stage = None if url and token else read_stage(settings.stage_file)
+    address, provider = (url, partial(str, token)) if url and token else _of_target(options, url, token)
     try:
-        return Client(url or _address(stage), _provider(stage, token, options.user), observe=observe)
+        return Client(address, provider, observe=observe)
     except ValueError as error:
         raise CommandError(str(error), 2) from error
+
+
+def _of_target(options: argparse.Namespace, url: str | None, token: str | None) -> tuple[str, Callable[[], str]]:
+    """The address, and what gives a fresh access token at each connect."""
+    # Imported late: boto3 is slow to import.
+    from cli.deployment_target import open_target
+    from cli.user.sign_in import sign_in
+
+    target = open_target(options.stack)
+    address = url or target.output("WebSocketUrl")
+    return address, partial(str, token) if token else sign_in(target, options.user)
 
 
 def scope(options: argparse.Namespace) -> dict[str, Any] | None:
     """What the question is restricted to, as the protocol names it."""
     given = {"episodes": options.episode, "filters": options.filter}
     return {name: values for name, values in given.items() if values} or None
-
-
-def _address(stage: Stage | None) -> str:
-    return stage.websocket_url if stage else ""
-
-
-def _provider(stage: Stage | None, token: str | None, user: str | None) -> Callable[[], str]:
-    if token:
-        return partial(str, token)
-    if stage is None:
-        raise CommandError("There is no access token.", 2)
-    stage.password(user)
-    return partial(_sign_in, stage, user)
-
-
-def _sign_in(stage: Stage, user: str | None) -> str:
-    from cli.local_services import sign_in  # imported late: boto3 is slow to import
-
-    return sign_in(stage, user)

@@ -367,7 +367,9 @@ def test_a_wrong_password_is_one_sentence_without_it(
     aws.passwords["grace"] = "changed"
     assert main(["token", "grace"]) == 1
     said = capsys.readouterr().err
-    assert said == "cicada: The local stage does not let grace in; restart it with `make run`.\n"
+    assert said == (
+        "cicada: grace is not let in: Incorrect username or password. Restart the local stage with `make run`.\n"
+    )
 
 
 def test_invoke_sends_the_event_and_prints_what_the_function_returns(

@@ -19,8 +19,8 @@ from cicada.errors import CicadaError
 from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.retrieval.model import EmbeddedPassage
+from cli import deployment_target
 from cli.__main__ import main
-from cli.operator import deployment_target
 from tests.fakes.passage_index import InMemoryPassageIndex
 
 STORE = KnowledgeBaseKey("default", "store")

@@ -21,8 +21,8 @@ from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.script_parser import ScriptParser
+from cli import deployment_target
 from cli.__main__ import main
-from cli.operator import deployment_target
 from clients.documents import uploader
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import SCRIPTS, script, shipped_episodes, speech

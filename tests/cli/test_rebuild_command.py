@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
+from cli import deployment_target
 from cli.__main__ import main
-from cli.operator import deployment_target
 
 
 def progress(state: str, copied: int = 0, run: str = "run-1") -> dict[str, Any]:

@@ -18,8 +18,9 @@ from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.identity.principal import Principal
+from cli import deployment_target
 from cli.__main__ import main
-from cli.operator import deployment_target, redrive
+from cli.operator import redrive
 from cli.settings import read_settings
 from tests.contract.request_queues import Queues, request_queues
 from tests.contract.requests_table import TABLE, requests_table
@@ -185,7 +186,7 @@ def test_a_stack_without_a_region_says_what_to_set(
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
-    assert main([*command, "--stack", "Cicada-dev"]) == 1
+    assert main([*command, "--stack", "Cicada-dev"]) == 2
     said = capsys.readouterr().err
     assert said == "cicada: It is not clear in which region the stack is: set AWS_REGION.\n"
 

@@ -29,13 +29,15 @@ class ReconnectingConnection:
     _was_connected: bool = False
     _failures: int = 0
     _refusals: int = 0
+    _is_renewing: bool = False
     _sentence: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def current(self, gives_up_at: float, *, again: bool) -> Connection:
         """The open connection, or a new one if there is none. `gives_up_at` is in seconds of the clock.
 
-        With `again` a connection was lost in the middle of a request: a pause comes first, and a notice is given.
+        With `again` a connection was lost in the middle of a request: a pause comes first, and a notice is given. A
+        connection whose token has expired is replaced without either.
         Raises `UnauthorizedError` when a fresh token is refused as well, `ConnectionLostError` when the patience ends.
         """
         with self._lock:
@@ -50,6 +52,7 @@ class ReconnectingConnection:
     def token_refused(self, connection: Connection, sentence: str) -> None:
         """Close a connection whose token the server refused. If that repeats, `current` raises `UnauthorizedError`."""
         self._refusals += 1
+        self._is_renewing = True
         self._sentence = sentence
         connection.close()
 
@@ -59,7 +62,9 @@ class ReconnectingConnection:
             self._current.close()
 
     def _redial(self, gives_up_at: float, again: bool) -> Connection:
-        if again:
+        is_silent = self._is_renewing or not again
+        self._is_renewing = False
+        if not is_silent:
             self._pause("The connection was lost.")
         while True:
             if self._refusals >= _REFUSALS_LIMIT:
@@ -72,9 +77,10 @@ class ReconnectingConnection:
             except ConnectionLostError as error:
                 self._check_patience(error, gives_up_at)
                 self._pause(str(error))
+                is_silent = not again
             else:
                 self._was_connected = True
-                if again:
+                if not is_silent:
                     self.observe(Reconnected())
                 return connection
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,8 +10,7 @@ import jwt
 from cicada.errors import NotConnectedError, UnavailableError
 from cicada.identity.access_tokens import VerifiedToken
 from cicada.identity.principal import Principal
-
-_TENANT_GROUP = re.compile(r"tenant:([A-Za-z0-9][A-Za-z0-9-]{0,62})")
+from cicada.identity.tenants import tenant_of
 
 
 class CognitoTokenVerifier:
@@ -54,12 +52,7 @@ class CognitoTokenVerifier:
 
 
 def _tenant(groups: Iterable[str]) -> str | None:
-    """A user's tenant is the group `tenant:<name>`; Cognito access tokens carry groups, not custom attributes.
-
-    Raises `NotConnectedError` for an invalid name: its users must not end up in the default tenant.
-    """
-    meant = [group for group in groups if group.startswith("tenant:")]
-    names = [match[1] for group in meant if (match := _TENANT_GROUP.fullmatch(group))]
-    if len(names) < len(meant):
-        raise NotConnectedError("A tenant's group is named tenant: and letters, digits or hyphens, 63 at most.")
-    return min(names, default=None)
+    try:
+        return tenant_of(groups)
+    except ValueError as error:
+        raise NotConnectedError(str(error)) from error

@@ -1,0 +1,47 @@
+"""The tenant of an account, and its other groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from cli.operator.user_pool import Account
+
+TENANT = "tenant:"
+
+
+def plain_groups(names: Sequence[str]) -> list[str]:
+    """Each once. Raises `CommandError` for the group of a tenant: a user must not get a second one."""
+    if any(name.startswith(TENANT) for name in names):
+        raise CommandError("The group of a tenant is set with --tenant.", 2)
+    return list(dict.fromkeys(names))
+
+
+def tenant_named(tenant: str) -> str:
+    """The group of the tenant. Raises `CommandError` for a name that no tenant can have."""
+    from cicada.identity.tenants import tenant_group
+
+    try:
+        return tenant_group(tenant)
+    except ValueError as error:
+        raise CommandError(
+            f"{tenant} cannot be the name of a tenant: letters, digits and hyphens, 63 at most.", 2
+        ) from error
+
+
+def tenant_of_account(account: Account) -> str:
+    """As the authorizer finds it; users without such a group are of the default tenant."""
+    from cicada.identity.tenants import tenant_of
+
+    try:
+        return tenant_of(account.groups) or "default"
+    except ValueError:
+        return "none: the name of its group is wrong"
+
+
+def plain_groups_of(account: Account) -> list[str]:
+    """Those that do not name a tenant."""
+    return [group for group in account.groups if not group.startswith(TENANT)]

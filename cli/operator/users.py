@@ -1,0 +1,228 @@
+"""`cicada user`: the accounts of a stage."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from cli.arguments import add_stack_option
+from cli.errors import CommandError
+from cli.operator.tenants import TENANT, plain_groups, plain_groups_of, tenant_named, tenant_of_account
+from cli.screen import open_screen
+from cli.settings import read_settings
+from cli.table import table
+from cli.text import clean_line, to_json
+
+if TYPE_CHECKING:
+    from cli.arguments import Subparsers
+    from cli.deployment_target import DeploymentTarget
+    from cli.operator.user_pool import Account, UserPool
+
+_INITIAL_DAYS = 7  # Cognito's default for a temporary password
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand, with its own."""
+    parser = subparsers.add_parser(
+        "user",
+        help="add, list and disable users, and change their groups",
+        description="The accounts of the local stage, or with --stack of a stage on AWS. A user belongs to one tenant;"
+        " groups decide which restricted documents a user may read.",
+        epilog="example: cicada user add alice --email alice@example.org --group hr --stack Cicada-dev",
+    )
+    parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
+    _register_add(parts)
+    listing = parts.add_parser("list", help="who there is", epilog="example: cicada user list --tenant acme")
+    listing.add_argument("--tenant", metavar="NAME", help="only users of this tenant")
+    listing.set_defaults(run=run_list)
+    disabling = parts.add_parser(
+        "disable", help="let a user sign in no longer", epilog="example: cicada user disable alice"
+    )
+    disabling.set_defaults(run=run_disable)
+    enabling = parts.add_parser(
+        "enable", help="let a disabled user in again", epilog="example: cicada user enable alice"
+    )
+    enabling.set_defaults(run=run_enable)
+    _register_groups(parts)
+    password = parts.add_parser(
+        "password",
+        help="give a user a new password",
+        description="Give a user a new initial password, which the user replaces at the next sign-in.",
+        epilog="example: cicada user password alice",
+    )
+    _add_password_option(password)
+    password.set_defaults(run=run_password)
+    for each in parts.choices.values():
+        if each is not listing:
+            each.add_argument("name", metavar="USER", help="the user's name")
+        add_stack_option(each)
+        each.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _register_add(parts: Subparsers) -> None:
+    adding = parts.add_parser(
+        "add",
+        help="create an account",
+        description="Create an account with its groups. With --email Cognito sends an invitation with an initial"
+        " password; otherwise one is printed. It is valid for 7 days, and replaced by the user at the first sign-in.",
+        epilog="example: cicada user add alice --email alice@example.org --tenant acme --group hr",
+    )
+    adding.add_argument("--tenant", metavar="NAME", help="the tenant whose documents are asked (default: default)")
+    adding.add_argument("--group", metavar="NAME", action="append", default=[], help="a group; repeatable")
+    adding.add_argument("--email", metavar="ADDRESS", default="", help="where the invitation is sent")
+    _add_password_option(adding)
+    adding.set_defaults(run=run_add)
+
+
+def _register_groups(parts: Subparsers) -> None:
+    groups = parts.add_parser(
+        "groups",
+        help="show and change the groups of a user",
+        description="Show the groups of a user, after adding and removing those that are named. They count from the"
+        " user's next access token, in an hour at the latest.",
+        epilog="example: cicada user groups alice --add hr --remove sales",
+    )
+    groups.add_argument("--add", metavar="NAME", action="append", default=[], help="a group to add; repeatable")
+    groups.add_argument("--remove", metavar="NAME", action="append", default=[], help="a group to remove; repeatable")
+    groups.add_argument("--tenant", metavar="NAME", help="move the user to this tenant")
+    groups.set_defaults(run=run_groups)
+
+
+def _add_password_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--password-stdin",
+        action="store_true",
+        help="read a password from the first line of standard input; the user keeps it",
+    )
+
+
+def run_add(options: argparse.Namespace) -> int:
+    """0 if the account exists with all its groups; if not, nothing was created."""
+    from cli.operator.user_pool import NewAccount  # imported late: boto3 is slow to import
+
+    groups = plain_groups(options.group) + ([tenant_named(options.tenant)] if options.tenant else [])
+    password = _given_password(options)
+    target, pool = _pool(options)
+    initial = pool.add(NewAccount(options.name, groups, options.email, password))
+    invited = options.email if initial is None and password is None else ""
+    if options.json:
+        print(to_json(_fields(pool.account(options.name)) | {"initialPassword": initial, "invited": bool(invited)}))
+        return 0
+    print(f"{clean_line(options.name)} is a user of {target.title}.")
+    if invited:
+        print(f"Cognito sends an invitation with an initial password to {clean_line(invited)}.")
+    _tell_next_step(target, options.name, initial, has_password=password is not None)
+    return 0
+
+
+def run_list(options: argparse.Namespace) -> int:
+    """0, also if there is nobody."""
+    _, pool = _pool(options)
+    accounts = [each for each in pool.accounts() if options.tenant in (None, tenant_of_account(each))]
+    if options.json:
+        print(to_json({"users": [_fields(each) for each in accounts]}))
+        return 0
+    rows = [
+        (each.name, each.state, tenant_of_account(each), ", ".join(plain_groups_of(each)), each.email)
+        for each in accounts
+    ]
+    if rows:
+        screen = open_screen(read_settings())
+        screen.table(table(("USER", "STATE", "TENANT", "GROUPS", "EMAIL"), rows, screen.width))
+    else:
+        print("There is no user; `cicada user add NAME` creates one.")
+    return 0
+
+
+def run_disable(options: argparse.Namespace) -> int:
+    """0 if the user can sign in no longer."""
+    _, pool = _pool(options)
+    pool.disable(options.name)
+    sentence = "can sign in no longer. An access token from before is valid for an hour at most."
+    return _show_changed(options, pool, sentence)
+
+
+def run_enable(options: argparse.Namespace) -> int:
+    """0 if the user can sign in."""
+    _, pool = _pool(options)
+    pool.enable(options.name)
+    return _show_changed(options, pool, "can sign in again.")
+
+
+def run_groups(options: argparse.Namespace) -> int:
+    """0 if the user has the groups as wanted."""
+    add, remove = plain_groups(options.add), plain_groups(options.remove)
+    if both := sorted(set(add) & set(remove)):
+        raise CommandError(f"{both[0]} cannot be added and removed at once.", 2)
+    _, pool = _pool(options)
+    if options.tenant:
+        wanted = tenant_named(options.tenant)
+        add = [*add, wanted]
+        remove += [each for each in pool.groups(options.name) if each.startswith(TENANT) and each != wanted]
+    pool.change_groups(options.name, add, remove)
+    account = pool.account(options.name)
+    groups = ", ".join(plain_groups_of(account)) or "none"
+    return _show_changed(options, pool, f"is of the tenant {tenant_of_account(account)}, with the groups: {groups}.")
+
+
+def run_password(options: argparse.Namespace) -> int:
+    """0 if the user has the password."""
+    from cli.operator.user_pool import generated_password  # imported late: boto3 is slow to import
+
+    given = _given_password(options)
+    initial = None if given else generated_password()
+    target, pool = _pool(options)
+    pool.set_password(options.name, given or initial or "", permanent=given is not None)
+    if options.json:
+        print(to_json(_fields(pool.account(options.name)) | {"initialPassword": initial}))
+        return 0
+    _tell_next_step(target, options.name, initial, has_password=given is not None)
+    return 0
+
+
+def _pool(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool]:
+    # Imported late: boto3 is slow to import.
+    from cli.deployment_target import open_target
+    from cli.operator.user_pool import UserPool
+
+    target = open_target(options.stack)
+    return target, UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
+
+
+def _tell_next_step(target: DeploymentTarget, name: str, initial: str | None, *, has_password: bool) -> None:
+    if initial is not None:
+        print(f"Initial password, for {_INITIAL_DAYS} days: {initial}")
+    page = target.outputs.get("PageUrl")
+    where = f" or at {page}" if page else ""
+    choosing = "" if has_password else ", and chooses a password of their own"
+    print(f"Next: {clean_line(name)} signs in with `cicada token {name}{target.flag}`{where}{choosing}.")
+
+
+def _show_changed(options: argparse.Namespace, pool: UserPool, sentence: str) -> int:
+    if options.json:
+        print(to_json(_fields(pool.account(options.name))))
+    else:
+        print(f"{clean_line(options.name)} {clean_line(sentence)}")
+    return 0
+
+
+def _given_password(options: argparse.Namespace) -> str | None:
+    if not options.password_stdin:
+        return None
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise CommandError("There is no password on standard input.", 2)
+    return password
+
+
+def _fields(account: Account) -> dict[str, Any]:
+    return {
+        "name": account.name,
+        "state": account.state,
+        "sub": account.sub,
+        "tenant": tenant_of_account(account),
+        "groups": plain_groups_of(account),
+        "email": account.email,
+        "createdAt": account.created_at,
+    }

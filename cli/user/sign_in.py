@@ -1,0 +1,165 @@
+"""Signs a user of a deployment in, and renews the access token whenever a connection needs one.
+
+How a token is refreshed:
+https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-refresh-token.html
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from cicada_client.errors import ConnectionLostError
+from cli.aws_failures import code_of, failure_of, message_of
+from cli.errors import CommandError
+from cli.settings import Settings, read_settings
+from cli.user.passwords import Passwords
+from cli.user.saved_sign_ins import SavedSignIns
+
+if TYPE_CHECKING:
+    from cli.deployment_target import DeploymentTarget
+
+_FIRST_PASSWORD = "NEW_PASSWORD_REQUIRED"  # noqa: S105 - the name of a challenge
+_REFUSED_CODES = frozenset({"NotAuthorizedException", "UserNotFoundException", "UserNotConfirmedException"})
+_BUSY_CODES = frozenset({"TooManyRequestsException", "LimitExceededException", "InternalErrorException"})
+
+
+class SignIn:
+    """Each call gives a fresh access token of one user.
+
+    The first one uses the refresh token of an earlier sign-in, or else the password; later ones use the refresh token
+    of this sign-in. `saved` is None for sample users, whose passwords everybody knows.
+    """
+
+    def __init__(
+        self, cognito: Any, client_id: str, user: str, passwords: Passwords, saved: SavedSignIns | None = None
+    ) -> None:
+        self._cognito = cognito
+        self._client_id = client_id
+        self._user = user
+        self._passwords = passwords
+        self._saved = saved
+        self._refresh_token = saved.refresh_token(client_id, user) if saved else None
+
+    def __call__(self) -> str:
+        """Raises `CommandError` if the user is not let in, `ConnectionLostError` if Cognito does not answer."""
+        if self._refresh_token is not None and (token := self._refreshed(self._refresh_token)):
+            return token
+        return self._signed_in()
+
+    def end(self) -> bool:
+        """Forget the refresh token and revoke it. Whether there was one."""
+        token = self._refresh_token
+        self._forget()
+        if token is None:
+            return False
+        with _translated(self._user), suppress(self._cognito.exceptions.UnauthorizedException):
+            self._cognito.revoke_token(Token=token, ClientId=self._client_id)
+        return True
+
+    def _refreshed(self, refresh_token: str) -> str | None:
+        """None if the refresh token has expired, or is revoked."""
+        parameters = {"REFRESH_TOKEN": refresh_token}
+        with _translated(self._user):
+            try:
+                reply = self._cognito.initiate_auth(
+                    AuthFlow="REFRESH_TOKEN_AUTH", ClientId=self._client_id, AuthParameters=parameters
+                )
+            except self._cognito.exceptions.NotAuthorizedException:
+                self._forget()
+                return None
+        return self._kept(reply["AuthenticationResult"])
+
+    def _signed_in(self) -> str:
+        parameters = {"USERNAME": self._user, "PASSWORD": self._passwords.current(self._user)}
+        with _translated(self._user, "" if self._saved else " Restart the local stage with `make run`."):
+            reply = self._cognito.initiate_auth(
+                AuthFlow="USER_PASSWORD_AUTH", ClientId=self._client_id, AuthParameters=parameters
+            )
+        if reply.get("ChallengeName") == _FIRST_PASSWORD:
+            reply = self._with_chosen_password(reply["Session"])
+        if "AuthenticationResult" not in reply:
+            raise CommandError(
+                f"{self._user} signs in with a further step ({reply.get('ChallengeName')}) that this command does not"
+                " have; sign in elsewhere and set CICADA_TOKEN."
+            )
+        return self._kept(reply["AuthenticationResult"])
+
+    def _with_chosen_password(self, session: str) -> Any:
+        answers = {"USERNAME": self._user, "NEW_PASSWORD": self._passwords.chosen(self._user)}
+        with _translated(self._user):
+            return self._cognito.respond_to_auth_challenge(
+                ClientId=self._client_id, ChallengeName=_FIRST_PASSWORD, Session=session, ChallengeResponses=answers
+            )
+
+    def _kept(self, result: Any) -> str:
+        """The access token. A refresh gives a new refresh token only where the pool rotates them."""
+        self._refresh_token = result.get("RefreshToken") or self._refresh_token
+        if self._saved and self._refresh_token:
+            try:
+                self._saved.save(self._client_id, self._user, self._refresh_token)
+            except OSError as error:
+                raise CommandError(f"{self._saved.path} cannot be written: {error.strerror}.") from error
+        return str(result["AccessToken"])
+
+    def _forget(self) -> None:
+        self._refresh_token = None
+        if self._saved:
+            self._saved.forget(self._client_id, self._user)
+
+
+def sign_in(target: DeploymentTarget, user: str | None) -> SignIn:
+    """Of the named user, or of the one that CICADA_USER names or that signed in last; locally the first sample user."""
+    settings = read_settings()
+    client_id = target.output("UserPoolClientId")
+    cognito = target.client("cognito-idp")
+    name = user or settings.user
+    stage = target.stage
+    if stage and (name is None or name in stage.passwords):
+        name, password = stage.password(name)
+        return SignIn(cognito, client_id, name, Passwords(password, target.title, target.flag))
+    saved = SavedSignIns(settings.sign_ins)
+    name = name or saved.last_user(client_id) or _typed_name(target)
+    if stage and not _can_sign_in(settings, saved, client_id, name):
+        stage.password(name)
+    return SignIn(cognito, client_id, name, Passwords(settings.password, target.title, target.flag), saved)
+
+
+def _can_sign_in(settings: Settings, saved: SavedSignIns, client_id: str, user: str) -> bool:
+    """Whether there is, or can be asked, what signs a user in who is no sample user."""
+    return bool(settings.password or saved.refresh_token(client_id, user) or sys.stdin.isatty())
+
+
+def _typed_name(target: DeploymentTarget) -> str:
+    if not sys.stdin.isatty():
+        raise CommandError(f"Nobody has signed in to {target.title} yet: name a --user, or set CICADA_USER.", 2)
+    name = input("User: ").strip()
+    if not name:
+        raise CommandError("There is no user without a name.", 2)
+    return name
+
+
+@contextmanager
+def _translated(user: str, advice: str = "") -> Iterator[None]:
+    """Raise what Cognito says as a sentence. No reply is `ConnectionLostError`, after which it is tried again."""
+    try:
+        yield
+    except ClientError as error:
+        code, message = code_of(error), message_of(error)
+        if code in _REFUSED_CODES:
+            raise CommandError(f"{user} is not let in: {message.rstrip('.') or code}.{advice}") from error
+        if code == "PasswordResetRequiredException":
+            raise CommandError(
+                f"The password of {user} was reset; an administrator sets another one with `cicada user password`."
+            ) from error
+        if code == "InvalidPasswordException":
+            raise CommandError(f"That password is not allowed: {message}", 2) from error
+        if code in _BUSY_CODES:
+            raise ConnectionLostError(f"Cognito is busy ({code}): try again in a minute.") from error
+        raise failure_of(error) or CommandError(message) from error
+    except BotoCoreError as error:
+        raise ConnectionLostError(str(failure_of(error))) from error

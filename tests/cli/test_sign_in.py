@@ -1,0 +1,228 @@
+"""Signing in to a stack: with a password, a first password or a saved refresh token, and renewing in a conversation."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import deployment_target
+from cli.__main__ import main
+from cli.user import passwords
+from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
+from tests.clients.disturbing_server import WORDS, Body, Delivery, DisturbingServer, refused, running
+
+PASSWORD = "A-long-one-of-1815"
+CHOSEN = "Another-one-of-1843"
+TEXT = "".join(WORDS)
+
+
+class Terminal(io.StringIO):
+    """Standard input with a person at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def server() -> Iterator[DisturbingServer]:
+    """It lets every token in."""
+    with running(DisturbingServer(refuse=lambda number, token: None)) as server:
+        yield server
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: DisturbingServer) -> Iterator[DeployedPool]:
+    """A stack whose user ada has a password of her own; CICADA_PASSWORD holds it."""
+    with deployed_pool() as made:
+        made.cognito.admin_create_user(UserPoolId=made.pool_id, Username="ada", MessageAction="SUPPRESS")
+        made.cognito.admin_set_user_password(UserPoolId=made.pool_id, Username="ada", Password=PASSWORD, Permanent=True)
+        monkeypatch.setenv("AWS_REGION", REGION)
+        monkeypatch.setenv("CICADA_STACK", STACK)
+        monkeypatch.setenv("CICADA_PASSWORD", PASSWORD)
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+        monkeypatch.setattr("sys.stdin", io.StringIO(""))
+        monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: made.outputs(server.url))
+        yield made
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "cicada" / "sign-ins.json"
+
+
+def typing(monkeypatch: pytest.MonkeyPatch, *typed: str) -> list[str]:
+    """A person at the terminal, who types passwords. Returns the prompts."""
+    answers, prompts = iter(typed), []
+
+    def asked(prompt: str) -> str:
+        prompts.append(prompt)
+        return next(answers)
+
+    monkeypatch.delenv("CICADA_PASSWORD", raising=False)
+    monkeypatch.setattr("sys.stdin", Terminal())
+    monkeypatch.setattr(passwords, "getpass", asked)
+    return prompts
+
+
+def test_one_sign_in_with_the_password_is_enough(
+    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["token", "ada"]) == 0
+    first = capsys.readouterr().out
+    assert first.count(".") == 2
+    assert stat.S_IMODE(saved.stat().st_mode) == 0o600
+    assert PASSWORD not in saved.read_text()
+    assert first.strip() not in saved.read_text()
+    monkeypatch.delenv("CICADA_PASSWORD")
+    assert main(["token"]) == 0
+    said = capsys.readouterr()
+    assert said.out.count(".") == 2
+    assert said.err == ""
+
+
+def test_the_user_of_the_environment_is_the_default(
+    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["token"]) == 2
+    assert capsys.readouterr().err == (
+        "cicada: Nobody has signed in to the stack Cicada-dev yet: name a --user, or set CICADA_USER.\n"
+    )
+    monkeypatch.setenv("CICADA_USER", "ada")
+    assert main(["token"]) == 0
+
+
+def test_a_question_goes_to_the_stack_with_the_users_token(
+    pool: DeployedPool, server: DisturbingServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "q", "--user", "ada"]) == 0
+    assert capsys.readouterr().out.startswith(TEXT)
+    [token] = server.tokens
+    assert pool.cognito.get_user(AccessToken=token)["Username"] == "ada"
+
+
+def test_a_conversation_outlives_its_token_without_a_word(
+    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expired = refused(None, "token_expired", "Your access token has expired.", retryable=True)
+
+    def network(delivery: Delivery) -> list[Body]:
+        """The first connection's token expires before its second question, the second's in the middle of an answer."""
+        if delivery.command.get("message") == "second" and delivery.connection == 1:
+            return [expired]
+        if delivery.command.get("message") == "third" and delivery.connection == 2:
+            return [*delivery.frames[:5], expired]
+        return delivery.frames
+
+    with running(DisturbingServer(network=network, refuse=lambda number, token: None)) as server:
+        monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: pool.outputs(server.url))
+        monkeypatch.setattr("sys.stdin", io.StringIO("first\nsecond\nthird\n"))
+        assert main(["chat", "--user", "ada"]) == 0
+    said = capsys.readouterr()
+    assert said.out.count(TEXT) == 3
+    assert said.err == ""
+    assert [command["message"] for command in server.questions()] == ["first", "second", "third"]
+    assert server.connections == 3
+
+
+def test_a_first_password_is_replaced_by_one_that_the_user_chooses(
+    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.cognito.admin_create_user(
+        UserPoolId=pool.pool_id, Username="bob", MessageAction="SUPPRESS", TemporaryPassword=PASSWORD
+    )
+    monkeypatch.setenv("CICADA_PASSWORD", PASSWORD)
+    assert main(["token", "bob"]) == 1
+    assert "bob has an initial password and must choose another one: run `cicada token bob" in capsys.readouterr().err
+    prompts = typing(monkeypatch, PASSWORD, CHOSEN, "not the same")
+    assert main(["token", "bob"]) == 2
+    assert capsys.readouterr().err == "cicada: The two are not the same; nothing has changed.\n"
+    assert prompts == [
+        "Password of bob on the stack Cicada-dev: ",
+        "Choose a password for bob: ",
+        "The same again: ",
+    ]
+    typing(monkeypatch, PASSWORD, CHOSEN, CHOSEN)
+    assert main(["token", "bob"]) == 0
+    signed_in = pool.cognito.initiate_auth(
+        AuthFlow="USER_PASSWORD_AUTH",
+        ClientId=pool.client_id,
+        AuthParameters={"USERNAME": "bob", "PASSWORD": CHOSEN},
+    )
+    assert "AuthenticationResult" in signed_in
+
+
+def test_a_refresh_token_that_has_ended_is_forgotten_and_the_password_asked_for_again(
+    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved.parent.mkdir(parents=True)
+    saved.write_text(json.dumps({pool.client_id: {"users": {"ada": "ended"}, "last": "ada"}}))
+    monkeypatch.delenv("CICADA_PASSWORD")
+    assert main(["token", "ada"]) == 2
+    assert capsys.readouterr().err == (
+        "cicada: There is no password for ada: set CICADA_PASSWORD, or sign in once on a terminal with"
+        " `cicada token ada --stack Cicada-dev`.\n"
+    )
+    assert json.loads(saved.read_text())[pool.client_id]["users"] == {}
+    typing(monkeypatch, PASSWORD)
+    assert main(["token", "ada"]) == 0
+
+
+def test_a_file_that_is_none_of_ours_is_written_anew(
+    pool: DeployedPool, saved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved.parent.mkdir(parents=True)
+    for content in ("", "[]", '{"x": 1}', json.dumps({pool.client_id: {"users": [1]}})):
+        saved.write_text(content)
+        assert main(["token", "ada"]) == 0
+        assert list(json.loads(saved.read_text())[pool.client_id]["users"]) == ["ada"]
+
+
+def test_a_wrong_password_is_one_sentence(
+    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], saved: Path
+) -> None:
+    monkeypatch.setenv("CICADA_PASSWORD", "wrong")
+    assert main(["ask", "q", "--user", "ada"]) == 1
+    assert capsys.readouterr().err == "cicada: ada is not let in: Incorrect username or password.\n"
+    assert not saved.exists()
+
+
+def test_signing_out_forgets_the_refresh_token_and_revokes_it(
+    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    revoked: list[dict[str, Any]] = []
+    made = deployment_target.DeploymentTarget.client
+
+    def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
+        found = made(self, service, read_timeout_seconds)
+        found.revoke_token = lambda **parameters: revoked.append(parameters)
+        return found
+
+    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
+    main(["token", "ada"])
+    kept = json.loads(saved.read_text())[pool.client_id]["users"]["ada"]
+    capsys.readouterr()
+    assert main(["token", "--sign-out"]) == 0
+    assert capsys.readouterr().out == "Signed out.\n"
+    assert revoked == [{"Token": kept, "ClientId": pool.client_id}]
+    assert json.loads(saved.read_text())[pool.client_id]["users"] == {}
+    assert main(["token", "ada", "--sign-out"]) == 0
+    assert capsys.readouterr().out == "Nobody of that name was signed in.\n"
+
+
+def test_an_address_and_a_stack_are_too_much(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "q", "--url", "ws://127.0.0.1:1", "--stack", "Cicada-dev"]) == 2
+    assert capsys.readouterr().err == "cicada: Give --url or --stack: a stack says its address itself.\n"
+
+
+def test_a_stack_on_the_command_line_counts_more_than_an_address_in_the_environment(
+    pool: DeployedPool, server: DisturbingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CICADA_URL", "ws://127.0.0.1:1")
+    assert main(["ask", "q", "--stack", STACK, "--user", "ada"]) == 0
+    assert len(server.tokens) == 1

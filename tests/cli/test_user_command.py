@@ -1,0 +1,215 @@
+"""`cicada user`, run as an operator runs it, on a user pool in moto."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from cli import deployment_target
+from cli.__main__ import main
+from cli.operator.user_pool import generated_password
+from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
+
+PASSWORD = "A-long-one-of-1815"
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeployedPool]:
+    with deployed_pool() as made:
+        monkeypatch.setenv("AWS_REGION", REGION)
+        monkeypatch.setenv("CICADA_STACK", STACK)
+        monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: made.outputs("wss://example.test/v1"))
+        yield made
+
+
+@pytest.fixture
+def run(pool: DeployedPool, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def called(*arguments: str) -> tuple[int, str, str]:
+        code = main(["user", *arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return called
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def refusing(monkeypatch: pytest.MonkeyPatch, operation: str, code: str, message: str) -> None:
+    """Have every client of the command refuse one operation."""
+    made = deployment_target.DeploymentTarget.client
+
+    def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
+        found = made(self, service, read_timeout_seconds)
+
+        def refuse(**_: Any) -> None:
+            raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
+
+        setattr(found, operation, refuse)
+        return found
+
+    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
+
+
+def test_a_user_without_mail_gets_an_initial_password_that_is_printed_with_the_next_step(
+    run: Run, pool: DeployedPool
+) -> None:
+    code, out, err = run("add", "alice", "--tenant", "acme", "--group", "hr")
+    assert (code, err) == (0, "")
+    first, password, step = out.splitlines()
+    assert first == "alice is a user of the stack Cicada-dev."
+    assert step == (
+        "Next: alice signs in with `cicada token alice --stack Cicada-dev`, and chooses a password of their own."
+    )
+    assert pool.groups_of("alice") == {"tenant:acme", "hr"}
+    reply = pool.cognito.initiate_auth(
+        AuthFlow="USER_PASSWORD_AUTH",
+        ClientId=pool.client_id,
+        AuthParameters={"USERNAME": "alice", "PASSWORD": password.rpartition(" ")[2]},
+    )
+    assert reply["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
+
+
+def test_a_user_with_mail_is_invited_and_no_password_is_shown(run: Run, pool: DeployedPool) -> None:
+    code, out, _ = run("add", "bob", "--email", "bob@example.org", "--json")
+    made = json.loads(out)
+    assert code == 0
+    assert (made["invited"], made["initialPassword"], made["email"]) == (True, None, "bob@example.org")
+    assert (made["tenant"], made["groups"], made["state"]) == ("default", [], "has not chosen a password")
+    _, out, _ = run("add", "carol", "--email", "carol@example.org")
+    assert "Cognito sends an invitation with an initial password to carol@example.org." in out
+    assert "Initial password" not in out
+
+
+def test_a_given_password_is_the_users_own(run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\nmore\n"))
+    code, out, _ = run("add", "alice", "--email", "a@example.org", "--password-stdin")
+    assert code == 0
+    assert PASSWORD not in out
+    assert out.endswith("Next: alice signs in with `cicada token alice --stack Cicada-dev`.\n")
+    reply = pool.cognito.initiate_auth(
+        AuthFlow="USER_PASSWORD_AUTH",
+        ClientId=pool.client_id,
+        AuthParameters={"USERNAME": "alice", "PASSWORD": PASSWORD},
+    )
+    assert reply["AuthenticationResult"]["AccessToken"]
+
+
+@pytest.mark.parametrize("operation", ["admin_create_user", "admin_add_user_to_group", "admin_set_user_password"])
+def test_a_user_that_cannot_be_set_up_leaves_nothing(
+    run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    pool.cognito.create_group(UserPoolId=pool.pool_id, GroupName="hr")
+    message = "User: arn:aws:iam::1:user/op is not authorized to perform: cognito-idp:DoIt on resource: x"
+    refusing(monkeypatch, operation, "AccessDeniedException", message)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
+    code, out, err = run("add", "alice", "--tenant", "acme", "--group", "hr", "--password-stdin")
+    assert (code, out) == (1, "")
+    assert err == "cicada: These AWS credentials may not do that: allow cognito-idp:DoIt, or use others.\n"
+    assert pool.users() == set()
+    assert pool.groups() == {"hr"}
+
+
+def test_what_cannot_be_taken_back_is_said(run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for operation in ("admin_add_user_to_group", "admin_delete_user"):
+        refusing(monkeypatch, operation, "TooManyRequestsException", "Rate exceeded")
+    code, _, err = run("add", "alice", "--group", "hr")
+    assert code == 1
+    assert err.startswith("cicada: alice was created in part only, and could not be removed again: AWS is busy")
+
+
+def test_an_existing_user_is_left_as_it_is(run: Run, pool: DeployedPool) -> None:
+    run("add", "alice", "--group", "hr")
+    code, _, err = run("add", "alice", "--group", "sales")
+    assert code == 2
+    assert err.startswith("cicada: alice cannot be set up: ")
+    assert pool.groups_of("alice") == {"hr"}
+    assert pool.groups() == {"hr"}
+
+
+def test_the_list_shows_state_tenant_and_groups(run: Run) -> None:
+    assert run("list")[1] == "There is no user; `cicada user add NAME` creates one.\n"
+    run("add", "carol", "--email", "carol@example.org")
+    run("add", "alice", "--tenant", "acme", "--group", "hr", "--group", "all")
+    run("disable", "carol")
+    code, out, _ = run("list")
+    assert code == 0
+    assert [line.split() for line in out.splitlines()] == [
+        ["USER", "STATE", "TENANT", "GROUPS", "EMAIL"],
+        ["alice", "has", "not", "chosen", "a", "password", "acme", "all,", "hr"],
+        ["carol", "disabled", "default", "carol@example.org"],
+    ]
+    listed = json.loads(run("list", "--tenant", "acme", "--json")[1])["users"]
+    assert [(user["name"], user["tenant"], user["groups"]) for user in listed] == [("alice", "acme", ["all", "hr"])]
+    assert listed[0]["sub"]
+
+
+def test_a_disabled_user_is_signed_out_and_can_be_enabled(run: Run, pool: DeployedPool) -> None:
+    run("add", "alice")
+    code, out, _ = run("disable", "alice")
+    assert (code, out) == (
+        0,
+        "alice can sign in no longer. An access token from before is valid for an hour at most.\n",
+    )
+    assert json.loads(run("disable", "alice", "--json")[1])["state"] == "disabled"
+    assert run("enable", "alice")[:2] == (0, "alice can sign in again.\n")
+    assert json.loads(run("list", "--json")[1])["users"][0]["state"] == "has not chosen a password"
+
+
+def test_groups_are_shown_added_removed_and_the_tenant_is_one(run: Run, pool: DeployedPool) -> None:
+    run("add", "alice", "--tenant", "acme", "--group", "hr")
+    assert run("groups", "alice")[1] == "alice is of the tenant acme, with the groups: hr.\n"
+    code, out, _ = run("groups", "alice", "--add", "sales", "--remove", "hr", "--tenant", "beta")
+    assert (code, out) == (0, "alice is of the tenant beta, with the groups: sales.\n")
+    assert pool.groups_of("alice") == {"tenant:beta", "sales"}
+    assert run("groups", "alice", "--tenant", "beta")[0] == 0
+    assert pool.groups_of("alice") == {"tenant:beta", "sales"}
+
+
+def test_a_new_initial_password_replaces_the_old_one(run: Run, pool: DeployedPool) -> None:
+    run("add", "alice")
+    code, out, _ = run("password", "alice", "--json")
+    initial = json.loads(out)["initialPassword"]
+    assert code == 0
+    reply = pool.cognito.initiate_auth(
+        AuthFlow="USER_PASSWORD_AUTH",
+        ClientId=pool.client_id,
+        AuthParameters={"USERNAME": "alice", "PASSWORD": initial},
+    )
+    assert reply["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["groups", "eve", "--add", "new"], "There is no user eve; `cicada user list` shows who there is."),
+        (["disable", "eve"], "There is no user eve; `cicada user list` shows who there is."),
+        (["add", "eve", "--group", "tenant:acme"], "The group of a tenant is set with --tenant."),
+        (["add", "eve", "--tenant", "a b"], "a b cannot be the name of a tenant: letters, digits and hyphens"),
+        (["groups", "eve", "--add", "a", "--remove", "a"], "a cannot be added and removed at once."),
+        (["add", "eve", "--password-stdin"], "There is no password on standard input."),
+    ],
+)
+def test_a_wrong_use_is_one_sentence_and_changes_nothing(
+    run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+    assert (pool.users(), pool.groups()) == (set(), set())
+
+
+def test_a_generated_password_has_every_kind_of_character() -> None:
+    for password in (generated_password() for _ in range(50)):
+        assert len(password) >= 12
+        assert any(map(str.islower, password))
+        assert any(map(str.isupper, password))
+        assert any(map(str.isdigit, password))
+        assert any(not character.isalnum() for character in password)
