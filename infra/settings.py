@@ -98,14 +98,11 @@ def stage_settings(context: Context) -> StageSettings:
     name = context("stage") or "dev"
     if name == "local":
         return _local(context)
-    agents = context("agents") or "bedrock"
-    if agents not in ("bedrock", "converse"):
-        raise UnknownStageError(f"There is no kind of agents {agents!r}: use -c agents=bedrock or converse.")
     if name not in ("dev", "prod"):
         raise UnknownStageError(f"There is no stage {name!r}: use -c stage=local, dev or prod.")
     return StageSettings(
         name=cast(StageName, name),
-        agents=cast(AgentsName, agents),
+        agents=_agents(context),
         chat_model_id=context("chatModel") or "amazon.nova-lite-v1:0",
         chat_temperature=str(context("chatTemperature") or _TEMPERATURE),
         chat_max_tokens=str(context("chatMaxTokens") or _MAX_TOKENS),
@@ -143,7 +140,7 @@ def _local(context: Context) -> StageSettings:
     )
     return StageSettings(
         name="local",
-        agents="bedrock",
+        agents=_agents(context),
         chat_model_id="amazon.nova-lite-v1:0",
         chat_temperature=_TEMPERATURE,
         chat_max_tokens=_MAX_TOKENS,
@@ -177,6 +174,14 @@ def _concurrency(context: Context) -> ConcurrencyBudget:
         raise UnknownStageError(
             f"-c accountConcurrency=… is the account's quota of concurrent executions: {error}"
         ) from error
+
+
+def _agents(context: Context) -> AgentsName:
+    """AWS opens Bedrock Agents to no new accounts, so they have to be asked for (docs/agents.md)."""
+    agents = context("agents") or "converse"
+    if agents not in ("bedrock", "converse"):
+        raise UnknownStageError(f"There is no kind of agents {agents!r}: use -c agents=converse or bedrock.")
+    return cast(AgentsName, agents)
 
 
 def _rerank_models(context: Context) -> tuple[str, ...]:

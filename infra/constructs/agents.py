@@ -58,7 +58,13 @@ class Agents(Construct):
 
     @property
     def environment(self) -> dict[str, str]:
-        ids = {"agents": self._settings.agents, "entries_table": self._tables.entries.table_name}
+        ids = {
+            "agents": self._settings.agents,
+            "agent_model_id": self._settings.agent_model_id,
+            "entries_table": self._tables.entries.table_name,
+        }
+        if self._settings.agents == "converse" and self._settings.local is None:
+            return ids
         for name in ("profiles", "theories"):
             agent = self._agents.get(name)
             ids[f"{name}_agent_id"] = agent.agent_id if agent else name
@@ -66,8 +72,9 @@ class Agents(Construct):
         return ids
 
     def grant_use(self, function: lambda_.Function) -> None:
-        """Let the function invoke the agents, and use their tools itself when they are unavailable."""
+        """Let the function use the agents' tools itself, and invoke the Bedrock agents if there are any."""
         self._grant_entries(function)
+        allow(function, ["bedrock:InvokeModelWithResponseStream"], *model_arns(self._settings.agent_model_id))
         for agent in self._agents.values():
             agent.grant_invoke(function)
 

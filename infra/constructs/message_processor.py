@@ -59,7 +59,6 @@ class MessageProcessor(Construct):
         allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
         search.grant_read(self.function)
         agents.grant_use(self.function)
-        # Answers and the agents' tool use are streamed.
         allow(self.function, ["bedrock:InvokeModelWithResponseStream"], *model_arns(settings.chat_model_id))
         planning = [arn for model_id in settings.plan_model_ids for arn in model_arns(model_id)]
         if planning:

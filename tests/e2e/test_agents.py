@@ -1,10 +1,16 @@
-"""What the agents' tools keep for a user, with the agents themselves and with the fallback when they fail."""
+"""What the agents' tools keep for a user: through Converse as on AWS, with Bedrock agents, and when these fail."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.request import urlopen
 
 import pytest
 
 from evals.chaos.target import Target
+from local.stage.aws import aws_client
 from tests.e2e.faults import cancel_faults, order_fault
 from tests.e2e.wire import Events, ask, connected, receive_all
 
@@ -31,8 +37,33 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize("reachable", [True, False])
-def test_what_a_user_has_the_agents_keep_is_kept(stage: Target, reachable: bool) -> None:
+@contextmanager
+def bedrock_agents(stage: Target) -> Iterator[None]:
+    """Meanwhile the processor is set up as `-c agents=bedrock` does."""
+    functions = aws_client(stage.config, "lambda")
+    name = stage.info["functions"]["message_processor"]
+    variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    assert variables["CICADA_AGENTS"] == "converse"
+
+    def change(agents: str) -> None:
+        environment = {"Variables": variables | {"CICADA_AGENTS": agents}}
+        functions.update_function_configuration(FunctionName=name, Environment=environment)
+        functions.get_waiter("function_updated_v2").wait(FunctionName=name)
+
+    change("bedrock")
+    try:
+        yield
+    finally:
+        change("converse")
+
+
+def agents_asked(stage: Target) -> int:
+    """How often InvokeAgent was called."""
+    with urlopen(f"{stage.config.bedrock_url}/_standin/calls", timeout=10) as reply:  # noqa: S310 - of the stage
+        return sum(path.startswith("/agents/") for _, path in json.loads(reply.read()))
+
+
+def keep(stage: Target, *, reachable: bool = True) -> None:
     with connected(stage.url, stage.token("bob")) as wire:
         for message, told in KEPT:
             if not reachable:
@@ -41,3 +72,17 @@ def test_what_a_user_has_the_agents_keep_is_kept(stage: Target, reachable: bool)
             ask(wire, message)
             assert told in receive_all(wire, Events()).text
             cancel_faults(stage)  # An agent that failed often is left alone for a while, and meets none of them.
+
+
+def test_what_a_user_has_the_agents_keep_is_kept_through_converse(stage: Target) -> None:
+    before = agents_asked(stage)
+    keep(stage)
+    assert agents_asked(stage) == before
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+def test_what_a_user_has_bedrock_agents_keep_is_kept(stage: Target, reachable: bool) -> None:
+    before = agents_asked(stage)
+    with bedrock_agents(stage):
+        keep(stage, reachable=reachable)
+    assert agents_asked(stage) > before

@@ -20,8 +20,8 @@ from local.stage.settings import REGION
 from tests.e2e.recorder import Recorded, Recorder
 from tests.infra.needed_permissions import Need, needed
 
-# The local stage's models, and what else an AWS stage has.
-NEEDED = needed(replace(stage_settings({"stage": "local"}.get), local=None))
+# The local stage's models, and what else an AWS stage with Bedrock agents has: tests here use both kinds of agents.
+NEEDED = needed(replace(stage_settings({"stage": "local", "agents": "bedrock"}.get), local=None))
 
 
 @pytest.fixture

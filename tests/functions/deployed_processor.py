@@ -60,6 +60,7 @@ def deployed_on(index_file: Path, monkeypatch: pytest.MonkeyPatch) -> Deployed:
         "EMBEDDING_DIMENSION": str(DIMENSION),
         "CHAT_MODEL_ID": "amazon.nova-lite-v1:0",
         "AGENTS": "converse",
+        "AGENT_MODEL_ID": "amazon.nova-pro-v1:0",
         "LEAST_PACE_SECONDS": "0",
         "MOST_PACE_SECONDS": "0",
     }.items():

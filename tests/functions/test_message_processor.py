@@ -68,6 +68,20 @@ def test_the_next_question_of_a_session_is_answered_with_the_turn_before_it(
     assert f"User:\n| {MESSAGE}\nYou:\n| Seyton tells him [1]." in prompt
 
 
+def test_the_agents_use_their_tools_with_a_model_of_their_own(
+    path: MessagePath, deploy: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"AGENT_MODEL_ID": "amazon.nova-pro-v1:0", "CHAT_MAX_TOKENS": "99"}.items():
+        monkeypatch.setenv(f"CICADA_{name}", value)
+    event = asked(path, "List my theories")
+    with deploy(SAID) as bedrock:
+        path.invoke("message_processor", event)
+    [request] = bedrock.requests
+    assert request.path == "/model/amazon.nova-pro-v1:0/converse-stream"
+    assert request.body["inferenceConfig"]["maxTokens"] == 99
+    assert "search_evidence" in json.dumps(request.body["toolConfig"])
+
+
 def test_the_consoles_event_may_name_what_fails(path: MessagePath, deploy: Deployed) -> None:
     with deploy(Refused(400, "ValidationException")):
         answered = path.invoke("message_processor", console_event("message_processor"))

@@ -88,5 +88,5 @@ class Deployed:
 
 
 @cache
-def deployed(stage: str, agents: str = "bedrock") -> Deployed:
+def deployed(stage: str, agents: str = "converse") -> Deployed:
     return Deployed(template_of(stage, agents=agents).to_json())

@@ -157,9 +157,11 @@ def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliase
 
 
 def _agents(settings: StageSettings) -> Needs:
+    """The tools are used through Converse, with Bedrock agents when these are unavailable."""
+    needs = _models(settings.agent_model_id, "bedrock:InvokeModelWithResponseStream")
     if settings.agents == "converse" or settings.local:
-        return frozenset()
-    return frozenset(Need("bedrock:InvokeAgent", f"{name} agent's alias") for name in ("profiles", "theories"))
+        return needs
+    return needs | {Need("bedrock:InvokeAgent", f"{name} agent's alias") for name in ("profiles", "theories")}
 
 
 def _agent_roles(settings: StageSettings) -> Mapping[str, Needs]:

@@ -11,10 +11,13 @@ import pytest
 from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 
+AGENT_MODEL = "amazon.agent-v1:0"
 CHOSEN = {
     "chatModel": ("message-processor", "CICADA_CHAT_MODEL_ID", "amazon.chat-v1:0"),
     "chatTemperature": ("message-processor", "CICADA_CHAT_TEMPERATURE", "0.7"),
     "chatMaxTokens": ("message-processor", "CICADA_CHAT_MAX_TOKENS", "99"),
+    "agents": ("message-processor", "CICADA_AGENTS", "bedrock"),
+    "agentModel": ("message-processor", "CICADA_AGENT_MODEL_ID", AGENT_MODEL),
     "leaseSeconds": ("message-processor", "CICADA_LEASE_SECONDS", "21"),
     "queryModel": ("agent-theories", "CICADA_QUERY_MODEL_ID", "amazon.query-v1:0"),
     "planner": ("message-processor", "CICADA_PLANNER", "rules"),
@@ -24,13 +27,12 @@ CHOSEN = {
     "messagesPerMinute": ("ws-message", "CICADA_MESSAGES_PER_MINUTE", "7"),
     "requestsInFlight": ("ws-message", "CICADA_REQUESTS_IN_FLIGHT", "3"),
 }
-AGENT_MODEL = "amazon.agent-v1:0"
 
 
 @pytest.fixture(scope="module")
 def chosen() -> Deployed:
     context = {name: value for name, (_, _, value) in CHOSEN.items()}
-    return Deployed(template_of("dev", agentModel=AGENT_MODEL, **context).to_json())
+    return Deployed(template_of("dev", **context).to_json())
 
 
 @pytest.mark.parametrize("name", CHOSEN)
@@ -49,7 +51,7 @@ def agents(stage: Deployed) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
 
 def test_another_model_for_the_agents_is_a_new_version_behind_their_aliases(chosen: Deployed) -> None:
     """An alias points to the version of its last update."""
-    before, after = agents(deployed("dev")), agents(chosen)
+    before, after = agents(deployed("dev", "bedrock")), agents(chosen)
     for name, (agent, alias) in after.items():
         assert agent["FoundationModel"] == AGENT_MODEL != before[name][0]["FoundationModel"]
         assert alias["Description"] != before[name][1]["Description"]
@@ -57,7 +59,7 @@ def test_another_model_for_the_agents_is_a_new_version_behind_their_aliases(chos
 
 
 def test_the_same_agents_keep_their_version() -> None:
-    before, after = (agents(deployed(stage)) for stage in ("dev", "prod"))
+    before, after = (agents(deployed(stage, "bedrock")) for stage in ("dev", "prod"))
     for name, (_, alias) in after.items():
         assert alias["Description"] == before[name][1]["Description"]
 
@@ -65,13 +67,14 @@ def test_the_same_agents_keep_their_version() -> None:
 @pytest.mark.parametrize("stage", ["dev", "prod"])
 def test_an_agent_has_the_librarys_instruction_and_tools_and_is_ready_when_deployed(stage: str) -> None:
     described = json.loads(Path("layers/shared/python/cicada/agents/tools.json").read_text("utf-8"))
-    found = agents(deployed(stage))
+    template = deployed(stage, "bedrock")
+    found = agents(template)
     assert set(found) == set(described)
     for name, (agent, _) in found.items():
         assert agent["Instruction"] == described[name]["instruction"]
         assert agent["AutoPrepare"]
         [group] = agent["ActionGroups"]
-        executor = deployed(stage).resources[group["ActionGroupExecutor"]["Lambda"]["Fn::GetAtt"][0]]
+        executor = template.resources[group["ActionGroupExecutor"]["Lambda"]["Fn::GetAtt"][0]]
         assert executor["Properties"]["FunctionName"].endswith(f"agent-{name}")
         assert group["ActionGroupName"] == name
         assert [lower(each) for each in group["FunctionSchema"]["Functions"]] == described[name]["functions"]

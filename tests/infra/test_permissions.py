@@ -23,9 +23,9 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
     "dev": {"stage": "dev"},
     "prod": {"stage": "prod"},
     "reranked by Cohere": {"stage": "dev", "rerank": "cohere"},
-    "no agents, no contexts, no planning model": {
+    "Bedrock agents": {"stage": "dev", "agents": "bedrock"},
+    "no contexts, no planning model": {
         "stage": "dev",
-        "agents": "converse",
         "contextModel": "none",
         "planModels": "none",
     },
@@ -121,8 +121,9 @@ def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
     assert sorted(allowed) == sorted(wanted)
 
 
-def test_bedrock_takes_on_the_agents_roles_for_this_account_alone(aws: Template) -> None:
-    policies = Policies(aws.to_json())
+@pytest.mark.parametrize("stage", ["dev", "prod"])
+def test_bedrock_takes_on_the_agents_roles_for_this_account_alone(stage: str) -> None:
+    policies = Policies(template_of(stage, agents="bedrock").to_json())
     for agent in ("profiles agent", "theories agent"):
         for account, allowed in (("ACCOUNT", True), ("another", False)):
             call = Call("bedrock.amazonaws.com", "sts:AssumeRole", agent, {"aws:SourceAccount": account})

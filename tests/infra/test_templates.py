@@ -153,10 +153,12 @@ def test_the_names_of_data_policies_are_short_enough(aws: Template) -> None:
     assert all(len(each["Name"]) <= 32 for each in properties(aws, "AWS::OpenSearchServerless::AccessPolicy"))
 
 
-def test_an_account_without_agents_can_do_without_them() -> None:
-    template = template_of("dev", agents="converse", contextModel="none")
-    template.resource_count_is("AWS::Bedrock::Agent", 0)
-    assert variables(template, "message-processor")["CICADA_AGENTS"] == "converse"
+def test_no_stage_needs_bedrock_agents_unless_they_are_asked_for(aws: Template) -> None:
+    """They are closed to new customers (docs/agents.md)."""
+    kinds = {resource["Type"] for resource in aws.to_json()["Resources"].values()}
+    assert not [kind for kind in kinds if kind.startswith("AWS::Bedrock::")]
+    assert variables(aws, "message-processor")["CICADA_AGENTS"] == "converse"
+    template_of("dev", agents="bedrock").resource_count_is("AWS::Bedrock::Agent", 2)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_a_reranker_that_is_not_known_is_refused() -> None:
 
 def test_no_contexts_are_written_where_the_context_says_so(local: Template) -> None:
     assert variables(local, "ingest-document")["CICADA_CONTEXT_MODEL_ID"] == ""
-    template = template_of("dev", agents="converse", contextModel="none")
+    template = template_of("dev", contextModel="none")
     assert variables(template, "ingest-document")["CICADA_CONTEXT_MODEL_ID"] == ""
 
 

@@ -44,6 +44,7 @@ PROCESSOR = CONVERSATION | {
     "CICADA_EMBEDDING_DIMENSION": "256",
     "CICADA_CHAT_MODEL_ID": "amazon.nova-lite-v1:0",
     "CICADA_AGENTS": "converse",
+    "CICADA_AGENT_MODEL_ID": "amazon.nova-pro-v1:0",
     "CICADA_ENTRIES_TABLE": "entries",
 }
 

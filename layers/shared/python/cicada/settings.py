@@ -105,9 +105,13 @@ class PlannerSettings:
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """The agents. `agents`: `bedrock` (InvokeAgent, falling back to tool use) or `converse` (tool use only)."""
+    """The agents. `agents`: `bedrock` (InvokeAgent, falling back to tool use) or `converse` (tool use only).
+
+    `agent_model_id`: the model of the tool use; the limits are the chat model's.
+    """
 
     agents: str
+    agent_model_id: str
     entries_table: str
     profiles_agent_id: str = ""
     profiles_agent_alias_id: str = ""

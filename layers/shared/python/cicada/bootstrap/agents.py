@@ -48,7 +48,7 @@ def agent(
     evidence: Evidence,
     timeout_seconds: float,
 ) -> Agent:
-    """The agent for profile and theory requests. `bedrock`, `model` and `evidence` serve the tool use."""
+    """The agent for profile and theory requests. `bedrock`, `model` and `evidence` are for the tool use."""
     loop = tool_loop(settings, bedrock, model, evidence)
     if settings.agents == "converse":
         return loop

@@ -69,7 +69,7 @@ def answerer() -> Answerer:
     settings = load(ProcessorSettings)
     # The adapters retry by themselves, only before the first piece of an answer.
     bedrock = client("bedrock-runtime", read_timeout_seconds=settings.model.model_timeout_seconds, attempts=1)
-    model = _converse_model(settings.model)
+    model = _converse_model(settings.model, settings.model.chat_model_id)
     chat = BedrockChatModel(bedrock, model)
     index = passage_index(settings.search)
     search, gate = knowledge_search(settings.search, index), PermissionGate(index)
@@ -85,7 +85,7 @@ def answerer() -> Answerer:
         readings=ReadingAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate),
         agent=AgentOnDemand(
-            cache(partial(_agent, settings.agent, bedrock, model, RetrievedEvidence(search, gate), settings.model))
+            cache(partial(_agent, settings.agent, bedrock, RetrievedEvidence(search, gate), settings.model))
         ),
         model=chat,
     )
@@ -94,21 +94,19 @@ def answerer() -> Answerer:
 def _agent(
     settings: AgentSettings,
     bedrock: BedrockRuntimeClient,
-    model: ConverseModel,
     evidence: Evidence,
-    timeouts: ModelSettings,
+    limits: ModelSettings,
 ) -> Agent:
     # Imported here: most questions are for no agent, and would pay for it with their cold start.
     from cicada.bootstrap.agents import agent
 
-    return agent(settings, bedrock, model, evidence, timeouts.model_timeout_seconds)
+    model = _converse_model(limits, settings.agent_model_id)
+    return agent(settings, bedrock, model, evidence, limits.model_timeout_seconds)
 
 
 def default_knowledge_base() -> str:
     return load(ProcessorSettings).conversation.default_knowledge_base
 
 
-def _converse_model(settings: ModelSettings) -> ConverseModel:
-    return ConverseModel(
-        settings.chat_model_id, settings.chat_max_tokens, settings.chat_temperature, settings.chat_top_p or None
-    )
+def _converse_model(limits: ModelSettings, model_id: str) -> ConverseModel:
+    return ConverseModel(model_id, limits.chat_max_tokens, limits.chat_temperature, limits.chat_top_p or None)
