@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-from aws_cdk import DefaultStackSynthesizer, Fn, RemovalPolicy, Stack
+from aws_cdk import Stack
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_opensearchserverless as aoss
 from constructs import Construct
@@ -16,22 +12,26 @@ from constructs import Construct
 from infra.constructs.function import allow
 from infra.settings import StageSettings
 
-_LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "shared" / "python" / "cicada"
-# The library's definition of its index.
-_MAPPING = _LIBRARY / "adapters" / "opensearch" / "mapping.json"
-_INDEX = _LIBRARY / "adapters" / "opensearch" / "index.json"
+# Permissions of data access policies, on indices and on the collection's aliases. What each allows:
+# https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-genref.html
+READING = (("CreateIndex", "DescribeIndex", "ReadDocument"), ("CreateCollectionItems",))
+WRITING = (
+    ("CreateIndex", "DeleteIndex", "DescribeIndex", "ReadDocument", "WriteDocument"),
+    ("CreateCollectionItems", "DeleteCollectionItems", "DescribeCollectionItems"),
+)
 
 
 class Collection(Construct):
-    """A vector-search collection of the NextGen generation, which scales to zero when idle, and its index.
+    """A vector-search collection of the NextGen generation, which scales to zero when idle.
 
-    The limit of capacity units bounds its cost.
+    Its index is not part of the template: the first function that needs it creates it. CloudFormation can give an index
+    neither an alias nor a similarity, its role would need a data access policy of its own, and a rebuild replaces the
+    index. The limit of capacity units bounds the cost.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
         super().__init__(scope, id)
         self.name = settings.prefix
-        self.index_name = _index_name(settings)
         group = aoss.CfnCollectionGroup(
             self,
             "Group",
@@ -53,18 +53,6 @@ class Collection(Construct):
         )
         for needed in (group, *self._security_policies()):
             self._collection.add_resource_dependency(needed)
-        self._index = aoss.CfnIndex(
-            self,
-            "Index",
-            collection_endpoint=self.endpoint,
-            index_name=self.index_name,
-            mappings=_mappings(settings),
-            settings=aoss.CfnIndex.IndexSettingsProperty(index=aoss.CfnIndex.IndexProperty(knn=True)),
-        )
-        # A rebuild replaces the index by another one, with an alias of the old name.
-        self._index.apply_removal_policy(RemovalPolicy.RETAIN)
-        deployer = ["aoss:CreateIndex", "aoss:DescribeIndex", "aoss:UpdateIndex", "aoss:DeleteIndex"]
-        self._index.add_resource_dependency(self._data_policy("Deployer", _deployer(), deployer))
 
     def _security_policies(self) -> list[aoss.CfnSecurityPolicy]:
         """The policies that the collection needs first. It is reachable from outside a VPC: IAM decides on access."""
@@ -84,64 +72,30 @@ class Collection(Construct):
         return self._collection.attr_collection_endpoint
 
     def grant_read(self, function: lambda_.Function) -> None:
-        """Let the function search."""
-        self._grant(function, ["aoss:DescribeIndex", "aoss:ReadDocument"])
+        """Let the function search, and create the index if it is the first."""
+        self._grant(function, *READING)
 
     def grant_write(self, function: lambda_.Function) -> None:
         """Let the function search, change documents, and replace the live index by a new one."""
-        documents = ["aoss:ReadDocument", "aoss:WriteDocument"]
-        indices = [f"aoss:{verb}Index" for verb in ("Create", "Delete", "Describe", "Update")]
-        aliases = [f"aoss:{verb}CollectionItems" for verb in ("Create", "Delete", "Describe", "Update")]
-        self._grant(function, [*indices, *documents], aliases)
+        self._grant(function, *WRITING)
 
-    def _grant(self, function: lambda_.Function, permissions: list[str], on_aliases: Sequence[str] = ()) -> None:
-        """Both an IAM permission and a data policy are needed."""
+    def _grant(self, function: lambda_.Function, on_indices: tuple[str, ...], on_aliases: tuple[str, ...]) -> None:
+        """Both an IAM permission and a data access policy are needed."""
         allow(function, ["aoss:APIAccessAll"], self._collection.attr_arn)
-        self._data_policy(function.node.id, _role_arn(function), permissions, on_aliases)
+        rules = [
+            _rule("index", f"index/{self.name}/*", on_indices),
+            _rule("collection", f"collection/{self.name}", on_aliases),
+        ]
+        policy = Stack.of(self).to_json_string([{"Rules": rules, "Principal": [_role_arn(function)]}])
+        id = function.node.id
+        aoss.CfnAccessPolicy(self, f"{id}Data", name=f"{self.name}-{id.lower()}"[:32], type="data", policy=policy)
 
-    def _data_policy(
-        self, id: str, principal: str, permissions: list[str], on_aliases: Sequence[str] = ()
-    ) -> aoss.CfnAccessPolicy:
-        rules = [{"ResourceType": "index", "Resource": [f"index/{self.name}/*"], "Permission": permissions}]
-        if on_aliases:
-            resource = [f"collection/{self.name}"]
-            rules.append({"ResourceType": "collection", "Resource": resource, "Permission": list(on_aliases)})
-        policy = Stack.of(self).to_json_string([{"Rules": rules, "Principal": [principal]}])
-        return aoss.CfnAccessPolicy(
-            self, f"{id}Data", name=f"{self.name}-{id.lower()}"[:32], type="data", policy=policy
-        )
+
+def _rule(kind: str, resource: str, permissions: tuple[str, ...]) -> dict[str, object]:
+    return {"ResourceType": kind, "Resource": [resource], "Permission": [f"aoss:{name}" for name in permissions]}
 
 
 def _role_arn(function: lambda_.Function) -> str:
     if function.role is None:
         raise ValueError(f"{function.node.path} has no role.")
     return function.role.role_arn
-
-
-def _deployer() -> str:
-    """CloudFormation's role of the CDK bootstrap stack, which creates the index."""
-    return Fn.sub(
-        "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/"
-        "cdk-${qualifier}-cfn-exec-role-${AWS::AccountId}-${AWS::Region}",
-        {"qualifier": DefaultStackSynthesizer.DEFAULT_QUALIFIER},
-    )
-
-
-def _index_name(settings: StageSettings) -> str:
-    """The index's name, as the library makes it: each embedder has its own index."""
-    form = json.loads(_INDEX.read_text("utf-8"))
-    model = re.sub(form["replaced_by_hyphen"], "-", settings.embedding_model_id.lower()).strip("-")
-    return str(form["name"].format(model=model, dimension=settings.embedding_dimension))
-
-
-def _mappings(settings: StageSettings) -> aoss.CfnIndex.MappingsProperty:
-    """The library's mapping with vectors of the size of this stage's embedder; the service chooses the k-NN engine."""
-    fields: dict[str, dict[str, Any]] = json.loads(_MAPPING.read_text("utf-8"))
-    properties = {name: aoss.CfnIndex.PropertyMappingProperty(**field) for name, field in fields.items()}
-    form = json.loads(_INDEX.read_text("utf-8"))
-    vector = aoss.CfnIndex.PropertyMappingProperty(
-        type="knn_vector",
-        dimension=settings.embedding_dimension,
-        method=aoss.CfnIndex.MethodProperty(**form["vector_method"]),
-    )
-    return aoss.CfnIndex.MappingsProperty(properties={**properties, **dict.fromkeys(form["vectors"], vector)})

@@ -10,9 +10,18 @@ import pytest
 
 from local import opensearch
 from local.stage.isolated import free_port
-from tests.contract.passage_indexes import FakeUnderTest, IndexUnderTest, OpenSearchUnderTest, SqliteUnderTest
+from tests.contract.passage_indexes import (
+    FakeUnderTest,
+    IndexUnderTest,
+    OpenSearchUnderTest,
+    ServerlessUnderTest,
+    SqliteUnderTest,
+)
 from tests.contract.settings import running_opensearch
+from tests.fakes.serverless import REMOVED_ALIAS, SIMILARITY
 
+# What AWS does not document, and the index does in another way where it is refused.
+WITH_ANOTHER_WAY = {REMOVED_ALIAS, SIMILARITY}
 ROOT = Path(__file__).parents[2]
 
 
@@ -33,17 +42,21 @@ def opensearch_url() -> Iterator[str]:
             server.stop()
 
 
-@pytest.fixture(params=["fake", "sqlite", "opensearch"])
+@pytest.fixture(params=["fake", "sqlite", "opensearch", "serverless"])
 def under_test(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[IndexUnderTest]:
     made: IndexUnderTest
     if request.param == "fake":
         made = FakeUnderTest()
     elif request.param == "sqlite":
         made = SqliteUnderTest(tmp_path / "index.sqlite")
-    else:
+    elif request.param == "opensearch":
         made = OpenSearchUnderTest(request.getfixturevalue("opensearch_url"))
+    else:
+        made = ServerlessUnderTest(request.getfixturevalue("opensearch_url"))
     yield made
     made.close()
+    if isinstance(made, ServerlessUnderTest):
+        assert set(made.collected.refused) <= WITH_ANOTHER_WAY
 
 
 @pytest.fixture

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from opensearchpy import OpenSearch
 
 from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.index_rebuild import OpenSearchIndexRebuild
@@ -18,6 +20,7 @@ from cicada.retrieval.ports import IndexRebuild, PassageIndex
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
+from tests.fakes.serverless import EVERY_PERMISSION, Collected, ServerlessConnection
 from tests.patience import PATIENCE_SECONDS
 
 MODEL, DIMENSION = "embedder-1", 8
@@ -71,13 +74,15 @@ class SqliteUnderTest:
 class OpenSearchUnderTest:
     """An index of its own on the server, deleted at the end."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, client: OpenSearch | None = None) -> None:
+        """`client`: what the indexes under test ask; the test itself asks the server at `url`."""
         self.client = connect(url, None)
+        self.asked = client or self.client
         self.name = f"contract-{uuid.uuid4().hex}"
 
     def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> OpenSearchPassageIndex:
         is_new = not self.client.indices.exists(index=self.name)
-        index = OpenSearchPassageIndex(self.client, IndexOptions(model_id, dimension, given_name=self.name))
+        index = self.unprepared(model_id, dimension)
         if is_new:
             index.delete(_NOWHERE)
             # A shorter refresh interval, not a refresh on demand: the index still has to wait until its writes are
@@ -85,8 +90,12 @@ class OpenSearchUnderTest:
             self.client.indices.put_settings(index=self.name, body={"index": {"refresh_interval": "100ms"}})
         return index
 
+    def unprepared(self, model_id: str = MODEL, dimension: int = DIMENSION) -> OpenSearchPassageIndex:
+        """With the server's own refresh interval. The index is created at first use."""
+        return OpenSearchPassageIndex(self.asked, IndexOptions(model_id, dimension, given_name=self.name))
+
     def rebuild(self) -> OpenSearchIndexRebuild:
-        return OpenSearchIndexRebuild(self.client, IndexOptions(MODEL, DIMENSION, given_name=self.name))
+        return OpenSearchIndexRebuild(self.asked, IndexOptions(MODEL, DIMENSION, given_name=self.name))
 
     def indices(self) -> dict[str, set[str]]:
         """All indices of the name, with their aliases."""
@@ -96,7 +105,17 @@ class OpenSearchUnderTest:
     def close(self) -> None:
         for index in self.indices():
             self.client.indices.delete(index=index)
+        self.asked.close()
         self.client.close()
+
+
+class ServerlessUnderTest(OpenSearchUnderTest):
+    """The same behind what plays Serverless, for a role with these permissions."""
+
+    def __init__(self, url: str, granted: Collection[str] = EVERY_PERMISSION) -> None:
+        self.collected = Collected(granted)
+        client = OpenSearch(hosts=[url], connection_class=ServerlessConnection, collected=self.collected, max_retries=0)
+        super().__init__(url, client)
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -93,17 +92,18 @@ def test_a_clock_that_runs_behind_does_not_bring_an_old_version_back(
     assert versions(index.search(asking("queen")).lexical) == ["v2"]
 
 
-def test_the_index_may_be_an_alias(opensearch_under_test: OpenSearchUnderTest) -> None:
-    opensearch_under_test.open().replace(MACBETH, speeches(1, "v1"))
-    alias: dict[str, Any] = {
-        "add": {"index": opensearch_under_test.name, "alias": f"{opensearch_under_test.name}-alias"}
-    }
-    opensearch_under_test.client.indices.update_aliases(body={"actions": [alias]})
-    index = OpenSearchPassageIndex(
-        opensearch_under_test.client, IndexOptions(MODEL, DIMENSION, given_name=f"{opensearch_under_test.name}-alias")
-    )
+def test_the_name_may_be_that_of_an_index_until_a_rebuild(opensearch_under_test: OpenSearchUnderTest) -> None:
+    name = opensearch_under_test.name
+    body = IndexOptions(MODEL, DIMENSION, given_name=name).body()
+    opensearch_under_test.client.indices.create(index=name, body=body)
+    index = opensearch_under_test.open()
     index.replace(MACBETH, speeches(2, "v2"))
     assert eventually(lambda: versions(index.search(asking("queen")).lexical) == ["v2", "v2"])
+    rebuild = opensearch_under_test.rebuild()
+    rebuild.begin().replace(MACBETH, speeches(1, "copy"))
+    rebuild.switch()
+    assert versions(index.search(asking("queen")).lexical) == ["copy"]
+    assert list(opensearch_under_test.indices().values()) == [{name}]
 
 
 def test_an_index_of_somebody_else_is_refused(opensearch_under_test: OpenSearchUnderTest) -> None:
@@ -116,9 +116,8 @@ def test_an_index_of_somebody_else_is_refused(opensearch_under_test: OpenSearchU
 def test_after_a_rebuild_one_index_is_left_and_the_name_is_its_alias(
     opensearch_under_test: OpenSearchUnderTest,
 ) -> None:
-    """The first index bears the name itself, as one made at deployment does."""
     index, name = opensearch_under_test.open(), opensearch_under_test.name
-    assert opensearch_under_test.indices() == {name: set()}
+    assert opensearch_under_test.indices() == {f"{name}-0000000000000000": {name}}
     before = set(opensearch_under_test.indices())
     for _ in range(2):
         dead, rebuild = opensearch_under_test.rebuild(), opensearch_under_test.rebuild()

@@ -44,9 +44,12 @@ _TRACED = "The X-Ray daemon sends traces with the function's role; the emulator 
 _PROFILES = "The local stage's models are no inference profiles."
 _REGIONAL_PROFILE = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|global)\.(.+)")
 # https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-genref.html
-_SEARCHING = ("DescribeIndex", "ReadDocument")
-_INDEXING = ("CreateIndex", "DeleteIndex", "DescribeIndex", "ReadDocument", "UpdateIndex", "WriteDocument")
-_ALIASES = ("CreateCollectionItems", "DeleteCollectionItems", "DescribeCollectionItems", "UpdateCollectionItems")
+# tests/contract/test_opensearch_serverless.py compares them with the requests.
+SEARCHING = (("CreateIndex", "DescribeIndex", "ReadDocument"), ("CreateCollectionItems",))
+INDEXING = (
+    ("CreateIndex", "DeleteIndex", "DescribeIndex", "ReadDocument", "WriteDocument"),
+    ("CreateCollectionItems", "DeleteCollectionItems", "DescribeCollectionItems"),
+)
 
 
 def needed(settings: StageSettings) -> Mapping[str, Needs]:
@@ -135,7 +138,7 @@ def _searching(settings: StageSettings, query_model_unseen: str = "") -> Needs:
         needs |= _models(model, "bedrock:InvokeModel", _ONLY_ON_REQUEST) | _on(
             "*", "bedrock:Rerank", unseen=_ONLY_ON_REQUEST
         )
-    return needs | _in_collection(settings, _SEARCHING)
+    return needs | _in_collection(settings, *SEARCHING)
 
 
 def _planning(settings: StageSettings) -> Needs:
@@ -145,7 +148,7 @@ def _planning(settings: StageSettings) -> Needs:
     return needs
 
 
-def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliases: tuple[str, ...] = ()) -> Needs:
+def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliases: tuple[str, ...]) -> Needs:
     """By IAM the collection as a whole, by its data access policies this and that."""
     if settings.local:
         return frozenset()
@@ -190,4 +193,4 @@ def _ingesting(settings: StageSettings) -> Needs:
     needs |= _on("document changes", "sqs:ChangeMessageVisibility", "sqs:GetQueueUrl", unseen=_ONLY_AFTER_FAILURES)
     for model_id in filter(None, (settings.context_model_id, settings.card_model_id)):
         needs |= _models(model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
-    return needs | _in_collection(settings, _INDEXING, _ALIASES)
+    return needs | _in_collection(settings, *INDEXING)

@@ -279,7 +279,6 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
         "AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::Cognito::UserPool"
     ),
     "with the stack, queues and logs are": after_deletion("AWS::SQS::Queue", "AWS::Logs::LogGroup"),
-    "with the stack, the search index is": after_deletion("AWS::OpenSearchServerless::Index"),
     "the API takes frames": throttle,
     "a command takes at most": time_of("ws-message", "ws-resume", "ws-control"),
     "a connection is authorized, opened and closed in at most": time_of("authorizer", "ws-connect", "ws-disconnect"),

@@ -1,4 +1,4 @@
-"""The collection can be made, and its index takes vectors."""
+"""The collection can be made."""
 
 from __future__ import annotations
 
@@ -24,18 +24,10 @@ def test_the_collection_waits_for_its_group_and_policies(stage: Deployed) -> Non
     assert collection["CollectionGroupName"] == group["Name"]
 
 
-def test_the_deployment_may_make_the_index_before_it_does(stage: Deployed) -> None:
-    [(id, index)] = stage.of_kind(f"{AOSS}::Index")
-    [needed] = stage.resources[id]["DependsOn"]
-    policy = stage.resources[needed]["Properties"]
-    assert policy["Type"] == "data"
-    assert "aoss:CreateIndex" in str(policy["Policy"])
-    assert "cfn-exec-role" in str(policy["Policy"])
-    assert index["Settings"] == {"Index": {"Knn": True}}
-    fields = index["Mappings"]["Properties"]
-    assert fields["card_vector"] == fields["vector"]
-    assert fields["vector"]["Type"] == "knn_vector"
-    assert fields["card_head_english"] == {"Type": "text", "Analyzer": "english"}
+def test_the_index_is_left_to_the_functions(stage: Deployed) -> None:
+    """The role of the deployment needs no data access policy, so no bootstrap of the account is assumed."""
+    assert list(stage.of_kind(f"{AOSS}::Index")) == []
+    assert "cfn-exec-role" not in str(list(stage.of_kind(f"{AOSS}::AccessPolicy")))
 
 
 def test_the_collection_has_the_standby_replicas_that_its_generation_needs(stage: Deployed) -> None:

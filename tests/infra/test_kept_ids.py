@@ -10,7 +10,6 @@ KINDS = (
     "AWS::Cognito::UserPoolClient",
     "AWS::DynamoDB::GlobalTable",
     "AWS::OpenSearchServerless::Collection",
-    "AWS::OpenSearchServerless::Index",
     "AWS::S3::Bucket",
     "AWS::SQS::Queue",
 )
@@ -24,7 +23,6 @@ KEPT = {
     "RequestQueueDeadLetters67DE61DF",
     "RequestQueueRequests279D70D2",
     "SearchCollectionDFFB7B0E",
-    "SearchCollectionIndex646DF23D",
     "TablesConnectionsF6D675B1",
     "TablesEntriesB4C203C1",
     "TablesRequests3CA232D6",

@@ -39,8 +39,6 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "cardModel": "eu.amazon.nova-micro-v1:0",
     },
 }
-# The role that CloudFormation takes on, of the CDK's bootstrap stack.
-DEPLOYER = "arn:aws:iam::ACCOUNT:role/cdk-hnb659fds-cfn-exec-role-ACCOUNT-REGION"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +103,6 @@ def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
         ("s3.amazonaws.com", f"sqs:{action}", "document changes")
         for action in ("SendMessage", "GetQueueAttributes", "GetQueueUrl")
     ]
-    if deployment.settings.local is None:
-        # CloudFormation makes the index.
-        index = f"index/{deployment.settings.prefix}/*"
-        wanted += [(DEPLOYER, f"aoss:{verb}Index", index) for verb in ("Create", "Describe", "Update", "Delete")]
     wanted += [(assumed_by(role), "sts:AssumeRole", role) for role in needed(deployment.settings)]
     allowed = [
         (principal, action, resource)

@@ -22,7 +22,6 @@ _PROMISED = {
     "AWS::Logs::LogGroup",
     "AWS::OpenSearchServerless::Collection",
     "AWS::OpenSearchServerless::CollectionGroup",
-    "AWS::OpenSearchServerless::Index",
     "AWS::OpenSearchServerless::SecurityPolicy",
     "AWS::S3::Bucket",
     "AWS::S3::BucketPolicy",

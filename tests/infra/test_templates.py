@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cicada.adapters.opensearch.schema import index_body, index_name
-from cicada.retrieval.bm25 import Bm25
 from cicada.settings import (
     AgentToolSettings,
     AuthorizerSettings,
@@ -127,26 +125,10 @@ def test_only_ingest_has_the_layer_that_reads_documents(stage: str) -> None:
 
 
 @pytest.mark.parametrize("stage", ["dev", "prod"])
-def test_the_collection_has_the_librarys_index(stage: str) -> None:
+def test_the_collection_searches_vectors_and_scales_to_zero(stage: str) -> None:
     template = template_of(stage)
     template.has_resource_properties("AWS::OpenSearchServerless::CollectionGroup", {"Generation": "NEXTGEN"})
     template.has_resource_properties("AWS::OpenSearchServerless::Collection", {"Type": "VECTORSEARCH"})
-    [index] = properties(template, "AWS::OpenSearchServerless::Index")
-    environment = variables(template, "message-processor")
-    model, dimension = environment["CICADA_EMBEDDING_MODEL_ID"], int(environment["CICADA_EMBEDDING_DIMENSION"])
-    assert index["IndexName"] == index_name(model, dimension)
-    engine = environment["CICADA_OPENSEARCH_VECTOR_ENGINE"]
-    expected = index_body(model, dimension, engine, Bm25())["mappings"]["properties"]
-    assert {name: _lower_camel(field) for name, field in index["Mappings"]["Properties"].items()} == expected
-
-
-def _lower_camel(field: dict[str, object]) -> dict[str, object]:
-    """CloudFormation's names for what OpenSearch calls `space_type` and so on."""
-    names = {"SpaceType": "space_type"}
-    return {
-        names.get(name, name[0].lower() + name[1:]): _lower_camel(value) if isinstance(value, dict) else value
-        for name, value in field.items()
-    }
 
 
 def test_the_names_of_data_policies_are_short_enough(aws: Template) -> None:

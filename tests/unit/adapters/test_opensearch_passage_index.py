@@ -93,7 +93,12 @@ def scene(
     on_wait: Callable[[], None] | None = None, building: str | None = None, **replies: list[Reply | None]
 ) -> Scene:
     server = Server(
-        {"_mapping": [MAPPING], "_alias": [ALIASES], **{f"_{name}": given for name, given in replies.items()}}
+        {
+            "_mapping": [MAPPING],
+            "_alias": [ALIASES],
+            "_aliases": [(200, {})],
+            **{f"_{name}": given for name, given in replies.items()},
+        }
     )
     if "create" in replies:
         server.replies["create"] = replies["create"]
@@ -371,8 +376,8 @@ def test_a_write_goes_to_the_index_that_is_being_built_too() -> None:
     assert len(at.server.bodies("_bulk")) == 2
 
 
-def test_rows_for_an_index_that_is_being_built_require_its_alias() -> None:
-    """Without that, a server would make an index of the alias's name for rows that come after a switch."""
+def test_rows_are_written_by_the_names_of_indices_and_without_parameters() -> None:
+    """By an alias, a server would make an index of the alias's name for rows that come after a switch."""
     both_there: Reply = (200, {"passages": {"aliases": {}}, "passages-1": {"aliases": {"passages-building": {}}}})
     written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
     deleted = (200, {"items": [{"delete": {"status": 200}}]})
@@ -383,7 +388,7 @@ def test_rows_for_an_index_that_is_being_built_require_its_alias() -> None:
     assert at.server.asked("_bulk") == [
         ("/passages/_bulk", {}),
         ("/passages/_bulk", {}),
-        ("/passages-building/_bulk", {"require_alias": "true"}),
+        ("/passages-1/_bulk", {}),
         ("/passages-1/_bulk", {}),
     ]
 
@@ -394,9 +399,37 @@ def test_a_write_whose_index_was_switched_is_made_to_the_new_one() -> None:
     written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
     gone = (200, {"items": [{"index": {"status": 404, "error": {"type": "index_not_found_exception"}}}]})
     seen = [generations(), generations((YOUNG, 1, 1)), (200, found())]
-    at = scene(alias=[building, switched], search=[*seen, generations(), *seen], bulk=[written, gone, written])
+    aliases: list[Reply | None] = [building, building, switched]
+    at = scene(alias=aliases, search=[*seen, generations(), *seen], bulk=[written, gone, written])
     at.index.replace(MACBETH, speeches(1))
     assert len(at.server.bodies("_bulk")) == 3
+
+
+@pytest.mark.parametrize(
+    ("index", "after", "dropped"),
+    [
+        ("passages-0000000000000001", {}, ["/passages-0000000000000001"]),
+        ("passages-0000000000000001", {"passages-0000000000000001": {"aliases": {"passages": {}}}}, []),
+        ("somebodys", {}, []),
+    ],
+)
+def test_an_index_that_a_late_write_created_again_is_dropped(
+    index: str, after: dict[str, Any], dropped: list[str]
+) -> None:
+    """Unless it has become the live one, or is not ours."""
+    live: dict[str, Any] = {"passages-0000000000000000": {"aliases": {"passages": {}}}}
+    before: Reply = (200, {**live, index: {"aliases": {"passages-building": {}}}})
+    later: Reply = (200, {**live, **after})
+    written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
+    seen = [generations(), generations((YOUNG, 1, 1)), (200, found())]
+    at = scene(alias=[before, before, later], search=[*seen, generations(), *seen], bulk=[written], create=[(200, {})])
+    at.index.replace(MACBETH, speeches(1))
+    assert [path for path, _ in at.server.asked("create")] == dropped
+
+
+def test_a_write_for_which_there_is_no_index_yet_is_a_failure() -> None:
+    with pytest.raises(UnavailableError, match="not there yet"):
+        scene(alias=[(200, {"other": {"aliases": {}}})]).index.replace(MACBETH, speeches(1))
 
 
 def test_a_row_stored_twice_is_found_once() -> None:
@@ -574,7 +607,7 @@ def test_a_role_that_may_neither_see_nor_make_the_index_is_told_so() -> None:
         scene(mapping=[refused(403)], create=[refused(403)]).index.count(PassageFilter(PLAYS))
 
 
-def test_an_index_made_by_cloudformation_is_known_by_its_dimension() -> None:
+def test_an_index_without_the_name_of_its_embedder_is_known_by_its_dimension() -> None:
     body = index_body("embedder", 2, "", Bm25())
     del body["mappings"]["_meta"]
     count: list[Reply | None] = [counted(3)]

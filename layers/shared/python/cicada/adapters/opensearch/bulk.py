@@ -25,29 +25,25 @@ class BulkWriter:
     client: OpenSearch
     retry: Retry
 
-    def add(self, index: str, rows: Iterable[Mapping[str, Any]], *, is_alias: bool = False) -> None:
-        """With `is_alias`, raises `IndexMissing` if `index` is not an alias.
-
-        Otherwise a server that creates missing indices would create one without our mapping.
-        """
-        self._send_all(index, (f'{{"index":{{}}}}\n{_json(row)}\n' for row in rows), is_alias)
+    def add(self, index: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """A server may create a missing index, without our mapping; others raise `IndexMissing`."""
+        self._send_all(index, (f'{{"index":{{}}}}\n{_json(row)}\n' for row in rows))
 
     def remove(self, index: str, ids: Iterable[str]) -> None:
         """A missing row or index is no failure."""
-        self._send_all(index, (f"{_json({'delete': {'_id': each}})}\n" for each in ids), False)
+        self._send_all(index, (f"{_json({'delete': {'_id': each}})}\n" for each in ids))
 
-    def _send_all(self, index: str, operations: Iterable[str], is_alias: bool) -> None:
+    def _send_all(self, index: str, operations: Iterable[str]) -> None:
         for batch in _batches(operations):
-            self._send(index, batch, is_alias)
+            self._send(index, batch)
 
-    def _send(self, index: str, operations: list[str], is_alias: bool) -> None:
+    def _send(self, index: str, operations: list[str]) -> None:
         remaining = operations
 
         def attempt() -> None:
             nonlocal remaining
-            params = {"require_alias": "true"} if is_alias else {}
             with opensearch_errors():
-                response = self.client.bulk(body="".join(remaining), index=index, params=params)
+                response = self.client.bulk(body="".join(remaining), index=index)
             remaining = [
                 operation for operation, item in zip(remaining, response["items"], strict=True) if _is_refused(item)
             ]

@@ -1,8 +1,8 @@
 """Metadata as terms of one keyword field, and conditions on them.
 
-The mapping is fixed at deployment, so one field holds the values of all metadata fields. A term is the field's name as
-JSON, a letter for the kind of value, and the value in a form whose order as text is the value's own order. A range of
-values is then a range of terms.
+An index's mapping is fixed at its creation, so one field holds the values of all metadata fields. A term is the field's
+name as JSON, a letter for the kind of value, and the value in a form whose order as text is the value's own order. A
+range of values is then a range of terms.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ class DocumentRows:
         """Returns when the new version is visible; the old one disappears with the server's next refresh."""
         generation = next_number(self._of(target, document), self.clock())
         written = rows(document, generation, passages, row, card_vector, self.dimension)
-        self.bulk.add(target.alias, written, is_alias=target.is_building)
+        self.bulk.add(target.index, written)
+        if not is_current(target):
+            raise _switched()
         keep = newest_whole(self._visible(target, document, generation, is_current)) or generation
         self.remove(target.index, [*document_filters(document), {"range": {"generation": {"lt": stored(keep)}}}])
 
@@ -107,6 +109,10 @@ class DocumentRows:
                     f"The index did not show the new version in {waited:.0f} seconds; ingest it again."
                 )
             if waited and not is_current(target):
-                raise IndexMissing("The search index was switched while a document was written; ingest it again.")
+                raise _switched()
             self.requests.retry.sleep(pause)
             waited, pause = waited + pause, min(2.0, pause * 1.5)
+
+
+def _switched() -> IndexMissing:
+    return IndexMissing("The search index was switched while a document was written; ingest it again.")

@@ -54,7 +54,7 @@ def next_number(generations: Generations, now: float) -> int:
 
 
 def stored(number: int) -> str:
-    """A number as stored: text with the same sort order, because CloudFormation's index has no long integers."""
+    """A number as stored: text with the same sort order, because AWS documents no long integers."""
     return f"{number:020d}"
 
 

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from opensearchpy import OpenSearch
-from opensearchpy.exceptions import NotFoundError
+from opensearchpy.exceptions import TransportError
 
-from cicada.adapters.opensearch.creation import create
+from cicada.adapters.opensearch.creation import add_alias, create, drop
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.requests import Requests
-from cicada.adapters.opensearch.targets import Indices, building_alias, indices_of, new_index
+from cicada.adapters.opensearch.targets import Indices, building_alias, indices_of, is_ours, new_index
 from cicada.adapters.retry import Retry
 from cicada.errors import UnavailableError
+
+# How a server refuses an action that it does not support or that the role lacks.
+_REFUSALS = (400, 403, 404, 405)
 
 
 class OpenSearchIndexRebuild:
@@ -32,11 +35,12 @@ class OpenSearchIndexRebuild:
 
     def begin(self) -> OpenSearchPassageIndex:
         indices = self._indices()
-        for index in (indices.building, *indices.unused):
-            self._drop(index)
+        if indices.building:
+            drop(self._requests, indices.building)
+        self._drop_unused()
         building = new_index(self._name, self._options.clock())
-        body = {**self._options.body(), "aliases": {building_alias(self._name): {}}}
-        self._requests.call(lambda: create(self._client, building, body))
+        self._requests.call(lambda: create(self._client, building, self._options.body()))
+        self._requests.call(lambda: add_alias(self._client, building, building_alias(self._name)))
         return self._index_of(building)
 
     def building(self) -> OpenSearchPassageIndex | None:
@@ -50,25 +54,41 @@ class OpenSearchIndexRebuild:
             raise UnavailableError("The new index is not being built any more; begin again.")
         if self._given == indices.building:
             # Not retried: if the response was lost, the same request would be refused.
-            Requests(self._client, Retry(attempts=1)).call(lambda: self._switch(indices.building, indices.live))
+            once = Requests(self._client, Retry(attempts=1))
+            once.call(lambda: self._switch(once, indices.building, indices.live))
         self._given = None
-        for index in self._indices().unused:
-            self._drop(index)
+        self._drop_unused()
 
     def abandon(self) -> None:
         given, self._given = self._given, None
         if given and self._indices().building == given:
-            self._drop(given)
+            drop(self._requests, given)
 
-    def _switch(self, new: str | None, old: str | None) -> None:
-        """Switch the alias atomically. An index that has the alias's name is deleted in the same step."""
-        actions: list[Mapping[str, Any]] = [{"remove": {"index": new, "alias": building_alias(self._name)}}]
+    def _switch(self, requests: Requests, new: str | None, old: str | None) -> None:
+        """Switch the alias atomically, or, where the server refuses that, in two steps.
+
+        Between the two, a search sees a document in both indices, as it does while a document is replaced.
+        Serverless documents `POST _aliases` for the creation of aliases, and says nothing about its other actions.
+        """
         if old == self._name:
-            actions.append({"remove_index": {"index": old}})
-        elif old:
+            # Somebody's own index has the alias's name. Until the alias is there, searches are tried again.
+            drop(requests, old)
+            old = None
+        actions: list[Mapping[str, Any]] = [
+            {"remove": {"index": new, "alias": building_alias(self._name)}},
+            {"add": {"index": new, "alias": self._name}},
+        ]
+        if old:
             actions.append({"remove": {"index": old, "alias": self._name}})
-        actions.append({"add": {"index": new, "alias": self._name}})
-        self._client.indices.update_aliases(body={"actions": actions})
+        try:
+            self._client.indices.update_aliases(body={"actions": actions})
+        except TransportError as error:
+            if error.status_code not in _REFUSALS:
+                raise
+            add_alias(self._client, str(new), self._name)
+            if old:
+                drop(requests, old)
+            self._client.indices.delete_alias(index=new, name=building_alias(self._name))
 
     def _index_of(self, building: str) -> OpenSearchPassageIndex:
         self._given = building
@@ -77,12 +97,10 @@ class OpenSearchIndexRebuild:
     def _indices(self) -> Indices:
         return indices_of(self._requests, self._name)
 
-    def _drop(self, index: str | None) -> None:
-        def request() -> None:
-            try:
-                self._client.indices.delete(index=index)
-            except NotFoundError:  # Another process was first.
-                return
-
-        if index:
-            self._requests.call(request)
+    def _drop_unused(self) -> None:
+        """Delete what earlier rebuilds and switches have left."""
+        rows = self._requests.call(lambda: self._client.cat.indices(params={"format": "json"}))
+        indices = self._indices()
+        for index in (row["index"] for row in rows):
+            if is_ours(index, self._name) and index not in (indices.live, indices.building):
+                drop(self._requests, index)

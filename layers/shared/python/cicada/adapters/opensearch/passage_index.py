@@ -23,7 +23,7 @@ from cicada.adapters.opensearch.catalogue import (
     page_of_rows,
     readers_by_document,
 )
-from cicada.adapters.opensearch.creation import create
+from cicada.adapters.opensearch.creation import create_first, drop
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.generations import Generations, answering, stored
 from cicada.adapters.opensearch.options import IndexOptions
@@ -41,7 +41,7 @@ from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import FIELDS, passage, vectors
 from cicada.adapters.opensearch.schema import check_embedder
 from cicada.adapters.opensearch.staleness import Hits, without_stale
-from cicada.adapters.opensearch.targets import Target, indices_of, write_to_all
+from cicada.adapters.opensearch.targets import Indices, Target, indices_of, is_ours, write_to_all
 from cicada.adapters.opensearch.waiting import Say, waiting
 from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
 from cicada.documents.filter import PassageFilter, Scalar
@@ -129,11 +129,12 @@ class OpenSearchPassageIndex:
         return write_to_all(
             self._targets,
             lambda target: self._rows.replace(target, document, passages, made, card_vector, self._is_current),
+            self._drop,
         )
 
     def delete(self, document: DocumentKey) -> None:
         self._check()
-        write_to_all(self._targets, lambda target: self._rows.delete(target, document))
+        write_to_all(self._targets, lambda target: self._rows.delete(target, document), self._drop)
 
     def count(self, filter: PassageFilter) -> int:
         """Counts both versions of a document that is being replaced."""
@@ -194,7 +195,9 @@ class OpenSearchPassageIndex:
         return CatalogueReads(self._rows, self._name, self._without_stale)
 
     def _targets(self) -> tuple[Target, ...]:
-        targets = indices_of(self._requests, self._options.name).targets(self._options.name)
+        targets = self._indices().targets
+        if not targets:
+            raise UnavailableError("The search index has been created and is not there yet; try again.")
         if self._building is None:
             return targets
         ours = tuple(target for target in targets if target.is_building and target.index == self._building)
@@ -203,7 +206,16 @@ class OpenSearchPassageIndex:
         return ours
 
     def _is_current(self, target: Target) -> bool:
-        return target in self._targets()
+        return target in self._indices().targets
+
+    def _indices(self) -> Indices:
+        return indices_of(self._requests, self._options.name)
+
+    def _drop(self, target: Target) -> None:
+        """Delete an index that was switched or dropped during a write: the write may have created it again."""
+        indices = self._indices()
+        if is_ours(target.index, self._options.name) and target.index not in (indices.live, indices.building):
+            drop(self._requests, target.index)
 
     def _without_stale(self, base_key: KnowledgeBaseKey, search: Callable[[], list[Hits]]) -> list[Hits]:
         def generations_of(documents: set[str]) -> Mapping[str, Generations]:
@@ -226,7 +238,7 @@ class OpenSearchPassageIndex:
         except (NotFoundError, AuthorizationException) as error:  # Serverless may answer 403 for a missing index.
             if self._building:
                 raise _given_up() from error
-            create(self._requests.client, self._name, self._options.body())
+            create_first(self._requests.client, self._name, self._options.body())
             found = indices.get_mapping(index=self._name)
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,7 +49,9 @@ class Requests:
 
     def _searches(self, index: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
         def request() -> list[Response]:
-            found = self.client.msearch(body=[line for body in bodies for line in ({}, body)], index=index)
+            # The client's own method sends POST; Serverless documents GET.
+            lines = "".join(f"{{}}\n{json.dumps(body)}\n" for body in bodies)
+            found = self.client.transport.perform_request("GET", f"/{index}/_msearch", body=lines)
             return [check_response(each) for each in found["responses"]]
 
         return self._reading(request, refused)

@@ -1,8 +1,7 @@
 """The index of passages: its name, its mapping, and the check of its embedder.
 
-`mapping.json` has every field but the vectors, `index.json` the name's form and the vector search. The infrastructure
-reads both files, so an index created at deployment equals one created here. The mapping therefore uses only what
-CloudFormation's index resource supports (types, built-in analyzers, `index`).
+`mapping.json` has every field but the vectors, `index.json` the name's form and the vector search. Both use only what
+AWS documents for an index of Serverless (types, built-in analyzers, `index`).
 
 The number in the name is the mapping's version. A changed mapping gets a new name, so its index is created beside the
 old one.
@@ -68,7 +67,7 @@ def without_similarity(body: dict[str, Any]) -> dict[str, Any]:
 def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimension: int) -> None:
     """Raises `ConfigurationError` if the index holds another embedder's vectors, is an older one, or none of ours.
 
-    An index created by CloudFormation has no `_meta`: its name and dimension identify the embedder.
+    An index without `_meta` was not created here: its name and dimension identify the embedder.
     """
     vector = mapping.get("properties", {}).get("vector", {})
     if "dimension" not in vector:

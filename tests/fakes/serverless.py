@@ -1,0 +1,159 @@
+"""What OpenSearch Serverless accepts, played in front of a real OpenSearch.
+
+Operations and permissions are those of AWS's page *Supported operations and plugins in Amazon OpenSearch Serverless*:
+https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-genref.html. What the page does not name
+is refused, whether or not the service would accept it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from opensearchpy import Urllib3HttpConnection
+
+# The page's operations on indices, documents and aliases, by the permission that each needs.
+DOCUMENTED: Mapping[str, tuple[str, ...]] = {
+    "CreateIndex": ("PUT <index>",),
+    "DescribeIndex": (
+        "GET <index>",
+        "GET <index>/_mapping",
+        "GET <index>/_settings",
+        "GET _cat/indices",
+        "GET _mapping",
+        "GET _resolve/index/<index>",
+        "HEAD <index>",
+    ),
+    "WriteDocument": ("DELETE <index>/_doc/<id>", "POST <index>/_bulk", "POST <index>/_doc", "POST _bulk"),
+    "ReadDocument": (
+        "GET <index>/_count",
+        "GET <index>/_doc/<id>",
+        "GET <index>/_mget",
+        "GET <index>/_msearch",
+        "GET <index>/_search",
+        "GET _search",
+        "POST <index>/_count",
+        "POST <index>/_search",
+        "POST _search",
+        "POST _search/point_in_time",
+        "DELETE _search/point_in_time",
+    ),
+    "DeleteIndex": ("DELETE <index>",),
+    "UpdateIndex": ("PUT <index>/_mapping", "PUT <index>/_settings", "POST <index>/_mapping", "POST <index>/_settings"),
+    "CreateCollectionItems": ("POST _aliases",),
+    "DescribeCollectionItems": (
+        "GET <index>/_alias/<alias>",
+        "GET _alias",
+        "GET _alias/<alias>",
+        "GET _cat/aliases",
+        "HEAD _alias/<alias>",
+    ),
+    "UpdateCollectionItems": ("PUT <index>/_alias/<alias>", "POST <index>/_alias/<alias>"),
+    "DeleteCollectionItems": ("DELETE <index>/_alias/<alias>",),
+}
+EVERY_PERMISSION = frozenset(DOCUMENTED)
+# Parameters with which the page's operations may be sent: how the answer is written.
+_PARAMETERS = frozenset({"format"})
+
+# Refusals of what the page does not name.
+REMOVED_ALIAS = "POST _aliases with an action other than add"
+SIMILARITY = "PUT <index> with a similarity"
+
+
+@dataclass(slots=True)
+class Collected:
+    """A collection as one role sees it: the permissions that its data access policies grant, and what it has asked.
+
+    `used`: the permissions of the accepted requests; `refused`: the refused requests, by what was wrong with them.
+    """
+
+    granted: Collection[str] = EVERY_PERMISSION
+    used: set[str] = field(default_factory=set)
+    refused: list[str] = field(default_factory=list)
+
+    def refusal(self, method: str, path: str, params: Mapping[str, Any], body: bytes | None) -> tuple[int, str] | None:
+        """The status and the reason with which Serverless would refuse the request; None if it accepts it."""
+        refused = self._unknown(method, path, params) or _unsupported(method, path, body)
+        if refused:
+            self.refused.append(refused[1])
+            return refused
+        self.used.add(_permission(method, path))
+        return None
+
+    def _unknown(self, method: str, path: str, params: Mapping[str, Any]) -> tuple[int, str] | None:
+        permission = _permission(method, path)
+        if not permission:
+            return 404, f"{method} {path}"
+        if permission not in self.granted:
+            return 403, f"{method} {path} without aoss:{permission}"
+        unknown = sorted(params.keys() - _PARAMETERS)
+        return (400, f"{method} {path} with the parameters {unknown}") if unknown else None
+
+
+class ServerlessConnection(Urllib3HttpConnection):
+    """What opensearch-py talks through. Accepted requests go on to the server."""
+
+    def __init__(self, collected: Collected, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._collected = collected
+
+    def perform_request(
+        self,
+        method: str,
+        url: str,
+        params: Mapping[str, Any] | None = None,
+        body: bytes | None = None,
+        timeout: int | float | None = None,
+        ignore: Collection[int] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        if refusal := self._collected.refusal(method, url.strip("/"), params or {}, body):
+            status, reason = refusal
+            error = {"type": "unsupported_operation", "reason": reason}
+            self._raise_error(status, json.dumps({"error": error, "status": status}), "application/json")
+        return super().perform_request(method, url, params, body, timeout, ignore, headers)
+
+
+def _permission(method: str, path: str) -> str:
+    """The permission of the documented operation; empty for one that is not documented."""
+    return next((name for name, each in DOCUMENTED.items() if any(_is(one, method, path) for one in each)), "")
+
+
+def _is(operation: str, method: str, path: str) -> bool:
+    wanted, template = operation.split(" ")
+    # A placeholder is one name: no list, no pattern, nothing that begins with an underscore.
+    pattern = re.sub(r"<\w+>", r"[^_/*,][^/*,]*", template)
+    return wanted == method and re.fullmatch(pattern, path) is not None
+
+
+def _unsupported(method: str, path: str, body: bytes | None) -> tuple[int, str] | None:
+    if path.endswith("_bulk"):
+        return _unsupported_rows(body or b"")
+    if path == "_aliases" and any("add" not in action for action in json.loads(body or b"{}")["actions"]):
+        return 400, REMOVED_ALIAS
+    if method == "PUT" and "/" not in path:
+        return _unsupported_creation(json.loads(body or b"{}"))
+    return None
+
+
+def _unsupported_rows(body: bytes) -> tuple[int, str] | None:
+    """A vector-search collection takes `index` without an id, and `delete`.
+
+    https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-overview.html
+    """
+    for operation in (json.loads(line) for line in body.splitlines()):
+        if operation.keys() & {"create", "update"} or operation.get("index"):
+            return 400, "Document ID is not supported in create/index operation request"
+    return None
+
+
+def _unsupported_creation(body: Mapping[str, Any]) -> tuple[int, str] | None:
+    if set(body) - {"settings", "mappings"}:
+        return 400, f"PUT <index> with {sorted(body)}"
+    settings = body.get("settings", {}).get("index", {})
+    if "similarity" in settings:
+        return 400, SIMILARITY
+    return (400, f"PUT <index> with the settings {sorted(settings)}") if set(settings) - {"knn"} else None
