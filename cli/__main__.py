@@ -13,7 +13,7 @@ from cli.aws_failures import failed_sign_in, failure_of
 from cli.errors import CommandError
 from cli.evaluate import calibrate
 from cli.evaluate import command as evaluate
-from cli.operator import bases, catalogue, ingest, intents, invoke, rebuild, redrive, remove, stage, users
+from cli.operator import bases, catalogue, ingest, intents, invoke, rebuild, redrive, remove, stage, status, users
 from cli.text import clean_line
 from cli.user import access_token, ask, chat
 
@@ -26,6 +26,7 @@ _SUBCOMMANDS = (
     bases,
     rebuild,
     stage,
+    status,
     users,
     access_token,
     invoke,

@@ -84,6 +84,12 @@ def failed_sign_in(error: BaseException) -> CommandError | None:
     return None
 
 
+def is_denied(error: BaseException) -> bool:
+    """Whether AWS knows the caller and does not allow the call, or does not know the caller."""
+    code = code_of(error)
+    return code.startswith(_DENIED_CODES) or code in _EXPIRED_CODES | _UNKNOWN_KEY_CODES
+
+
 def code_of(error: BaseException) -> str:
     """The code of a `ClientError`; empty for any other exception."""
     response = getattr(error, "response", None)

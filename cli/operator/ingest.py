@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
 from cli.operator.documents import add_document_options, counted, follow
-from cli.screen import Screen
+from cli.operator.remove import show_removal
+from cli.screen import Screen, open_screen
+from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
+    from cli.operator.prune import Surplus
     from clients.documents.files import Upload
     from clients.documents.uploader import DocumentResult
 
@@ -26,25 +29,96 @@ def register(subparsers: Subparsers) -> None:
         description="Upload files to the local stage, or with --stack to a stage on AWS, and wait until each is"
         " searchable. A file's sidecar, FILE.metadata.json beside it, is uploaded with it. Of a folder all files are"
         " taken but hidden ones.",
+        epilog="example: cicada ingest handbook --knowledge-base store --prune --dry-run --stack Cicada-dev",
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a file or a folder")
+    parser.add_argument(
+        "--prune",
+        action="store_true",
+        help="remove the documents of the knowledge base that the folder no longer has, when all others are uploaded;"
+        " asks before it removes more than ten or half of them, or a sidecar",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only show what would be uploaded and removed")
+    parser.add_argument("--yes", action="store_true", help="with --prune: remove without asking")
     add_document_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """0 if every file is searchable now, 1 if one was rejected or its report did not come."""
+    if (options.prune or options.yes) and (len(options.paths) != 1 or not options.paths[0].is_dir()):
+        raise CommandError("With --prune name one folder, which is all that the knowledge base is to hold.", 2)
     uploads = _uploads(options)
-    results = follow(
+    surplus = _surplus(options, uploads) if options.prune else None
+    if options.dry_run:
+        return _show_plan(options, uploads, surplus)
+    if surplus is not None:
+        _prepare(options, surplus)
+    results, removed = _ingested(options, uploads), []
+    failed = any(result.has_failed for result in results)
+    if surplus is not None and surplus.documents and not failed:
+        removed = _removed(options, surplus)
+    outcomes = Counter(result.outcome for result in (*results, *removed))
+    print(to_json(_fields(options, results, removed)) if options.json else _summary(outcomes))
+    if surplus is not None and surplus.documents and failed:
+        raise CommandError("Nothing was removed, because not every file is searchable.")
+    return 1 if failed or any(result.has_failed for result in removed) else 0
+
+
+def _surplus(options: argparse.Namespace, uploads: list[Upload]) -> Surplus:
+    # Imported late: boto3 is slow to import.
+    from cli.deployment_target import open_target
+    from cli.operator.prune import surplus_of
+
+    return surplus_of(open_target(options.stack), uploads, options)
+
+
+def _show_plan(options: argparse.Namespace, uploads: list[Upload], surplus: Surplus | None) -> int:
+    from cli.operator.prune import described
+
+    gone = [*surplus.documents, *surplus.sidecars] if surplus else []
+    if options.json:
+        names = [each.document_id for each in surplus.documents] if surplus else []
+        sidecars = [each.document_id for each in surplus.sidecars] if surplus else []
+        plan = {"upload": [str(each.path) for each in uploads], "remove": names, "removeSidecarsOf": sidecars}
+        print(to_json(plan))
+        return 0
+    print(f"Would upload {counted(len(uploads))} and remove {counted(len(gone))}{':' if gone else '.'}")
+    for line in described(surplus) if surplus else ():
+        print(line)
+    return 0
+
+
+def _prepare(options: argparse.Namespace, surplus: Surplus) -> None:
+    """Say what will be removed, ask where needed, and take the sidecars away."""
+    from cli.deployment_target import open_target
+    from cli.operator.prune import confirm, described, remove_sidecars
+
+    gone = len(surplus.documents) + len(surplus.sidecars)
+    if gone:
+        open_screen(read_settings()).notes("\n".join([f"To be removed, {counted(gone)}:", *described(surplus)]))
+        confirm(surplus, options)
+        remove_sidecars(open_target(options.stack), surplus)
+
+
+def _removed(options: argparse.Namespace, surplus: Surplus) -> list[DocumentResult]:
+    return follow(
+        options,
+        lambda uploader: uploader.remove(surplus.documents),
+        len(surplus.documents),
+        show_removal,
+        "Stopped. What was taken out of the bucket is removed all the same; do it again for the rest.",
+    )
+
+
+def _ingested(options: argparse.Namespace, uploads: list[Upload]) -> list[DocumentResult]:
+    return follow(
         options,
         lambda uploader: uploader.ingest(uploads),
         len(uploads),
         _show,
         "Stopped. What has been uploaded is ingested all the same.",
     )
-    outcomes = Counter(result.outcome for result in results)
-    print(to_json(_fields(options, results)) if options.json else _summary(outcomes))
-    return 1 if any(result.has_failed for result in results) else 0
 
 
 def _uploads(options: argparse.Namespace) -> list[Upload]:
@@ -79,8 +153,12 @@ def _summary(outcomes: Counter[str]) -> str:
     return f"{counted(outcomes.total())}: {', '.join(f'{number} {outcome}' for outcome, number in outcomes.items())}."
 
 
-def _fields(options: argparse.Namespace, results: list[DocumentResult]) -> dict[str, object]:
-    return {
+def _fields(
+    options: argparse.Namespace, results: list[DocumentResult], removed: list[DocumentResult]
+) -> dict[str, object]:
+    gone = sorted(removed, key=lambda result: result.document.document_id)
+    also = {"removed": [{"documentId": each.document.document_id, "outcome": each.outcome} for each in gone]}
+    return (also if options.prune else {}) | {
         "tenant": options.tenant,
         "knowledgeBase": options.knowledge_base,
         "files": [

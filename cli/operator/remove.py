@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         options,
         lambda uploader: uploader.remove(documents),
         len(documents),
-        _show,
+        show_removal,
         "Stopped. What was taken out of the bucket is removed all the same; name it again for its sidecar.",
     )
     if options.json:
@@ -59,7 +59,8 @@ def _document(prefix: str, name: str) -> DocumentKey:
         raise CommandError(f"{name} cannot be the name of a document: {error}", 2) from error
 
 
-def _show(result: DocumentResult, screen: Screen) -> None:
+def show_removal(result: DocumentResult, screen: Screen) -> None:
+    """Show what became of a document, on one line."""
     name = result.document.document_id
     if result.outcome == "missing":
         screen.note(f"There is no document {name} in the knowledge base {result.document.base_key.knowledge_base}.")

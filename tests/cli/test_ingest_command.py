@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -447,3 +448,87 @@ def test_a_name_that_no_document_can_have_removes_nothing(
     assert sentence in said
     assert said.count("\n") == 1
     assert backend.client.deletes == []
+
+
+@pytest.fixture
+def synced(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A base of four documents; the folder has lost one of them."""
+    for number in range(2):
+        (folder / f"macbeth-{number}.json").write_bytes(GOOD + b" " * (number + 1))
+    assert main(["ingest", str(folder)]) == 0
+    (folder / "macbeth-0.json").unlink()
+    capsys.readouterr()
+    return folder
+
+
+def test_prune_removes_what_the_folder_no_longer_has(
+    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backend.client.put_object(Bucket=BUCKET, Key="documents/default/scripts/folder/", Body=b"")
+    backend.client.put_object(Bucket=BUCKET, Key="documents/default/scripts2/macbeth-0.json", Body=GOOD)
+    assert main(["ingest", str(synced), "--prune"]) == 0
+    said = capsys.readouterr()
+    assert said.err == "To be removed, 1 file:\n  macbeth-0.json\n"
+    assert said.out.endswith("macbeth-0.json: deleted\n4 files: 3 unchanged, 1 deleted.\n")
+    found = {document.document_id for document in backend.index.documents if document.base_key == SCRIPTS}
+    assert found == {"macbeth-1.json", "acts/hamlet.json", "macbeth.json"}
+    assert main(["ingest", str(synced), "--prune", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["removed"] == []
+
+
+def test_a_dry_run_shows_what_would_be_done_and_does_nothing(
+    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = stored(backend)
+    (synced / "new.json").write_bytes(GOOD)
+    puts = len(backend.client.puts)
+    assert main(["ingest", str(synced), "--prune", "--dry-run"]) == 0
+    assert capsys.readouterr().out == "Would upload 4 files and remove 1 file:\n  macbeth-0.json\n"
+    assert main(["ingest", str(synced), "--dry-run", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert (len(plan["upload"]), plan["remove"]) == (4, [])
+    assert (stored(backend), len(backend.client.puts), backend.client.deletes) == (before, puts, [])
+
+
+@pytest.mark.parametrize(
+    "lost", [["macbeth-1.json", "macbeth.json", "macbeth.json.metadata.json"], ["macbeth.json.metadata.json"]]
+)
+def test_much_and_sidecars_are_removed_only_after_a_yes(
+    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lost: list[str]
+) -> None:
+    for name in lost:
+        (synced / name).unlink(missing_ok=True)
+    before, puts = stored(backend), len(backend.client.puts)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert main(["ingest", str(synced), "--prune"]) == 2
+    assert "cicada: Nothing was done: give --yes to remove" in capsys.readouterr().err
+    person = io.StringIO("n\n")
+    monkeypatch.setattr(person, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdin", person)
+    assert main(["ingest", str(synced), "--prune"]) == 1
+    assert capsys.readouterr().err.endswith("cicada: Nothing was done.\n")
+    assert (stored(backend), len(backend.client.puts)) == (before, puts)
+    assert main(["ingest", str(synced), "--prune", "--yes"]) == 0
+    assert stored(backend) == before - set(lost) - {"macbeth-0.json"} - {
+        f"{name}.metadata.json" for name in lost if name in before
+    }
+    readable = backend.index.passages_of(DocumentKey(SCRIPTS, "macbeth.json"))
+    assert all("genre" not in passage.metadata for passage in readable)
+
+
+def test_nothing_is_removed_when_an_upload_failed(
+    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (synced / "macbeth-1.json").write_bytes(BAD)
+    before = stored(backend)
+    assert main(["ingest", str(synced), "--prune"]) == 1
+    said = capsys.readouterr()
+    assert said.err.endswith("cicada: Nothing was removed, because not every file is searchable.\n")
+    assert stored(backend) == before
+
+
+def test_prune_takes_one_folder_only(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for paths in ([str(folder), str(folder / "acts")], [str(folder / "macbeth.json")]):
+        assert main(["ingest", *paths, "--prune"]) == 2
+        assert "With --prune name one folder" in capsys.readouterr().err
+    assert backend.client.puts == []

@@ -1,0 +1,69 @@
+"""What a check of a stack or an account has found, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cli.errors import CommandError
+from cli.screen import open_screen
+from cli.settings import read_settings
+from cli.text import clean_line, to_json
+
+State = Literal["ok", "note", "problem", "unknown"]
+# What services answer to an operation that they do not have; the emulator of the local stage does so.
+_NOT_THERE = frozenset({"InvalidAction", "NotImplemented", "UnknownOperation", "UnknownOperationException", "501"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`text` is a sentence; that of a problem says what to do. A note needs nothing, `unknown` could not be found."""
+
+    subject: str
+    state: State
+    text: str
+
+
+def checked(subject: str, check: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """What the check finds; `unknown` with the reason if AWS refuses or does not answer.
+
+    Raises `CommandError` for a login that AWS does not know, or no longer: every other check would fail too.
+    """
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from cli.aws_failures import code_of, failed_sign_in, failure_of
+
+    try:
+        return list(check())
+    except (BotoCoreError, ClientError) as error:
+        failure = failure_of(error) or CommandError(str(error))
+        failure.__cause__ = error
+        if failed_sign_in(failure):
+            raise failure from error
+        if code_of(error) in _NOT_THERE:
+            return [Finding(subject, "unknown", "This service is not there to be asked, as on the local stage.")]
+        return [Finding(subject, "unknown", str(failure))]
+    except CommandError as failure:
+        if failed_sign_in(failure):
+            raise
+        return [Finding(subject, "problem", str(failure))]
+
+
+def show(findings: Sequence[Finding], *, as_json: bool) -> int:
+    """Print them. Returns 1 if one is a problem, else 0."""
+    problems = [each for each in findings if each.state == "problem"]
+    if as_json:
+        rows = [{"subject": each.subject, "state": each.state, "text": each.text} for each in findings]
+        print(to_json({"ok": not problems, "findings": rows}))
+        return 1 if problems else 0
+    width = max((len(each.subject) for each in findings), default=0)
+    screen = open_screen(read_settings())
+    screen.table(f"{each.state:8} {each.subject:{width}}  {clean_line(each.text)}" for each in findings)
+    unknown = sum(each.state == "unknown" for each in findings)
+    print(f"{_counted(len(problems), 'problem')}{f', {unknown} not found out' if unknown else ''}.")
+    return 1 if problems else 0
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,38 @@
+"""`cicada status`: whether a deployed stage works, and what waits in it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from cli.arguments import add_stack_option
+
+if TYPE_CHECKING:
+    from cli.arguments import Subparsers
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "status",
+        help="show whether a stage works, and what waits in it",
+        description="Look at the stack, its functions, queues, dead letters and alarms, search its index, and ask each"
+        " of its models for a word, which costs less than a cent. Needs the credentials of an operator.",
+        epilog="example: cicada status --stack Cicada-prod",
+    )
+    add_stack_option(parser)
+    parser.add_argument("--tenant", metavar="NAME", default="default", help="whose documents are counted")
+    parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="default: scripts")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if there is no problem, else 1."""
+    # Imported late: boto3 is slow to import.
+    from cli.deployment_target import open_target
+    from cli.operator.findings import show
+    from cli.operator.stack_checks import stack_findings
+
+    target = open_target(options.stack)
+    return show(stack_findings(target, options.tenant, options.knowledge_base), as_json=options.json)

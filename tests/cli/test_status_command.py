@@ -1,0 +1,212 @@
+"""`cicada status`, run as an operator runs it, on an account whose replies are scripted."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+from botocore.response import StreamingBody
+
+from cli.__main__ import main
+from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
+from tests.cli.test_stacks import described
+
+__all__ = ["aws_account"]
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+PARTS = [
+    ("AWS::Lambda::Function", "MessageProcessor1", "cicada-dev-message-processor"),
+    ("AWS::Lambda::Function", "IngestDocument2", "cicada-dev-ingest-document"),
+    ("AWS::SQS::Queue", "RequestQueueRequests3", "https://sqs.test/requests"),
+    ("AWS::SQS::Queue", "RequestQueueDeadLetters4", "https://sqs.test/given-up"),
+    ("AWS::SQS::Queue", "IngestDocumentsChanges5", "https://sqs.test/documents"),
+    ("AWS::SQS::Queue", "IngestDocumentsDeadLetters6", "https://sqs.test/documents-given-up"),
+    ("AWS::CloudWatch::Alarm", "AlarmsRequests7", "cicada-dev-requests-given-up"),
+    ("AWS::SNS::Topic", "AlarmsTopic8", "arn:aws:sns:eu-central-1:1:cicada-dev-alarms"),
+]
+SETTINGS = {
+    "CICADA_CHAT_MODEL_ID": "eu.amazon.nova-lite-v1:0",
+    "CICADA_PLAN_MODEL_IDS": "eu.amazon.nova-pro-v1:0,eu.amazon.nova-lite-v1:0",
+    "CICADA_CONTEXT_MODEL_ID": "",
+    "CICADA_EMBEDDING_MODEL_ID": "amazon.titan-embed-text-v2:0",
+    "CICADA_EMBEDDING_DIMENSION": "2",
+}
+SPOKEN = {"role": "assistant", "content": [{"text": "Yes."}]}
+
+
+def body(value: Any) -> StreamingBody:
+    content = json.dumps(value).encode()
+    return StreamingBody(io.BytesIO(content), len(content))
+
+
+def subscribed(arn: str) -> dict[str, Any]:
+    each = {"SubscriptionArn": arn, "Owner": "1", "Protocol": "email", "Endpoint": "op@example.org", "TopicArn": "t"}
+    return {"Subscriptions": [each]}
+
+
+def alarm(state: str) -> dict[str, Any]:
+    said = {"AlarmDescription": "Requests were given up.", "StateReason": "1 > 0"}
+    return {"MetricAlarms": [{"AlarmName": "cicada-dev-requests-given-up", "StateValue": state} | said]}
+
+
+def one_given_up(parameters: Any) -> dict[str, Any]:
+    return {"Attributes": {"ApproximateNumberOfMessages": str(int("given" in parameters["QueueUrl"]))}}
+
+
+def summary(kind: str, logical: str, physical: str) -> dict[str, Any]:
+    names = {"ResourceType": kind, "LogicalResourceId": logical, "PhysicalResourceId": physical}
+    return names | {"ResourceStatus": "CREATE_COMPLETE", "LastUpdatedTimestamp": NOW}
+
+
+@pytest.fixture
+def stack(aws_account: ScriptedAws) -> ScriptedAws:
+    """A stack in which everything is as it should be."""
+    listed = {"StackResourceSummaries": [summary(*part) for part in PARTS]}
+    aws_account.replies |= {
+        ("cloudformation", "DescribeStacks"): described("UPDATE_COMPLETE", {"IngestFunction": "ingest"}),
+        ("cloudformation", "ListStackResources"): listed,
+        ("lambda", "GetFunctionConfiguration"): {"State": "Active", "Environment": {"Variables": SETTINGS}},
+        ("lambda", "Invoke"): lambda _: {"Payload": body({"total": 125})},
+        ("sqs", "GetQueueAttributes"): {"Attributes": {}},
+        ("cloudwatch", "DescribeAlarms"): alarm("OK"),
+        ("sns", "ListSubscriptionsByTopic"): subscribed("arn:aws:sns:eu-central-1:1:t:s"),
+        ("bedrock-runtime", "Converse"): {
+            "output": {"message": SPOKEN},
+            "stopReason": "end_turn",
+            "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2},
+            "metrics": {"latencyMs": 1},
+        },
+        ("bedrock-runtime", "InvokeModel"): lambda _: {
+            "body": body({"embedding": [0.6, 0.8]}),
+            "contentType": "application/json",
+        },
+    }
+    return aws_account
+
+
+def findings(capsys: pytest.CaptureFixture[str], code: int, *options: str) -> list[tuple[str, str, str]]:
+    capsys.readouterr()
+    assert main(["status", "--stack", "Cicada-dev", "--json", *options]) == code
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["ok"] == (code == 0)
+    return [(each["subject"], each["state"], each["text"]) for each in shown["findings"]]
+
+
+def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+    assert findings(capsys, 0, "--knowledge-base", "store", "--tenant", "acme") == [
+        ("stack", "ok", "Cicada-dev is deployed (UPDATE_COMPLETE)."),
+        ("functions", "ok", "2 functions."),
+        ("documents queue", "ok", "0 waiting, 0 under way."),
+        ("documents given up", "ok", "none."),
+        ("requests given up", "ok", "none."),
+        ("requests queue", "ok", "0 waiting, 0 under way."),
+        ("alarms", "ok", "1 alarms."),
+        ("notification", "ok", "alarms go to op@example.org."),
+        ("index", "ok", "125 documents in store of the tenant acme."),
+        ("models", "ok", "eu.amazon.nova-lite-v1:0 answers."),
+        ("models", "ok", "eu.amazon.nova-pro-v1:0 answers."),
+        ("models", "ok", "amazon.titan-embed-text-v2:0 embeds in 2 dimensions."),
+    ]
+    asked = json.loads(stack.called("Invoke")[0]["Payload"])
+    assert asked == {"documents": "list", "tenant": "acme", "knowledgeBase": "store", "limit": 1}
+    assert main(["status", "--stack", "Cicada-dev"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[1] == "ok       functions           2 functions."
+    assert shown[-1] == "0 problems."
+
+
+@pytest.mark.parametrize(
+    ("call", "reply", "subject", "text"),
+    [
+        (
+            ("sqs", "GetQueueAttributes"),
+            lambda parameters: {
+                "Attributes": {"ApproximateNumberOfMessages": str(int("given" in parameters["QueueUrl"]))}
+            },
+            "requests given up",
+            "1: `cicada redrive --list --stack Cicada-dev` says why; mend it, then"
+            " `cicada redrive --stack Cicada-dev`.",
+        ),
+        (
+            ("cloudwatch", "DescribeAlarms"),
+            alarm("ALARM"),
+            "alarms",
+            "cicada-dev-requests-given-up rings: Requests were given up. 1 > 0",
+        ),
+        (
+            ("sns", "ListSubscriptionsByTopic"),
+            subscribed("PendingConfirmation"),
+            "notification",
+            "op@example.org must confirm by the link in the mail from AWS.",
+        ),
+        (
+            ("lambda", "GetFunctionConfiguration"),
+            {"State": "Failed", "StateReason": "The layer is gone"},
+            "functions",
+            "cicada-dev-ingest-document cannot run: The layer is gone; deploy it again.",
+        ),
+        (
+            ("lambda", "Invoke"),
+            lambda _: {"Payload": body({"errorMessage": "The index refused."}), "FunctionError": "Unhandled"},
+            "index",
+            "The index does not answer: The index refused.",
+        ),
+        (
+            ("bedrock-runtime", "Converse"),
+            refusal("ValidationException", "The provided model identifier is invalid.", "Converse"),
+            "models",
+            "eu.amazon.nova-lite-v1:0 does not answer: AWS refused Converse (ValidationException): The provided model"
+            " identifier is invalid.",
+        ),
+    ],
+)
+def test_what_does_not_work_is_a_problem_with_what_to_do(
+    stack: ScriptedAws, capsys: pytest.CaptureFixture[str], call: tuple[str, str], reply: Any, subject: str, text: str
+) -> None:
+    stack.replies[call] = reply
+    assert (subject, "problem", text) in findings(capsys, 1)
+
+
+def test_what_may_not_be_looked_at_is_unknown_and_the_rest_is_shown(
+    stack: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    denied = refusal("AccessDeniedException", "User x is not authorized to perform: bedrock:InvokeModel on y")
+    stack.replies["bedrock-runtime", "Converse"] = denied
+    stack.replies["cloudwatch", "DescribeAlarms"] = EndpointConnectionError(endpoint_url="https://cloudwatch.test")
+    stack.replies["sns", "ListSubscriptionsByTopic"] = refusal("InvalidAction")
+    found = findings(capsys, 0)
+    states = {(subject, state) for subject, state, _ in found}
+    assert {("models", "unknown"), ("alarms", "unknown"), ("notification", "unknown"), ("index", "ok")} <= states
+    texts = [text for _, state, text in found if state == "unknown"]
+    assert "These AWS credentials may not do that: allow bedrock:InvokeModel, or use others." in texts
+    assert "This service is not there to be asked, as on the local stage." in texts
+    main(["status", "--stack", "Cicada-dev"])
+    assert capsys.readouterr().out.endswith("0 problems, 4 not found out.\n")
+
+
+def test_an_update_that_failed_is_a_note(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = {"IngestFunction": "ingest"}
+    stack.replies["cloudformation", "DescribeStacks"] = described("UPDATE_ROLLBACK_COMPLETE", outputs)
+    [first, *_] = findings(capsys, 0)
+    assert first[:2] == ("stack", "note")
+    assert first[2].startswith("The stack Cicada-dev could not be updated; the version before answers.")
+
+
+def test_nobody_who_is_told_is_a_note(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+    stack.replies["sns", "ListSubscriptionsByTopic"] = {"Subscriptions": []}
+    text = "no alarm reaches anybody: deploy with -c alarmEmail=…, or subscribe to the topic."
+    assert ("notification", "note", text) in findings(capsys, 0)
+
+
+def test_a_login_that_expires_meanwhile_ends_it_in_one_sentence(
+    stack: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stack.replies["sqs", "GetQueueAttributes"] = refusal("ExpiredToken")
+    assert main(["status", "--stack", "Cicada-dev"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("cicada: The AWS login has expired: run `aws sso login`")
