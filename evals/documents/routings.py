@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from cicada.document_routing.model import RoutedDocument, Routing
 from cicada.document_routing.router import DocumentRouter

@@ -2,10 +2,11 @@
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ir_measures import RR, R
+from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.document_routing.scoring import WEIGHTS, Weights
@@ -66,7 +67,7 @@ def _scores(rankings: Mapping[str, Rankings], documents: DocumentSet) -> dict[st
 def _ablations(routed: Mapping[str, Routed], index: CataloguedIndex, say: Say) -> dict[str, Rankings]:
     """The last weight is a factor of others."""
     found = {}
-    for weight in fields(Weights)[:-1]:
-        say(f"  without {weight.name}")
-        found[weight.name] = route_again(routed, DocumentRouter(index, weights=replace(WEIGHTS, **{weight.name: 0.0})))
+    for weight in Weights.__struct_fields__[:-1]:
+        say(f"  without {weight}")
+        found[weight] = route_again(routed, DocumentRouter(index, weights=replace(WEIGHTS, **{weight: 0.0})))
     return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from cicada.documents.filter import PassageFilter
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -64,7 +66,7 @@ def _base(dataset: Dataset, right: set[str], size: int, draw: random.Random) -> 
     """One answering passage, if there is one, and others drawn at random."""
     first = [row for row in dataset.rows if row.id in right][:1]
     others: Sequence[Row] = [row for row in dataset.rows if row.id not in right]
-    return replace(dataset, rows=(*first, *draw.sample(others, size - len(first))))
+    return dataclasses.replace(dataset, rows=(*first, *draw.sample(others, size - len(first))))
 
 
 def _is_empty(dataset: Dataset, asked: Sequence[str], embedder: MultiVectorEmbedder) -> list[bool]:

@@ -8,10 +8,12 @@ others. The last lines are the fit on all sets, as `cicada/retrieval/quality/sco
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cicada.documents.filter import PassageFilter
@@ -63,8 +65,7 @@ class Observed:
     foreign: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """Mean and deviation of each signal, and the map from the sum of their points to a probability."""
 
     means: Floats

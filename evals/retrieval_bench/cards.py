@@ -14,12 +14,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean, median, quantiles
 from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
+
+from msgspec.structs import replace
 
 from cicada.adapters.opensearch.bulk import BulkWriter
 from cicada.adapters.opensearch.client import connect

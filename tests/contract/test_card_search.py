@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.card import Card, CardSection, Related
 from cicada.documents.catalogue import TITLE, Sort

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.filter import AnyOf, Condition, Exists, PassageFilter, Range

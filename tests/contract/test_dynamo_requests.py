@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 from botocore.stub import Stubber
+from msgspec.structs import replace
 
 from cicada.adapters.dynamodb import request_log as dynamo_request_log
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import threading
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, PassageFilter, Range, meets
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, ScriptLocator

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from cicada.conversation.model import (
     AnswerRecord,
@@ -145,7 +146,7 @@ class InMemoryRequestLog:
             head = self.head(key)
             if head is None:
                 return None
-            self._heads[key] = replace(head, **values)  # type: ignore[arg-type]
+            self._heads[key] = replace(head, **values)
             return self._heads[key]
 
 

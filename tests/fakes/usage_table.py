@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from cicada.conversation.model import Usage
 from cicada.conversation.ports import UsageTable

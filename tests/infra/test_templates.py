@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import Struct
 
 from cicada.settings import (
     AgentToolSettings,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from aws_cdk.assertions import Template
 
 ROUTES = ["$connect", "$default", "$disconnect", "cancel", "history", "ping", "resume", "sendMessage"]
-SETTINGS = {
+SETTINGS: dict[str, type[Struct]] = {
     "authorizer": AuthorizerSettings,
     "ws-connect": ConnectionSettings,
     "ws-disconnect": ConnectionSettings,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields, is_dataclass
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import fields
 
 from infra.routes import ROUTES
 from tests.infra.deployed import Deployed, deployed
@@ -100,12 +101,11 @@ def all_of(stage: Deployed, kind: str) -> list[dict[str, Any]]:
     return [each["Properties"] for each in stage.resources.values() if each["Type"].endswith(f"::{kind}")]
 
 
-def readable(kind: type[Any]) -> set[str]:
+def readable(kind: type[Struct]) -> set[str]:
     """The variables that these settings are read from."""
-    hints = get_type_hints(kind)
-    nested = [name for name in hints if is_dataclass(hints[name])]
-    own = {f"CICADA_{each.name.upper()}" for each in fields(kind) if each.name not in nested}
-    return own.union(*(readable(hints[name]) for name in nested))
+    nested = [each for each in fields(kind) if issubclass(each.type, Struct)]
+    own = {f"CICADA_{each.name.upper()}" for each in fields(kind) if each not in nested}
+    return own.union(*(readable(each.type) for each in nested))
 
 
 @pytest.mark.parametrize("function", SETTINGS)

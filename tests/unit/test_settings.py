@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-
 import pytest
+from msgspec import Struct
 
 from cicada.errors import ConfigurationError
 from cicada.settings import (
@@ -49,7 +48,7 @@ PROCESSOR = CONVERSATION | {
 }
 
 
-def complaint(kind: type[object], environment: dict[str, str]) -> str:
+def complaint(kind: type[Struct], environment: dict[str, str]) -> str:
     with pytest.raises(ConfigurationError) as caught:
         load(kind, environment)
     return str(caught.value)
@@ -124,10 +123,10 @@ def test_other_variables_have_no_say() -> None:
 
 def test_settings_cannot_be_changed() -> None:
     settings = load(ConnectionSettings, {"CICADA_CONNECTIONS_TABLE": "connections"})
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         settings.connections_table = "other"  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)
-def test_every_kind_of_settings_says_what_it_misses(kind: type[object]) -> None:
+def test_every_kind_of_settings_says_what_it_misses(kind: type[Struct]) -> None:
     assert complaint(kind, {}).startswith("Set these environment variables: CICADA_")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.bedrock.plan_model import BedrockPlanModel
 from cicada.dialogue import Turn

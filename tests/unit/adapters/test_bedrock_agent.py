@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId, session_id
 from cicada.adapters.retry import Retry

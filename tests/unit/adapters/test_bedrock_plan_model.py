@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.bedrock.plan_model import BedrockPlanModel
 from cicada.documents.filter import AnyOf

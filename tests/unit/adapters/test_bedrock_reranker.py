@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.bedrock.reranker import BedrockReranker
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text

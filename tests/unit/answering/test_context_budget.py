@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from cicada.answering.context_budget import estimated_tokens, spread_within_budget, within_budget
 from cicada.answering.model import Cited

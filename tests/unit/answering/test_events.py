@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cicada.answering.events import complete, events_of
 from cicada.answering.model import AnswerPart, Cited, Finished, Listed, Progress, Text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.answering.evidence_loop import EvidenceLoop, Verdict, not_answered, verdict
 from cicada.answering.model import Cited, Finished

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.answering.model import Cited, Finished, Progress, Text
 from cicada.answering.prompt import passages_prompt

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from cicada.answering.prompt import evidence_text, general_prompt, passage_text, passages_prompt
 from cicada.documents.model import Passage, ScriptLocator, SectionLocator

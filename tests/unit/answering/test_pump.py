@@ -193,7 +193,7 @@ def test_how_long_an_answer_talks_is_counted_from_its_first_text(monkeypatch: py
     talking: list[float] = []
     goes_on = threading.Semaphore(0)
 
-    class Noted(Pace):
+    class Noted(Pace, frozen=True):
         def wait(self, talking_seconds: float) -> float:
             talking.append(talking_seconds)
             return 0

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.errors import UnknownKnowledgeBaseError

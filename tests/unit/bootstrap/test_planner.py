@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from cicada.bootstrap.log import report_plan_fallback
 from cicada.bootstrap.planner import chosen_planner

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.bedrock.card_ranker import BedrockCardRanker
 from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator

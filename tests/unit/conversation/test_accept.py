@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.conversation.accept import Accepter, question_of
 from cicada.conversation.model import Question, RequestKey, Status

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.documents.card import Card, Related
 from cicada.documents.catalogue import DocumentRow
@@ -19,8 +20,7 @@ EVERYTHING = PassageFilter(BASE)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A document: its title, topic tags and passages. `related`: edges by id. `card`: whether it has one."""
 
     title: str = ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.card import Card, CardSection
 from cicada.documents.model import Passage

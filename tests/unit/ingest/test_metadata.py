@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 
 import pytest
 from docx import Document
+from msgspec.structs import replace
 from pypdf import PdfReader, PdfWriter
 
 from cicada.documents.model import MetadataValue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.planning.planner import PlanRequest

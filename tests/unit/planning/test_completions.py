@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.filter import AnyOf
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from cicada.planning.follow_up_plans import carried_over
 from cicada.planning.follow_up_references import Cue

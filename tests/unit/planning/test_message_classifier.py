@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cicada.knowledge_bases.settings import AgentName, ContentKind, KnowledgeBase, KnowledgeBases
 from cicada.planning.classifier import MessageClassifier, classify

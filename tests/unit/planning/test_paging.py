@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.catalogue import ListedPage, Sort
 from cicada.documents.filter import AnyOf

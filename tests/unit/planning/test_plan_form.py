@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.catalogue import Sort
 from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range

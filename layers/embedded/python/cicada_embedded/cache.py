@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cicada_embedded.filters import KnowledgeBaseState, Selection, Tables
@@ -64,8 +64,7 @@ class KnowledgeBaseCache(Generic[K]):
         return sum(max(_LEAST, entry.size) for entry in self._entries.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(Struct, frozen=True):
     """The passages that a search may return: those in `numbers`, in ascending order.
 
     `is_excluding`: all passages of the knowledge base except those.

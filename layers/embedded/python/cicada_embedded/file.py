@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
+
+from msgspec import Struct
 
 from cicada.errors import ConfigurationError, UnavailableError
 
@@ -73,8 +74,7 @@ CREATE INDEX reader_passage ON reader (number);
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
+class _Opened(Struct, frozen=True):
     connection: sqlite3.Connection
     inode: int | None
 

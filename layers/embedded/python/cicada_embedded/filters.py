@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
 from cicada_embedded.conditions import condition_sql
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeBaseState:
+class KnowledgeBaseState(Struct, frozen=True):
     """A knowledge base as a transaction sees it. `identity` is the file's; every write increases `revision`."""
 
     identity: str
@@ -22,16 +22,14 @@ class KnowledgeBaseState:
     has_restricted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """SQL that selects numbers of passages or documents, and its parameters."""
 
     sql: str
     values: tuple[int | float | str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """`shown`: what a search may return. `hidden`: the others, given if only readers limit the search.
 
     Hidden ones are usually few; listing all the others would take most of a search's time.
@@ -56,8 +54,7 @@ def find_knowledge_base(
     return KnowledgeBaseState(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Struct, frozen=True):
     """The table of the rows that are selected, and those of what belongs to them by their number.
 
     `attributes`: their metadata's values. `vectors` and `words`: of what is searched, which for a document is its card.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cicada.retrieval.bm25 import Bm25
@@ -21,8 +22,7 @@ Counts = NDArray[np.uint8]
 Scores = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """Passages of one language, a row each, in ascending order of their numbers.
 
     The postings of `terms[i]` are `[starts[i], starts[i + 1])` of `rows` (ascending within a term) and of `counts`.
@@ -99,8 +99,7 @@ def _sorted(language: str, numbers: Numbers, lengths: Lengths, terms: Terms, row
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredLanguage:
+class ScoredLanguage(Struct, frozen=True):
     """The segments of one language with their common BM25 statistics.
 
     For each field: `documents` counts the passages that have it; `norms[s]` holds

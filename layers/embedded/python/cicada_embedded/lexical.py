@@ -10,11 +10,11 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cicada.documents.card import Card
@@ -34,8 +34,7 @@ _PASSAGE_FIELDS = ("words", "title", "context")
 _LENGTH = np.dtype("<f4")
 
 
-@dataclass(frozen=True, slots=True)
-class _Lists:
+class _Lists(Struct, frozen=True):
     """A knowledge base's inverted lists by language. `last` is the highest passage number in them."""
 
     revision: int

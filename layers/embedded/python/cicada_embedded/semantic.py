@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cicada.errors import ConfigurationError
@@ -18,8 +18,7 @@ from cicada_embedded.vectors import Vectors, empty
 BATCH_SIZE = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Matrix:
+class _Matrix(Struct, frozen=True):
     """Unit vectors, with a mask of those that the knowledge base still has. `last`: the highest number read."""
 
     revision: int

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.int64]
@@ -18,8 +17,7 @@ class _Used:
         self.rows = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(Struct, frozen=True):
     """`size` rows: `vectors[i]` belongs to `numbers[i]`; numbers are ascending.
 
     Appending returns new `Vectors`; those before keep their rows, though they share the array. One thread at a time

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from threading import Lock
 
 from cicada.errors import ConfigurationError, DependencyError, OpenCircuitError, OutOfTimeError
 
 
-@dataclass(slots=True)
 class CircuitBreaker:
     """Opens for `rest_seconds` after `failures` in a row; then one call at a time tries the service (half open).
 
@@ -18,16 +16,24 @@ class CircuitBreaker:
     own. Source: M. Nygard, Release It!, 2007.
     """
 
-    clock: Callable[[], float]
-    service: str = "service"
-    failures: int = 3
-    rest_seconds: float = 60.0
-    heeds_configuration: bool = True
-    _in_a_row: int = field(default=0, init=False)
-    _opened: bool = field(default=False, init=False)
-    _until: float = field(default=0.0, init=False)
-    _trying: bool = field(default=False, init=False)
-    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        service: str = "service",
+        failures: int = 3,
+        rest_seconds: float = 60.0,
+        heeds_configuration: bool = True,
+    ) -> None:
+        self.clock = clock
+        self.service = service
+        self.failures = failures
+        self.rest_seconds = rest_seconds
+        self.heeds_configuration = heeds_configuration
+        self._in_a_row = 0
+        self._opened = False
+        self._until = 0.0
+        self._trying = False
+        self._lock = Lock()
 
     @property
     def closed(self) -> bool:

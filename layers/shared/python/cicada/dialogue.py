@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.catalogue import ListedPage
 from cicada.text import one_line
@@ -16,8 +17,7 @@ _SUMMARY_CHARACTERS = 160
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """An earlier question of the conversation with its answer, which may be shortened."""
 
     question: str
@@ -34,8 +34,7 @@ class Turn:
         return Turn(_first_sentence(self.question), _first_sentence(self.answer))
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """What was said before a question, oldest first.
 
     `messages`: the user's, in full, for resolving follow-ups. `turns`: what a model may read, within a token budget.

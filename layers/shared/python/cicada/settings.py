@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, fields
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import FieldInfo, fields
 
 from cicada.errors import ConfigurationError
 
 
-@dataclass(frozen=True, slots=True)
-class AuthorizerSettings:
+class AuthorizerSettings(Struct, frozen=True):
     """The user pool whose access tokens open a connection. `token_keys_url` is its JWKS document."""
 
     token_issuer: str
@@ -23,15 +24,13 @@ class AuthorizerSettings:
     default_tenant: str = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionSettings:
+class ConnectionSettings(Struct, frozen=True):
     """The table of open connections."""
 
     connections_table: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationSettings:
+class ConversationSettings(Struct, frozen=True):
     """The request log, the queue and the channel. Times are seconds; the last two fields limit each user."""
 
     requests_table: str
@@ -45,8 +44,7 @@ class ConversationSettings:
     requests_in_flight: int = 10
 
 
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
+class SearchSettings(Struct, frozen=True):
     """The index and the embedder. `search_engine`: `embedded` (a SQLite file at `index_path`) or `opensearch`.
 
     `opensearch_region` is set where requests are signed for OpenSearch Serverless; `opensearch_vector_engine` is
@@ -69,8 +67,7 @@ class SearchSettings:
     search_seconds: float = 90
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
+class ModelSettings(Struct, frozen=True):
     """The chat model and its limits. `model_timeout_seconds` is the longest silence of a stream.
 
     `chat_top_p` 0 leaves it out: some models take only one of it and the temperature.
@@ -83,8 +80,7 @@ class ModelSettings:
     model_timeout_seconds: int = 60
 
 
-@dataclass(frozen=True, slots=True)
-class PlannerSettings:
+class PlannerSettings(Struct, frozen=True):
     """What plans a message. `planner`: `auto`, `rules` or `model` (docs/planning.md).
 
     `plan_model_ids`: Bedrock models by comma, each the next one's fallback; empty for the rules alone.
@@ -103,8 +99,7 @@ class PlannerSettings:
     plan_cache_seconds: float = 3600
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSettings:
+class AgentSettings(Struct, frozen=True):
     """The agents. `agents`: `bedrock` (InvokeAgent, falling back to tool use) or `converse` (tool use only).
 
     `agent_model_id`: the model of the tool use; the limits are the chat model's.
@@ -119,23 +114,20 @@ class AgentSettings:
     theories_agent_alias_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileToolSettings:
+class ProfileToolSettings(Struct, frozen=True):
     """Settings of the profiles agent's tools."""
 
     entries_table: str
 
 
-@dataclass(frozen=True, slots=True)
-class AgentToolSettings:
+class AgentToolSettings(Struct, frozen=True):
     """Settings of the theories agent's tools."""
 
     entries_table: str
     search: SearchSettings
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessorSettings:
+class ProcessorSettings(Struct, frozen=True):
     """The message processor. Its lease and its pace: docs/delivery.md.
 
     `stage`: the name under which its metrics are counted.
@@ -161,8 +153,7 @@ class ProcessorSettings:
         return self.lease_seconds / 4
 
 
-@dataclass(frozen=True, slots=True)
-class IngestSettings:
+class IngestSettings(Struct, frozen=True):
     """The ingest of uploaded files.
 
     `context_model_id` writes contexts of passages, `card_model_id` the cards of documents; empty for none.
@@ -174,8 +165,7 @@ class IngestSettings:
     card_model_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(Struct, frozen=True):
     """What Lambda says of itself and of the invocation. `daemon_address`: of the X-Ray daemon, host and port.
 
     `trace_header`: of the trace that the invocation belongs to. What is not known is empty.
@@ -186,7 +176,7 @@ class Invocation:
     daemon_address: str
 
 
-S = TypeVar("S")
+S = TypeVar("S", bound=Struct)
 
 
 def load(kind: type[S], environment: Mapping[str, str] | None = None) -> S:
@@ -211,18 +201,17 @@ def invocation() -> Invocation:
 
 
 def _load(kind: type[S], environment: Mapping[str, str], problems: list[str]) -> S:
-    hints = get_type_hints(kind)
-    declared: tuple[Field[Any], ...] = fields(kind)  # type: ignore[arg-type]
-    return kind(**{each.name: _value(each, hints[each.name], environment, problems) for each in declared})
+    return kind(**{each.name: _value(each, environment, problems) for each in fields(kind)})
 
 
-def _value(declared: Field[Any], kind: type[Any], environment: Mapping[str, str], problems: list[str]) -> object:
-    if kind not in (str, int, float):
+def _value(declared: FieldInfo, environment: Mapping[str, str], problems: list[str]) -> object:
+    kind: type[Any] = declared.type
+    if issubclass(kind, Struct):
         return _load(kind, environment, problems)
     name = f"CICADA_{declared.name.upper()}"
     text = environment.get(name)
     if text is None:
-        if declared.default is MISSING:
+        if declared.required:
             problems.append(name)
             return None
         return declared.default

@@ -10,8 +10,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Literal, Protocol
+
+from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError, RequestError, ThrottledError
 
@@ -25,8 +26,7 @@ def random_id() -> str:
     return os.urandom(8).hex()
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """`type`: the name of the exception's class. Its text is left out, because it may quote users' text."""
 
     id: str
@@ -34,8 +34,7 @@ class Failure:
     type: str
 
 
-@dataclass(slots=True)
-class Span:
+class Span(Struct):
     """`start` and `end` in epoch seconds; `end` is None while it is open. `call`: what is called, if it is a service's
     operation.
     """
@@ -49,8 +48,7 @@ class Span:
     children: list[Span] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """What a trace continues: `trace_id`, and the id of the span that caused the work.
 
     `remote`: that span is of another function, and a queue is between the two. `baggage` is passed on as it is.

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import NoReturn
 
 from botocore.eventstream import ParserError
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError, ParamValidationError
 from botocore.parsers import ResponseParserError
+from msgspec import Struct
 from urllib3.exceptions import HTTPError
 
 from cicada.errors import ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 
 
-@dataclass(frozen=True, slots=True)
-class _Service:
+class _Service(Struct, frozen=True):
     """`throttled`, `misconfigured`: prefixes of such codes. `answers`: codes that are no failure and pass through.
 
     `check`: what the operator should check after a configuration error.

@@ -23,7 +23,7 @@ def locator_values(locator: Locator) -> dict[str, Any]:
     """The locator as JSON values."""
     if isinstance(locator, SectionLocator):
         return {"path": list(locator.path)}
-    values = {name: getattr(locator, name) for name in ScriptLocator.__slots__}
+    values = {name: getattr(locator, name) for name in ScriptLocator.__struct_fields__}
     return {**values, "speakers": list(locator.speakers)}
 
 

@@ -7,8 +7,9 @@ import random
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from cicada.adapters.aws_errors import IncompleteStreamError, bedrock_errors
 from cicada.errors import ThrottledError, UnavailableError
@@ -16,8 +17,7 @@ from cicada.errors import ThrottledError, UnavailableError
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     """Exponential back-off with full jitter: before try n + 1, between 0 and min(cap, base · 2ⁿ⁻¹) seconds.
 
     `sleep` takes seconds, `chance` returns 0 to 1, `clock` seconds. `attempts` includes the first try; no try begins

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+from msgspec import Struct
 
 from cicada.agents.model import AgentKind
 
 
-@dataclass(frozen=True, slots=True)
-class ToolParameter:
+class ToolParameter(Struct, frozen=True):
     """A parameter of a tool. `type` is a type of JSON Schema."""
 
     type: str
@@ -20,8 +20,7 @@ class ToolParameter:
     required: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ToolFunction:
+class ToolFunction(Struct, frozen=True):
     """A tool as the model sees it."""
 
     name: str
@@ -29,8 +28,7 @@ class ToolFunction:
     parameters: Mapping[str, ToolParameter]
 
 
-@dataclass(frozen=True, slots=True)
-class AgentDescription:
+class AgentDescription(Struct, frozen=True):
     """An agent's instruction and its tools by name."""
 
     instruction: str

@@ -8,7 +8,9 @@ repeated deletion does not find another entry.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.agents.arguments import TEXT_LIMIT, ArgumentError, read_name, read_text
 from cicada.agents.known import Known, read_known
@@ -23,8 +25,7 @@ _TRIES = 5
 _WORDINGS = {AgentKind.PROFILES: PROFILE_WORDING, AgentKind.THEORIES: THEORY_WORDING}
 
 
-@dataclass(frozen=True, slots=True)
-class Keeping:
+class Keeping(Struct, frozen=True):
     """Where entries are kept. `clock` gives epoch seconds, `new_id` an id that no other entry has."""
 
     store: EntryStore
@@ -32,8 +33,7 @@ class Keeping:
     new_id: Callable[[], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Entries:
+class Entries(Struct, frozen=True):
     """The entries of one shelf. `kind` may be empty where any kind is meant; `wanted` names or describes an entry."""
 
     keeping: Keeping

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.agents.model import AgentTurn
 from cicada.agents.ports import Agent
@@ -12,8 +13,7 @@ from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 
 
-@dataclass(frozen=True, slots=True)
-class FallbackAgent:
+class FallbackAgent(Struct, frozen=True):
     """Asks `second` if `first` fails before its first piece; `report` is called with the error.
 
     While `breaker` is open, `second` is asked at once.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.agents.arguments import ArgumentError
 from cicada.agents.finding import best_matches
@@ -12,8 +13,7 @@ from cicada.agents.text import fitted
 from cicada.agents.wording import Wording, called, day, deleted_line
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """`live`: the entries as they are. `earlier`: the states that can be brought back, the latest loss first."""
 
     wording: Wording

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from cicada.agents.text import matching_key
 from cicada.dialogue import Turn
@@ -21,8 +22,7 @@ class AgentKind(StrEnum):
     THEORIES = "theories"
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTurn:
+class AgentTurn(Struct, frozen=True):
     """One message to an agent. `principal` and `knowledge_base` reach the tools as session attributes.
 
     `earlier`: turns of the conversation before the message, oldest first.
@@ -36,8 +36,7 @@ class AgentTurn:
     earlier: tuple[Turn, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSession:
+class ToolSession(Struct, frozen=True):
     """The user that a tool works for. Read from the session's attributes, never from the model's text."""
 
     principal: Principal
@@ -57,8 +56,7 @@ class ProfileKind(StrEnum):
 THEORY = "theory"
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(Struct, frozen=True):
     """Where one user's profiles or theories of one knowledge base are kept."""
 
     principal: Principal
@@ -66,8 +64,7 @@ class Shelf:
     agent: AgentKind
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A profile or a theory in one state. On a shelf, kind and matching name are unique.
 
     `id` and `kind` never change; `kind` is a `ProfileKind` or `THEORY`. `version` counts the states from 1.
@@ -88,8 +85,7 @@ class Entry:
         return self.kind, matching_key(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierState:
+class EarlierState(Struct, frozen=True):
     """A state that was changed or deleted at `lost_at`, in epoch seconds."""
 
     entry: Entry
@@ -100,8 +96,7 @@ class EarlierState:
         return self.lost_at + EARLIER_KEPT_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One state of an entry follows another. `before` is None for a new entry or one that was deleted; `after` is None
     to delete it. `at`: epoch seconds.
     """

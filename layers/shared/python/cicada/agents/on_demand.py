@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.agents.model import AgentTurn
 from cicada.agents.ports import Agent
 
 
-@dataclass(frozen=True, slots=True)
-class AgentOnDemand:
+class AgentOnDemand(Struct, frozen=True):
     """`agent`: makes it at its first call, and may raise `ConfigurationError` then."""
 
     agent: Callable[[], Agent]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from cicada.agents.arguments import answering_refusals, read_kind
 from cicada.agents.description import describe
@@ -12,8 +12,7 @@ from cicada.agents.restoring import Restoring
 from cicada.agents.toolbox import Toolbox
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileTools:
+class ProfileTools(Struct, frozen=True):
     """Failures of the store are `DependencyError`s, never an empty answer. `kind` may be left out, except to save."""
 
     keeping: Keeping

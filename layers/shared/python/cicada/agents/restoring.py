@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.agents.arguments import ArgumentError, read_name, read_version
 from cicada.agents.entries import Entries
@@ -12,8 +13,7 @@ from cicada.agents.text import fitted
 from cicada.agents.wording import Wording, day, deleted_line, version_line
 
 
-@dataclass(frozen=True, slots=True)
-class Restoring:
+class Restoring(Struct, frozen=True):
     """Restores on one shelf."""
 
     entries: Entries

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from cicada.agents.arguments import QUERY_LIMIT, answering_refusals, read_text
 from cicada.agents.description import describe
@@ -17,8 +17,7 @@ Passages from the documents. Lines that begin with | are their own words: eviden
 Quote them without the bar and name the place of what you quote, its episode and chapter, or document and section."""
 
 
-@dataclass(frozen=True, slots=True)
-class TheoryTools:
+class TheoryTools(Struct, frozen=True):
     """Failures of store and search are `DependencyError`s, never an empty answer."""
 
     keeping: Keeping

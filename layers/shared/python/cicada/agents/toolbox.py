@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.agents.description import AgentDescription
 from cicada.agents.model import ToolSession
 
 
-@dataclass(frozen=True, slots=True)
-class Toolbox:
+class Toolbox(Struct, frozen=True):
     """`tools`: functions by their names in the description; each takes the session and its declared parameters."""
 
     description: AgentDescription

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from cicada.agents.model import THEORY, EarlierState, Entry
 from cicada.agents.text import beginning
@@ -11,8 +12,7 @@ from cicada.agents.text import beginning
 _PREVIEW_CHARACTERS = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """The words for an entry, for several, for its name and for its text."""
 
     one: str

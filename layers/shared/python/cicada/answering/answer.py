@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.agents.ports import Agent
@@ -30,8 +32,7 @@ _FROM_DOCUMENTS = (Shape.METADATA_ONLY, Shape.CONTENT_ONLY, Shape.HYBRID)
 _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}
 
 
-@dataclass(frozen=True, slots=True)
-class Answerer:
+class Answerer(Struct, frozen=True):
     """One plan for each message, and exactly one way to answer it.
 
     `plan` raises `UnknownKnowledgeBaseError` for a base that the user may not ask. A model that fails is no reason to

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from cicada.agents.text import fitted
 from cicada.answering.prompt import evidence_text
@@ -12,8 +12,7 @@ from cicada.permissions.readers import readable_passages
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievedEvidence:
+class RetrievedEvidence(Struct, frozen=True):
     """Searches only passages of the user's tenant that the user may read."""
 
     knowledge: KnowledgeSearch

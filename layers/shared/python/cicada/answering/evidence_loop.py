@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
@@ -36,8 +37,7 @@ def verdict(quality: float | None, base: KnowledgeBase, can_retry: bool) -> Verd
     return Verdict.WEAK if quality >= base.quality_floor else Verdict.BELOW_FLOOR
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(Struct, frozen=True):
     """The best evidence of all attempts. `quality`: 0 to 1, or None if it was not judged.
 
     `passages`: to answer from; below the floor, the nearest ones, to be shown only. `queries`: what was searched for,
@@ -60,16 +60,14 @@ class Gathered:
         return self.quality
 
 
-@dataclass(frozen=True, slots=True)
-class LocalJudge:
+class LocalJudge(Struct, frozen=True):
     """The score of `retrieval.quality`: no call of a model, about a millisecond."""
 
     def judge(self, question: str, found: Retrieval) -> float | None:
         return evidence_quality(question, found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
+class _Attempt(Struct, frozen=True):
     found: Retrieval
     quality: float | None
 
@@ -82,8 +80,7 @@ def _local_judge() -> Mapping[QualityJudge, EvidenceJudge]:
     return {"evidence": LocalJudge()}
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceLoop:
+class EvidenceLoop(Struct, frozen=True):
     """At most `quality_retries` further searches; it ends earlier when no rewriter has another query.
 
     `judges` by the base's setting; without the one that it names the local score is used. `rewriters` are asked in

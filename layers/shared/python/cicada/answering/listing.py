@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.answering.model import AnswerPart, Finished, Listed, Progress, Text
 from cicada.conversation.model import Question
@@ -23,8 +24,7 @@ from cicada.telemetry import phase
 _VALUES_IN_A_SENTENCE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class ListingAnswerer:
+class ListingAnswerer(Struct, frozen=True):
     """Rows have no relevance: a condition that is met is no measure of how well a text answers."""
 
     catalogue: DocumentCatalogue

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from cicada.answering.model import AnswerPart, Finished, Text
 from cicada.conversation.model import AnswerRecord

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.documents.catalogue import DocumentRow, ListedPage
 from cicada.documents.filter import Scalar
@@ -13,24 +14,21 @@ from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """A step has begun: `planning`, `searching`, `ranking`, `answering` or `agent`."""
 
     stage: str
     detail: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(Struct, frozen=True):
     """The passages that the answer is built from; the first is [1]. `schema` says which fields a source shows."""
 
     passages: Permitted[RankedPassage]
     schema: Schema = field(default_factory=Schema)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A page of the documents that were asked for. `total`: how many match. `columns`: the fields to show, by name.
 
     `counts`: for each value of the field `counted_by`, how many match; empty if it was not asked.
@@ -45,15 +43,13 @@ class Listed:
     counts: Mapping[Scalar, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """The next piece of the answer."""
 
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """The answer is complete. `path` names the steps taken; `confidence` is 0 to 1, or None if it was not judged.
 
     `plan`: what was understood. `conditions`: its filters in words. `matching`: how many documents meet them, if they
@@ -75,16 +71,14 @@ class Finished:
 AnswerPart = Progress | Cited | Listed | Text | Finished
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """The request to a chat model."""
 
     system: str
     user: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelUsage:
+class ModelUsage(Struct, frozen=True):
     """Tokens read and written by one model call; the last item of its stream."""
 
     input_tokens: int

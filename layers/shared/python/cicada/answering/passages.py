@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence_loop import EvidenceLoop, Gathered, Verdict, not_answered
@@ -25,8 +27,7 @@ from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.telemetry import phase
 
 
-@dataclass(frozen=True, slots=True)
-class PassageAnswerer:
+class PassageAnswerer(Struct, frozen=True):
     """Retrieval-augmented generation that always searches, instead of letting a model choose a search tool."""
 
     search: KnowledgeSearch

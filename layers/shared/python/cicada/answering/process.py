@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from cicada.answering.answer import Answerer
 from cicada.answering.events import complete, events_of
@@ -45,8 +46,7 @@ def _ignore(key: RequestKey, record: AnswerRecord) -> None:
     """The default observer does nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Processor:
+class Processor(Struct, frozen=True):
     """`max_attempts`: attempts at one answer, over all processors.
 
     `report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.

@@ -8,17 +8,17 @@ from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from contextvars import copy_context
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
+
+from msgspec import Struct
 
 from cicada.answering.model import AnswerPart, Progress, Text
 from cicada.deadline import check_time
 from cicada.retrieval.progress import reporting_progress_to
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(Struct, frozen=True):
     """How long text waits for more text: a tenth of the time since the answer's first text, within these bounds."""
 
     least_seconds: float = 0.0

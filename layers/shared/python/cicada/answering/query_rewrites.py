@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -15,8 +16,7 @@ _ADDED_WORDS = 8
 _STRONG_LETTERS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class WordRewriter:
+class WordRewriter(Struct, frozen=True):
     """First the content words with the schema's synonyms for them, then the names and long words among them."""
 
     def rewrite(self, question: str, tried: Sequence[str], base: KnowledgeBase) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation
@@ -21,8 +23,7 @@ def _assumed(principal: Principal, knowledge_base: str) -> bool:  # noqa: ARG001
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionPlanner:
+class QuestionPlanner(Struct, frozen=True):
     """`now`: the time in the user's time zone.
 
     `has_documents`: whether a base has any that the user may read; it is asked of bases that the settings do not name.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from cicada.answering.context_budget import spread_within_budget
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress
@@ -24,8 +25,7 @@ from cicada.retrieval.model import RankedPassage
 from cicada.telemetry import phase
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What is read: permitted passages in the order of their documents, of `total` that there are."""
 
     passages: Permitted[RankedPassage]
@@ -37,8 +37,7 @@ class Reading:
         return (f"read:{self.kind}", f"passages:{len(self.passages)}/{self.total}")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingAnswerer:
+class ReadingAnswerer(Struct, frozen=True):
     """The plan says what is read as a whole; nothing is searched for in it, so its passages have no relevance."""
 
     dispatcher: Dispatcher

@@ -11,7 +11,8 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.conversation.model import AnswerRecord, RequestKey
 
@@ -24,8 +25,7 @@ def _write(line: str) -> None:
     sys.stdout.flush()
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerMetrics:
+class AnswerMetrics(Struct, frozen=True):
     """`stage` tells the stages of an account apart. `model_id`: the chat model. `clock` gives epoch seconds."""
 
     stage: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
@@ -19,8 +20,7 @@ from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.settings import ConversationSettings, load
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """The use cases of a connection's commands, and the ports that the smaller ones take."""
 
     log: RequestLog

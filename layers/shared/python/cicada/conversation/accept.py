@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, NewRequest, Question, RequestKey
@@ -19,8 +20,7 @@ from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.permissions.bases import check_base, may_ask
 
 
-@dataclass(frozen=True, slots=True)
-class Accepter:
+class Accepter(Struct, frozen=True):
     """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited.
 
     `bases`: the settings that say who may ask which base, and have the schemas that filters are checked against. They

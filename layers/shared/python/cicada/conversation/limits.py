@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import itemgetter
+
+from msgspec import Struct
 
 from cicada.conversation.model import Head, RequestKey, Status, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
@@ -24,8 +25,7 @@ _KEPT_SECONDS = 24 * 3600
 _ROUNDING_SECONDS = 0.001
 
 
-@dataclass(frozen=True, slots=True)
-class UsageLimits:
+class UsageLimits(Struct, frozen=True):
     """Admits requests, or refuses them with the seconds to wait.
 
     The rate limit is the GCRA (ITU-T I.371): a user may send `messages_per_minute` at once and then one each

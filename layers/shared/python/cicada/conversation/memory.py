@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import Head, RequestKey, Status
@@ -17,8 +18,7 @@ _TURNS = 8
 _EVENTS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedConversation:
+class LoggedConversation(Struct, frozen=True):
     """`budget_tokens`: about how many tokens of earlier turns a model is given."""
 
     log: RequestLog

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from cicada.documents.catalogue import ListedPage
 from cicada.documents.filter import AnyOf, Condition
@@ -25,16 +26,14 @@ class Status(StrEnum):
         return self in (Status.COMPLETE, Status.FAILED, Status.CANCELLED)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestKey:
+class RequestKey(Struct, frozen=True):
     """Identity of a request. It includes the owner, so a user cannot address another user's request."""
 
     principal: Principal
     request_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What the user asked. `filters`: the client's conditions on documents, typed by the knowledge base's schema."""
 
     message: str
@@ -49,8 +48,7 @@ class Question:
         return (*self.filters, *([AnyOf("episode_id", frozenset(self.episodes))] if self.episodes else []))
 
 
-@dataclass(frozen=True, slots=True)
-class NewRequest:
+class NewRequest(Struct, frozen=True):
     """An accepted message before it is stored. Times are epoch seconds."""
 
     key: RequestKey
@@ -60,8 +58,7 @@ class NewRequest:
     expires_at: float
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerRecord:
+class AnswerRecord(Struct, frozen=True):
     """How a request was answered, for operators; of its text it has at most the conditions of a listing.
 
     `path`: the steps taken. `scores`: the quality of the evidence of each search, in order, None where it was not
@@ -82,8 +79,7 @@ class AnswerRecord:
     listing: ListedPage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The request's main row, which every reader and writer uses.
 
     `last_seq` is the last valid event; rows beyond it are leftovers of a processor that died or lost its lease.
@@ -104,8 +100,7 @@ class Head:
     record: AnswerRecord | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(Struct, frozen=True):
     """The right to answer a request. `attempt` is its fencing token: a later lease invalidates all earlier ones."""
 
     key: RequestKey
@@ -120,16 +115,14 @@ class Lease:
         return self.attempt - self.forgiven_attempts
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
+class StoredEvent(Struct, frozen=True):
     """An event of a request. `body` is the JSON object without `requestId` and `seq`."""
 
     seq: int
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """An open WebSocket and its user. `token_expires_at` is epoch seconds."""
 
     connection_id: str
@@ -137,8 +130,7 @@ class Connection:
     token_expires_at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """A user's recent usage; `version` counts the changes, 0 for a user without any.
 
     `theoretical_arrival` is the GCRA's only state (epoch seconds): when the messages so far would be used up at the
@@ -150,8 +142,7 @@ class Usage:
     admitted: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
+class DeadLetter(Struct, frozen=True):
     """A message in the dead-letter queue. `handle` is the queue's own name for it.
 
     `key` is None if the body names no request. `reason` is the failure's code; None if SQS moved the message because
@@ -164,8 +155,7 @@ class DeadLetter:
     sent_at: float
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
+class SessionRow(Struct, frozen=True):
     """A session in the user's list. `title` is the beginning of its first message.
 
     `knowledge_base`: the one that the session began with; empty if it is not known.
@@ -177,8 +167,7 @@ class SessionRow:
     knowledge_base: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnRow:
+class TurnRow(Struct, frozen=True):
     """A request in a session's list."""
 
     request_id: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from cicada.conversation.model import DeadLetter, Head, RequestKey, Status
 from cicada.conversation.ports import DeadLetterQueue, RequestLog, RequestReopener
@@ -24,8 +25,7 @@ class Redriven(StrEnum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class Redriver:
+class Redriver(Struct, frozen=True):
     """An operator's commands on the dead-letter queue."""
 
     dead_letters: DeadLetterQueue

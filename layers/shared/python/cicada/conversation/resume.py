@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.conversation.model import Head, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
@@ -16,8 +17,7 @@ _AFTER_LEASE_SECONDS = 0.5
 _TAKEOVER_SECONDS = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Resumer:
+class Resumer(Struct, frozen=True):
     """`queue_patience_seconds`: how long a request waits in its session's order before it is queued outside it."""
 
     log: RequestLog

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.document_routing.names import DocumentNames
 from cicada.document_routing.part_names import part_name
@@ -18,8 +20,7 @@ from cicada.retrieval.ports import CataloguedIndex
 _MOST_OF_A_NAME = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatched:
+class Dispatched(Struct, frozen=True):
     """A document, and the passages of it that are to be read, in its order. `is_part`: they are not all of it."""
 
     row: DocumentRow
@@ -27,8 +28,7 @@ class Dispatched:
     is_part: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatcher:
+class Dispatcher(Struct, frozen=True):
     """Reads the passages only of documents that are dispatched."""
 
     index: CataloguedIndex

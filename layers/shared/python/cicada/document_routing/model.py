@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey
 from cicada.retrieval.model import Candidate
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentEvidence:
+class DocumentEvidence(Struct, frozen=True):
     """What was found of one document. `row`: None where only its passages were found.
 
     `card_words` (BM25) and `card_vector` (cosine): None where the retriever did not find the card.
@@ -28,8 +28,7 @@ class DocumentEvidence:
     feedback: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RoutedDocument:
+class RoutedDocument(Struct, frozen=True):
     """`score`: 0 to 1, comparable between bases of any size. `signals`: what it is made of, by name.
 
     A signal that did not find the document is not among them. Each signal alone ranks documents, highest first; `fused`
@@ -41,8 +40,7 @@ class RoutedDocument:
     signals: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Routing:
+class Routing(Struct, frozen=True):
     """All documents that were found, best first. `ambiguity`: 0 to 1, how close the first ones are to each other.
 
     `path` names the steps taken.

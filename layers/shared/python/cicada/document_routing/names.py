@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
@@ -29,8 +30,7 @@ _MOST_NAMED = 3
 _EPSILON = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentNames:
+class DocumentNames(Struct, frozen=True):
     """Looks documents up by their names: title, id, and values of their metadata."""
 
     catalogue: DocumentCatalogue
@@ -58,8 +58,7 @@ def best_named(name: str, rows: Sequence[DocumentRow]) -> tuple[DocumentRow, ...
     return tuple(row for _, (fitting, row) in sorted(scores.items()) if fitting.sum >= best.sum - _EPSILON)
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """How well words name a document. `words`: the part of them that it has, 0 if they do not name it.
 
     `title`: the part of its title that they have. `sum`: of both.

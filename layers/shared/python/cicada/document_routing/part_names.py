@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # Kinds of parts in nine languages, the outer ones first: "scene 4 of act 3" is 3.4. An episode is a document.
 _LEVELS = (
@@ -56,8 +57,7 @@ _LEADING = re.compile(rf"^(?:[\s,;:.]+|{_LINKS}(?:\s+|$))+", re.IGNORECASE)
 _TRAILING = re.compile(rf"(?:\s+{_LINKS}|[\s,;:.]|の|的|의)+$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PartName:
+class PartName(Struct, frozen=True):
     """`numbers`: outermost first, so that scene 4 of act 3 is (3, 4). `heading`: words of it where it has no number."""
 
     numbers: tuple[int, ...] = ()

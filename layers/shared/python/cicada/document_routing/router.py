@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.document_routing.ambiguity import AMBIGUOUS, ambiguity_of
 from cicada.document_routing.evidence import gathered
@@ -25,8 +27,7 @@ def _ignore(error: CicadaError) -> None:
     """The default report does nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRouter:
+class DocumentRouter(Struct, frozen=True):
     """`cards`: hits taken from each retriever of cards. `depth`: documents, best first, that feedback looks at.
 
     `mode`: whether `ranker` ranks the best `asked` documents: never, if the scores are ambiguous, or always. If it

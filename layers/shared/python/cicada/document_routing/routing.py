@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.documents.filter import PassageFilter
@@ -17,8 +19,7 @@ from cicada.telemetry import phase
 _PASSAGES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class BaseSizes:
+class BaseSizes(Struct, frozen=True):
     """How many documents bases have, counted again after `seconds`; kept for the life of a container. Thread-safe."""
 
     catalogue: DocumentCatalogue
@@ -36,8 +37,7 @@ class BaseSizes:
         return documents
 
 
-@dataclass(frozen=True, slots=True)
-class BaseRouting:
+class BaseRouting(Struct, frozen=True):
     """A `DocumentRouting`: in a base of more than `above` documents, the `documents` best are routed to."""
 
     router: DocumentRouter

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.document_routing.evidence import neighbours
 from cicada.document_routing.model import DocumentEvidence, RoutedDocument
@@ -22,8 +23,7 @@ CALIBRATION = Calibration(-7.85, 0.312, 5.84, 0.0, 18.6)
 Edges = Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """Of z-scores, but for `concepts` and `graph`, whose signals are 0 to 1.
 
     Those of cards are small beside passages, because a card says in other words what the passages say. `alone`: what

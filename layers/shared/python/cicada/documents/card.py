@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class CardSection:
+class CardSection(Struct, frozen=True):
     """A part of the document under a heading: its passages number `first` to `last`, both inclusive, from 0.
 
     `keywords`: its salient terms, most salient first.
@@ -19,16 +19,14 @@ class CardSection:
     keywords: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """An edge of the document graph: another document of the base, with a weight of 0 to 1."""
 
     document_id: str
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """What the document is about. `language`: of its text, ISO 639-1. `by`: the model that wrote it, or `rules`.
 
     `topic_tags`: salient terms, most salient first. `question_hints`: questions that the document answers.

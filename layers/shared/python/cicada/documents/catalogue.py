@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.documents.card import Card
 from cicada.documents.filter import Condition
@@ -13,8 +14,7 @@ TITLE = "title"
 """Sorts rows by their title, beside the names of metadata fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
+class DocumentRow(Struct, frozen=True):
     """A document as the catalogue shows it. `passages`: how many it has. `indexed_at`: epoch seconds.
 
     `content_hash`: SHA-256 of the file's bytes in hexadecimal; equal files have equal ones. `card`: None where the
@@ -32,16 +32,14 @@ class DocumentRow:
     card: Card | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
+class Sort(Struct, frozen=True):
     """Order of rows by a field or by `TITLE`. Rows without the field come last; ties are in order of document id."""
 
     field: str
     descending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RowPage:
+class RowPage(Struct, frozen=True):
     """Rows of one page. `total`: rows that match the filter. `next_offset`: the beginning of the next page, or None."""
 
     rows: tuple[DocumentRow, ...]
@@ -49,8 +47,7 @@ class RowPage:
     next_offset: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPage:
+class ListedPage(Struct, frozen=True):
     """A page of rows that was shown, with all that the next page is made from.
 
     `asked`: the knowledge base that the question went to. `knowledge_base`: the one whose documents are listed.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from cicada.documents.model import KnowledgeBaseKey, MetadataValue
 
@@ -12,24 +13,21 @@ Scalar: TypeAlias = str | float | bool
 """One value of a field. A date is its ISO text (`2026-01-31`), so that texts compare as dates do."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Struct, frozen=True):
     """The field has one of these values; of a list field, one of its values is among them."""
 
     field: str
     values: frozenset[Scalar]
 
 
-@dataclass(frozen=True, slots=True)
-class NoneOf:
+class NoneOf(Struct, frozen=True):
     """The field has none of these values; a document without the field matches."""
 
     field: str
     values: frozenset[Scalar]
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """The field's number or date is within the bounds; None is no bound. A document without the field does not match.
 
     `least` and `most` are included, `above` and `below` are not.
@@ -42,8 +40,7 @@ class Range:
     below: float | str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(Struct, frozen=True):
     """The field has a value, or with `present` False has none."""
 
     field: str
@@ -53,8 +50,7 @@ class Exists:
 Condition: TypeAlias = AnyOf | NoneOf | Range | Exists
 
 
-@dataclass(frozen=True, slots=True)
-class PassageFilter:
+class PassageFilter(Struct, frozen=True):
     """The documents and passages that a search may return, always of one knowledge base and so of one tenant.
 
     All `conditions` must hold. `document_ids`: None for all documents.

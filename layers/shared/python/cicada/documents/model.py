@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 MetadataValue: TypeAlias = str | float | bool | tuple[str, ...]
 """A field's value. A date is its ISO text (`2026-01-31`); a keyword list is a tuple."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeBaseKey:
+class KnowledgeBaseKey(Struct, frozen=True):
     """Identity of a knowledge base, the documents that a question is answered from; it belongs to one tenant."""
 
     tenant: str
     knowledge_base: str
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentKey:
+class DocumentKey(Struct, frozen=True):
     """Identity of a document; re-ingesting a changed file keeps the key and changes the version."""
 
     base_key: KnowledgeBaseKey
     document_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptLocator:
+class ScriptLocator(Struct, frozen=True):
     """Where in a script a passage stands: `first_message` to `last_message`, both inclusive, of one chapter."""
 
     episode_id: str
@@ -39,8 +37,7 @@ class ScriptLocator:
     speakers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SectionLocator:
+class SectionLocator(Struct, frozen=True):
     """Where in a prose document a passage stands: the headings above it, outermost first."""
 
     path: tuple[str, ...]
@@ -49,8 +46,7 @@ class SectionLocator:
 Locator = ScriptLocator | SectionLocator
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A piece of a document, the unit of search and citation.
 
     `text` is what an answer is built from. `context` (title, place, speakers) is searched together with the

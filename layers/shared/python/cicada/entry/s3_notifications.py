@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_plus
+
+from msgspec import Struct
 
 from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.adapters.xray.header import carried_header
@@ -17,8 +18,7 @@ from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError
 
 
-@dataclass(frozen=True, slots=True)
-class Announcement:
+class Announcement(Struct, frozen=True):
     """`documents` that were created or removed: True if the file itself was, False if only its sidecar.
 
     `misplaced`: keys of objects that are no documents, with the reason.
@@ -47,8 +47,7 @@ def announcement(body: str) -> Announcement:
     return Announcement(documents, misplaced)
 
 
-@dataclass(frozen=True, slots=True)
-class Announced:
+class Announced(Struct, frozen=True):
     """`is_file`: the file changed, not only its sidecar. `again`: an earlier delivery of the message failed.
 
     `trace_header`: of the upload's trace, empty if the upload was not traced.

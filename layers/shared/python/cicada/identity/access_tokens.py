@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from cicada.identity.principal import Principal
 
 SUBPROTOCOL = "cicada.v1"
 
 
-@dataclass(frozen=True, slots=True)
-class VerifiedToken:
+class VerifiedToken(Struct, frozen=True):
     """A token that was checked. `expires_at` is epoch seconds."""
 
     principal: Principal

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(Struct, frozen=True, eq=False):
     """A signed-in user, read from a verified token or the connection's row, never from a frame or a model.
 
     `groups`: the user's groups when the token was issued. They grant reading rights and are not part of the identity:
@@ -18,8 +18,14 @@ class Principal:
 
     tenant: str
     user: str
-    groups: frozenset[str] = field(default=frozenset(), compare=False)
-    login: str = field(default="", compare=False)
+    groups: frozenset[str] = frozenset()
+    login: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Principal) and (self.tenant, self.user) == (other.tenant, other.user)
+
+    def __hash__(self) -> int:
+        return hash((self.tenant, self.user))
 
     @property
     def owner(self) -> str:

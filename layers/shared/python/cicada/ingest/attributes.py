@@ -6,9 +6,9 @@ https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent_MetadataAttrib
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from msgspec import Struct
 from pydantic import AfterValidator, Field, ValidationError
 
 from cicada.errors import DocumentRejectedError
@@ -46,8 +46,7 @@ class _Attribute(Form):
     include: bool = Field(False, alias="includeForEmbedding")
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """`text` is for filters, `shown` for display; `embedded`: the attribute is searched together with the text.
 
     The schema of the knowledge base types it later.

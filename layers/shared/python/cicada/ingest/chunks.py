@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 from cicada.ingest.model import ScriptMessage, Track
 
@@ -26,8 +27,7 @@ _CUTS = tuple(
 _FIRST_EAST_ASIAN = "\u2e80"
 
 
-@dataclass(frozen=True, slots=True)
-class Chunking:
+class Chunking(Struct, frozen=True):
     """`limit`: greatest size of a chunk. `overlap`: how many of its last messages the next chunk repeats, if short.
 
     The size matters little (docs/figures/chunk-sizes.json, measured on our own questions), and beyond some 1,000
@@ -43,8 +43,7 @@ class Chunking:
         return self.limit // 6
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """Messages of one chapter and their text, one line a message; the ends of a long message may be in other chunks."""
 
     messages: tuple[ScriptMessage, ...]
@@ -66,8 +65,7 @@ class Sized(Protocol):
 S = TypeVar("S", bound=Sized)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     message: ScriptMessage
     text: str
     size: int

@@ -6,7 +6,8 @@ Source: Anthropic, Introducing Contextual Retrieval, 2024.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.model import Passage
 from cicada.ingest.model import Problem, StoredDocument
@@ -21,8 +22,7 @@ MAX_WRITTEN = 2_000
 _NO_ROOM = f"one ingest has at most {MAX_WRITTEN:,} of them written."
 
 
-@dataclass(frozen=True, slots=True)
-class Prefixes:
+class Prefixes(Struct, frozen=True):
     """One prefix for each passage, possibly empty; `problems` explains missing ones."""
 
     texts: tuple[str, ...]

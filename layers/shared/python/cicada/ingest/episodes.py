@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Annotated
 
+from msgspec import Struct
 from pydantic import AfterValidator
 
 from cicada.errors import ConfigurationError, DocumentRejectedError
@@ -16,8 +16,7 @@ _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _WILDCARDS = {"*": "([^/]*)", "?": "([^/])"}
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(Struct, frozen=True):
     """The episode of one file. `chapter` is None where the records name their chapters themselves."""
 
     episode_id: str
@@ -26,8 +25,7 @@ class Episode:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodePattern:
+class EpisodePattern(Struct, frozen=True):
     """One entry of the configuration. `chapter` may hold {1}, {2} …: what the pattern's wildcards matched."""
 
     pattern: str
@@ -46,8 +44,7 @@ class EpisodePattern:
         return Episode(self.episode_id, self.episode_name, chapter, self.language)
 
 
-@dataclass(frozen=True, slots=True)
-class Episodes:
+class Episodes(Struct, frozen=True):
     """The patterns in the order of the configuration; the first that matches decides."""
 
     patterns: tuple[EpisodePattern, ...]

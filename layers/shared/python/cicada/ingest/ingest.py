@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError, UnavailableError
@@ -43,8 +44,7 @@ def no_detail(knowledge_base: str) -> MultiVector:  # noqa: ARG001 - the same fo
     return MultiVector.NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Ingester:
+class Ingester(Struct, frozen=True):
     """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
 
     `cards`: None to make all cards by rules. `detail_of`: the kind of multivectors that a knowledge base stores.
@@ -173,7 +173,7 @@ class Ingester:
 
     def _projected(self, before: StoredDocument | None, after: StoredDocument, again: bool) -> bool:
         """Write the truth, then the index, so that a rebuild misses nothing; returns whether anything was written."""
-        if before is not None and after == before:
+        if before is not None and after.equals(before):
             after = before
             if not again and is_shown(after, self.index):
                 return False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from cicada.documents.model import MetadataValue
 from cicada.ingest.model import Problem
@@ -15,8 +16,7 @@ Texts: TypeAlias = Mapping[str, str | tuple[str, ...]]
 """Values by the names of their fields, as texts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """What one source says. `place` names it in a report. `optional`: what the schema does not know is left out."""
 
     place: str
@@ -24,8 +24,7 @@ class Declared:
     optional: bool = False
 
 
-@dataclass
-class _Reading:
+class _Reading(Struct):
     """The metadata so far."""
 
     schema: Schema

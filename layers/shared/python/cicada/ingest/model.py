@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.documents.card import Card
 from cicada.documents.catalogue import DocumentRow, row_of
@@ -17,8 +19,7 @@ from cicada.retrieval.model import EmbeddedPassage, Vector
 SIDECAR_BYTES = 10_240
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True):
     """An uploaded file's bytes. `name` is its file name; `version` is `version_of` its bytes.
 
     `sidecar`: the bytes of the file that describes it (`<name>.metadata.json` beside it), None without one.
@@ -31,8 +32,7 @@ class SourceFile:
     sidecar: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OversizedFile:
+class OversizedFile(Struct, frozen=True):
     """An uploaded file that is too large to be read; its sidecar is still used. `reason`: how large it may be."""
 
     document: DocumentKey
@@ -51,8 +51,7 @@ def version_of(content: bytes, sidecar: bytes | None = None) -> str:
     return hashlib.sha256(digest.digest() + hashlib.sha256(sidecar[: SIDECAR_BYTES + 1]).digest()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptMessage:
+class ScriptMessage(Struct, frozen=True):
     """One speech, or with `is_direction` one stage direction, in plain text of one line."""
 
     chapter_id: str
@@ -63,8 +62,7 @@ class ScriptMessage:
     is_direction: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(Struct, frozen=True):
     """A script's messages in one language, in the script's order."""
 
     language: str
@@ -80,8 +78,7 @@ class Outcome(StrEnum):
     DELETED = "deleted"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something wrong with a file. `place` says where in it, or is empty for the whole file.
 
     `kind` names the reason for metrics and holds nothing of the file.
@@ -92,16 +89,14 @@ class Problem:
     kind: str = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedDocument:
+class ParsedDocument(Struct, frozen=True):
     """A file's passages, and problems for the parts that were left out."""
 
     passages: tuple[Passage, ...]
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Contexts:
+class Contexts(Struct, frozen=True):
     """The context of each text within its document; empty if none was written.
 
     `failure`: a sentence for the report if the model failed, else empty.
@@ -111,8 +106,7 @@ class Contexts:
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentExcerpt:
+class DocumentExcerpt(Struct, frozen=True):
     """What a model reads of a document to write its card: all headings, and the text from its beginning.
 
     `language`: ISO 639-1.
@@ -124,8 +118,7 @@ class DocumentExcerpt:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class CardDraft:
+class CardDraft(Struct, frozen=True):
     """What a model wrote for a document's card; each part may be empty. `failure`: as in `Contexts`."""
 
     overview: str = ""
@@ -134,8 +127,7 @@ class CardDraft:
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPassage:
+class StoredPassage(Struct, frozen=True):
     """A parsed passage, the context that a model wrote for it (`prefix`), and the encoding of both.
 
     `multivector`: see `EmbeddedPassage`.
@@ -151,8 +143,7 @@ class StoredPassage:
         return EmbeddedPassage(prefixed(self.passage, self.prefix), self.vector, self.multivector)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
+class StoredDocument(Struct, frozen=True):
     """The ground truth of a document: everything that an index needs, so that no model is called to rebuild one.
 
     `version` is that of the source file; `multivector` is the kind requested from the embedder; `context_model_id`
@@ -168,9 +159,13 @@ class StoredDocument:
     multivector: MultiVector = MultiVector.NONE
     context_model_id: str = ""
     content_hash: str = ""
-    ingested_at: float = field(default=0.0, compare=False)
+    ingested_at: float = 0.0
     card: Card | None = None
     card_vector: Vector = ()
+
+    def equals(self, other: StoredDocument) -> bool:
+        """Whether both hold the same, whenever it was ingested."""
+        return self == replace(other, ingested_at=self.ingested_at)
 
     def embedded(self) -> list[EmbeddedPassage]:
         """The form that an index stores."""
@@ -182,8 +177,7 @@ class StoredDocument:
         return replace(row, card=self.card) if row else None
 
 
-@dataclass(frozen=True, slots=True)
-class TruthEntry:
+class TruthEntry(Struct, frozen=True):
     """A stored document and its revision in the ground truth."""
 
     stored: StoredDocument
@@ -195,8 +189,7 @@ def prefixed(passage: Passage, prefix: str) -> Passage:
     return replace(passage, context=f"{prefix}\n{passage.context}".rstrip()) if prefix else passage
 
 
-@dataclass(frozen=True, slots=True)
-class IngestReport:
+class IngestReport(Struct, frozen=True):
     """What became of one file. `REJECTED` means that nothing of it was indexed: an earlier version still answers.
 
     `version` is that of the file's bytes, empty where they were not read.
@@ -209,8 +202,7 @@ class IngestReport:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RebuildRecord:
+class RebuildRecord(Struct, frozen=True):
     """A running rebuild. `held_until` (epoch seconds): the end of its holder's exclusive hold; 0 without a holder.
 
     `copied`: the documents in the new index, each with the copied revision of the ground truth.
@@ -230,8 +222,7 @@ class RebuildState(StrEnum):
     BUSY = "busy"
 
 
-@dataclass(frozen=True, slots=True)
-class RebuildProgress:
+class RebuildProgress(Struct, frozen=True):
     """`copied` of `documents` are in the new index; with `SWITCHED`, it answers."""
 
     run: str

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import ConfigurationError
@@ -25,8 +27,7 @@ from cicada.ingest.ports import GroundTruth, RebuildLog
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilder:
+class Rebuilder(Struct, frozen=True):
     """`model_id` and `dimension` are those of the index. `threads`: documents copied at once.
 
     `clock` gives epoch seconds. `hold_seconds`: longer than any slice, so that a holder of the record for longer than

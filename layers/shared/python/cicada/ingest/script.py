@@ -7,9 +7,9 @@ passed over. A record may hold English and Japanese side by side: each language 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
+from msgspec import Struct
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cicada.errors import DocumentRejectedError
@@ -24,16 +24,14 @@ MAX_PROBLEMS = 100
 _SPEECH, _DIRECTION = "MSGSET", "STAGE"
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """A script's tracks, that of the main language first, and the records that could not be read."""
 
     tracks: tuple[Track, ...]
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptDefaults:
+class ScriptDefaults(Struct, frozen=True):
     """Defaults for records. `chapter` is used for all records, `own_chapter` for those that name none."""
 
     language: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
+
+from msgspec import Struct, field
 
 from cicada.documents.model import MetadataValue, Passage, ScriptLocator
 from cicada.errors import DocumentRejectedError
@@ -20,8 +21,7 @@ from cicada.knowledge_bases.schema import SchemaOf, no_schema
 MAX_PASSAGES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptParser:
+class ScriptParser(Struct, frozen=True):
     """A `DocumentParser` of script JSON. Passages of the main language come first, Japanese ones after them.
 
     Each language has passages of its own, so that a question finds the script in the language that it is asked in.

@@ -21,7 +21,8 @@ rejected: for an unknown key, a duplicate key, a DENY, or an empty list of reade
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.ingest.attributes import Attribute, attribute
 from cicada.ingest.markup import plain_line
@@ -34,8 +35,7 @@ MAX_EMBEDDED = 300
 TITLE, LANGUAGE = "_title", "_language_code"
 
 
-@dataclass(frozen=True, slots=True)
-class Sidecar:
+class Sidecar(Struct, frozen=True):
     """A parsed sidecar. `readers` is empty for a document that all users of the tenant may read.
 
     `metadata`: the attributes as texts and lists of them (see `Attribute`); `embedded`: "name: value" of

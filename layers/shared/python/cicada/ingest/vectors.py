@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.model import Passage
 from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
@@ -14,8 +15,7 @@ from cicada.retrieval.model import Vector
 from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
 
-@dataclass(frozen=True, slots=True)
-class Encoder:
+class Encoder(Struct, frozen=True):
     """An embedder and the kind of multivectors to store. Vectors are arrays of 32-bit floats."""
 
     embedder: Embedder

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.catalogue import TITLE
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
@@ -14,8 +15,7 @@ VALUED = (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
 _RESERVED = (TITLE, "readers")
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(Struct, frozen=True):
     """`path`: the key in the file. `reason`: what is wrong, and what to write."""
 
     path: tuple[str, ...]

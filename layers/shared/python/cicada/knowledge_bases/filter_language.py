@@ -13,9 +13,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range, Scalar
 from cicada.errors import InvalidFilterError
@@ -55,8 +57,7 @@ _SIGNS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFilter:
+class WrittenFilter(Struct, frozen=True):
     """A filter before its field is looked up. `values` of `EXISTS`: nothing, or whether there is a value."""
 
     field: str

@@ -6,10 +6,10 @@ A message that was planned wrongly becomes an example in the base's file, not a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from pydantic import Field
 
 from cicada.validation import Form, checked, parse_toml
@@ -40,8 +40,7 @@ class _File(Form):
     example: list[dict[str, Any]] = Field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanGuide:
+class PlanGuide(Struct, frozen=True):
     """`boundaries`: where one intent or strategy ends and the next begins. `examples` by their place in a file."""
 
     boundaries: str

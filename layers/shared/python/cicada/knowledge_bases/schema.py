@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from cicada.documents.catalogue import Sort
 
@@ -21,8 +22,7 @@ class FieldType(StrEnum):
     PERSON = "person"
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaField:
+class SchemaField(Struct, frozen=True):
     """One field of the documents' metadata.
 
     `values`: the canonical values; empty where any value may stand. `synonyms`: for a canonical value, other words for
@@ -40,8 +40,7 @@ class SchemaField:
     is_owner: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Struct, frozen=True):
     """The fields by name. Metadata of other names is kept as keywords.
 
     `sort`: the order of a listing that asks for none. `date`: the date field that "latest" and a bare period mean.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
 
@@ -28,8 +30,7 @@ class MultiVector(StrEnum):
     TOKENS = "tokens"
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeBase:
+class KnowledgeBase(Struct, frozen=True):
     """How one knowledge base is searched; `knowledge_bases.toml` explains each setting.
 
     `content_language` is an ISO 639-1 code, or None where the documents are of several languages. `schema` is that of
@@ -61,8 +62,7 @@ class KnowledgeBase:
     groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeBases:
+class KnowledgeBases(Struct, frozen=True):
     """Settings by the knowledge base's name; all other bases use `defaults`.
 
     `open_names`: a base that is not named exists as soon as it has a document.

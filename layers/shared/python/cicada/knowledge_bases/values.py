@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from cicada.documents.model import MetadataValue
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
@@ -29,8 +30,7 @@ _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
 _SHOWN = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable:
+class Unusable(Struct, frozen=True):
     """Why a value cannot be one of the field: a sentence that names both."""
 
     reason: str

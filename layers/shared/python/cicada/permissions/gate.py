@@ -8,8 +8,10 @@ between a document and a stranger. A document of which nothing is known is withh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import ConfigurationError
@@ -21,8 +23,7 @@ T = TypeVar("T")
 _GATE = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Permitted(Generic[T]):
+class Permitted(Struct, Generic[T], frozen=True):
     """Items that this user may view; only the gate makes them. `withheld`: documents that were left out."""
 
     items: tuple[T, ...]
@@ -44,8 +45,7 @@ class Permitted(Generic[T]):
         return len(self.items)
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionGate:
+class PermissionGate(Struct, frozen=True):
     """Withholds what the user may not view. If the access lists cannot be read, nothing is shown."""
 
     access: AccessLists

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.planning.completions import completed, may_complete
 from cicada.planning.follow_up_plans import carried_over
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from cicada.planning.deterministic.planner import DeterministicPlanner
 
 
-@dataclass(frozen=True, slots=True)
-class RulesPlanner:
+class RulesPlanner(Struct, frozen=True):
     """`classify` gets a message and its base. `documents` plans questions on documents whose metadata have a schema.
 
     A message that seems general with less confidence than `general_confidence` is searched for: an unneeded search
@@ -60,8 +61,7 @@ class RulesPlanner:
         return replace(plan, confidence=min(plan.confidence, found.confidence))
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaPlanner:
+class SchemaPlanner(Struct, frozen=True):
     """Plans by the grammar of each base's schema. `_compiled`: planners by the base's name, made at first use.
 
     A schema is part of the deployment, so it does not change while the container lives.

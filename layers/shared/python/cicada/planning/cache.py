@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from threading import Lock
+
+from msgspec.structs import replace
 
 from cicada.planning.plan import Plan
 from cicada.planning.planner import Planner, PlanRequest
 from cicada.text import one_line
 
 
-@dataclass(slots=True)
 class PlanCache:
     """At most `entries` plans of `planner`, each for `seconds`; the least recently used one leaves first.
 
@@ -22,13 +22,21 @@ class PlanCache:
     kept.
     """
 
-    planner: Planner
-    clock: Callable[[], float]
-    version: str = ""
-    entries: int = 1000
-    seconds: float = 3600.0
-    _kept: OrderedDict[str, tuple[float, Plan]] = field(default_factory=OrderedDict, init=False)
-    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
+    def __init__(
+        self,
+        planner: Planner,
+        clock: Callable[[], float],
+        version: str = "",
+        entries: int = 1000,
+        seconds: float = 3600.0,
+    ) -> None:
+        self.planner = planner
+        self.clock = clock
+        self.version = version
+        self.entries = entries
+        self.seconds = seconds
+        self._kept: OrderedDict[str, tuple[float, Plan]] = OrderedDict()
+        self._lock = Lock()
 
     def plan(self, request: PlanRequest) -> Plan:
         key = _key(request, self.version)

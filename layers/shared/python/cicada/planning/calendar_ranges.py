@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import calendar
-from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Unit(StrEnum):
@@ -19,8 +20,7 @@ class Unit(StrEnum):
 _MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}
 
 
-@dataclass(frozen=True, slots=True)
-class DateRange:
+class DateRange(Struct, frozen=True):
     """Days from `least`, included, to `below`, not included; None is no bound."""
 
     least: date | None = None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
 from cicada.planning.model import Intent
@@ -26,8 +28,7 @@ class PlannerMode(StrEnum):
     MODEL = "model"
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenPlanner:
+class ChosenPlanner(Struct, frozen=True):
     """`model`: None where none is set up.
 
     In mode `auto` a plan of the rules stands from a confidence on: `sure` if it was read from the documents' metadata,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from cicada.planning.intent.small_talk import is_small_talk
 from cicada.planning.model import Classification, Intent
@@ -34,8 +35,7 @@ class IntentModel(Protocol):
     def asks(self, message: str) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class MessageClassifier:
+class MessageClassifier(Struct, frozen=True):
     """Classifies messages as conversation, questions about the texts, or requests on profiles and theories."""
 
     bases: KnowledgeBases

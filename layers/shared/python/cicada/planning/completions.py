@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from cicada.planning.follow_ups import with_carried
 from cicada.planning.intent.small_talk import is_small_talk

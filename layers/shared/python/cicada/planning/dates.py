@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date, timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.filter import Range
 from cicada.planning.calendar_ranges import DateRange, Unit, shifted
@@ -29,8 +31,7 @@ _BEGINS = frozenset({"effective", "valid", "force", "effect", "applicable", "sta
 _JOINED_BY = frozenset({"to", "until", "till", "through", "thru", "-", "and", "up"})
 
 
-@dataclass(frozen=True, slots=True)
-class DatePhrase:
+class DatePhrase(Struct, frozen=True):
     """The tokens from `start` to `end` (not included) that state a range.
 
     `marked`: a preposition or a comparison stands before it, not a bare "2024". `duration`: a length of time such as
@@ -82,8 +83,7 @@ def date_range(text_field: str, days: DateRange) -> Range:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _DateGrammar:
+class _DateGrammar(Struct, frozen=True):
     reader: PeriodReader
 
     def phrase(self, at: int) -> DatePhrase | None:

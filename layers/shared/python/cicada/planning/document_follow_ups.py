@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.filter import AnyOf, Condition, Range
 from cicada.planning.deterministic.planner import DeterministicPlanner
@@ -24,8 +26,7 @@ _REPLY = re.compile(r"(?:i mean(?:t)?\s+|it'?s\s+|that'?s\s+)?(?:the|that|this|a
 _ONE = re.compile(r"\bones?\b", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentFollowUps:
+class DocumentFollowUps(Struct, frozen=True):
     """Plans the last of a user's messages by the grammar of one schema, with what the earlier ones say."""
 
     planner: DeterministicPlanner

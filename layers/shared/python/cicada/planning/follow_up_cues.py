@@ -6,11 +6,11 @@ A language that is missing here has no cues: its messages are searched for as th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Cues:
+class Cues(Struct, frozen=True):
     """One language's words, in lower case.
 
     `person` and `thing`: pronouns and possessives of the third person. `object`: those of `person` that are never the
@@ -39,8 +39,7 @@ class Cues:
     empty: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """A language written without spaces between words, or with particles at their ends.
 
     `referring` finds a pronoun, a demonstrative or an elliptic question; `empty` cuts a message into topic words.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from cicada.planning.follow_up_references import Cue
 from cicada.planning.follow_ups import StandAlone, with_carried

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.planning.follow_up_cues import SCRIPTS, Cues
 from cicada.planning.follow_up_text import Reading, Word, stem
@@ -106,8 +108,7 @@ def _is_short(reading: Reading, cues: Cues) -> bool:
     return reading.telling <= _SHORT_WORDS and keys.isdisjoint(cues.indefinite)
 
 
-@dataclass(frozen=True, slots=True)
-class _Before:
+class _Before(Struct, frozen=True):
     """What stands before a word: names, telling words of earlier clauses and of the same one, and the last word."""
 
     names: int = 0

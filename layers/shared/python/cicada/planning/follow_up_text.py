@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from cicada.languages.stemming import STEMMED, stop_words
 from cicada.planning.follow_up_cues import CUES, SCRIPTS, Cues
@@ -27,8 +28,7 @@ _ENDINGS = ("ings", "ing", "ies", "ed", "es", "s", "e", "y")
 _LEAST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """`text` as it is written, `key` in lower case without a possessive; `named`: written like a proper name.
 
     `telling`: it says something of the topic. `begins` and `ends` a sentence or clause.
@@ -42,8 +42,7 @@ class Word:
     ends: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a word stands. `shouted`: in a message whose capitals tell nothing."""
 
     begins: bool
@@ -51,8 +50,7 @@ class Place:
     shouted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Struct, frozen=True):
     """Words that stand together and say something, such as "Macbeth's wife"; `named`: a proper name is among them."""
 
     text: str
@@ -60,8 +58,7 @@ class Topic:
     named: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """A message in one language. `cues` is None for scripts without spaces, whose words are not told apart."""
 
     text: str

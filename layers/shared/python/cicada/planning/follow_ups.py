@@ -7,7 +7,8 @@ BM25 then has the terms of both, each once, and the vector lies between the two,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.planning.follow_up_references import IMPLIED, Cue, cue_of
 from cicada.planning.follow_up_text import Reading, Topic, language_of, read, stem
@@ -21,8 +22,7 @@ _WORDS, _WORDS_IF_IMPLIED = 6, 4
 _LITTLE = 1
 
 
-@dataclass(frozen=True, slots=True)
-class StandAlone:
+class StandAlone(Struct, frozen=True):
     """`query`: the message with what was carried over; the message itself if nothing was, and `cue` is None then."""
 
     message: str
@@ -34,8 +34,7 @@ class StandAlone:
         return emphasised(with_carried(self.message, self.carried), self.carried)
 
 
-@dataclass(frozen=True, slots=True)
-class _Focus:
+class _Focus(Struct, frozen=True):
     """What a turn was about: its own topics, and those that it carried over itself."""
 
     own: tuple[Topic, ...] = ()

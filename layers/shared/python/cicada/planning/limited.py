@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.deadline import Deadline, ending_by
 from cicada.planning.plan import Plan
 from cicada.planning.planner import Planner, PlanRequest
 
 
-@dataclass(frozen=True, slots=True)
-class LimitedPlanner:
+class LimitedPlanner(Struct, frozen=True):
     """All calls for one plan together take at most `seconds`."""
 
     planner: Planner

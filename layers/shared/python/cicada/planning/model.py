@@ -1,7 +1,8 @@
 """The intents of messages, and the classifier's result."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Intent(StrEnum):
@@ -11,8 +12,7 @@ class Intent(StrEnum):
     GENERAL = "general"
 
 
-@dataclass(frozen=True, slots=True)
-class Classification:
+class Classification(Struct, frozen=True):
     """The intent of a message.
 
     `confidence` is between 0 and 1: the share of the evidence for `intent`.

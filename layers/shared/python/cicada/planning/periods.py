@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
+
+from msgspec import Struct
 
 from cicada.planning.calendar_ranges import DateRange, Unit, shifted, unit_range, unit_start
 from cicada.planning.tokens import Token
@@ -85,8 +86,7 @@ def may_be_dated(word: str) -> bool:
     return word in MONTHS or word in _UNITS or word in _DAYS or word in {"now", "half"} or any(map(str.isdigit, word))
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(Struct, frozen=True):
     """A period that ends before token `end`. `rolling`: it is counted from now, such as "the last 90 days".
 
     `yearless`: the message names no year.
@@ -98,8 +98,7 @@ class Period:
     yearless: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodReader:
+class PeriodReader(Struct, frozen=True):
     """Reads periods among the tokens of one message. `now` is a day in the user's time zone."""
 
     tokens: Sequence[Token]

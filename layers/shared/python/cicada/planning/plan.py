@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from cicada.documents.catalogue import Sort
 from cicada.documents.filter import Condition
@@ -24,8 +25,7 @@ class Shape(StrEnum):
     NEEDS_CLARIFICATION = "NeedsClarification"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """`query`: the message as a stand-alone question. `search_value`: what to search the passages for, or empty.
 
     `count`: the user asks how many. `count_by`: for how many of each value of this field, or which values there are.

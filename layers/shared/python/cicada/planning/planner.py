@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from cicada.dialogue import Turn
 from cicada.documents.catalogue import ListedPage
@@ -14,8 +15,7 @@ from cicada.planning.model import Intent
 from cicada.planning.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRequest:
+class PlanRequest(Struct, frozen=True):
     """A message and what a plan may depend on.
 
     `now`: in the user's time zone. `turns`: earlier ones, within a token budget; `messages`: the user's earlier ones,

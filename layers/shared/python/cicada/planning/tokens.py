@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MAX_CHARACTERS = 480
 """Of a longer message only the beginning and the end are read: what is asked for stands in one of them."""
@@ -37,8 +38,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """`text` is in lower case. `start`, `end`: where `raw` stands in the message. `glued`: no space before it."""
 
     text: str

@@ -9,9 +9,10 @@ from array import array
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from threading import Condition
+
+from msgspec import Struct, field
 
 from cicada.errors import CicadaError, DependencyError, UnavailableError
 from cicada.knowledge_bases.settings import MultiVector
@@ -19,8 +20,7 @@ from cicada.retrieval.model import EncodedQuery, Vector
 from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
 
-@dataclass(slots=True, eq=False)
-class _Text:
+class _Text(Struct, eq=False):
     """A queued text. `caller` identifies the call that it belongs to."""
 
     caller: object

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 CARD_FIELDS: Mapping[str, float] = MappingProxyType({"head": 0.25, "body": 1.0})
 """The weights of a card's fields, of which `retrieval.cards` makes the texts.
@@ -14,8 +15,7 @@ in one and frequent in the other (docs/document_routing.md).
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Bm25:
+class Bm25(Struct, frozen=True):
     """BM25 of all words of a passage, plus `title` times BM25 of its title and `context` times BM25 of its context.
 
     Each field has statistics of its own. `k1` and `b` as in Robertson and Zaragoza, The Probabilistic Relevance

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.model import Passage
 from cicada.knowledge_bases.settings import Fusion
@@ -15,8 +16,7 @@ RRF_K = 60
 Scores = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """Converts scores to z-scores. `floor` is the lowest score, used for a passage that has none."""
 
     mean: float

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.deadline import Deadline, ending_by
@@ -12,8 +13,7 @@ from cicada.retrieval.model import Retrieval
 from cicada.retrieval.ports import Strategy
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedStrategy:
+class GuardedStrategy(Struct, frozen=True):
     """`breaker` is shared by all searches of a container. Together the calls of one search take at most `seconds`."""
 
     strategy: Strategy

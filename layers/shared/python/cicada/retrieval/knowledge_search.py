@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.documents.filter import PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
@@ -18,8 +20,7 @@ def _ignore(error: CicadaError) -> None:
     """The default report does nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeSearch:
+class KnowledgeSearch(Struct, frozen=True):
     """Searches each knowledge base by its settings. `report` is called when a query could not be formulated."""
 
     strategies: Mapping[str, Callable[[KnowledgeBase], Strategy]]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
@@ -12,8 +14,7 @@ from cicada.documents.model import DocumentKey, Passage
 Vector = Sequence[float]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexQuery:
+class IndexQuery(Struct, frozen=True):
     """One question to an index: BM25 on `text` and kNN on `vector`, the best `limit` of each."""
 
     filter: PassageFilter
@@ -22,16 +23,14 @@ class IndexQuery:
     limit: int = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """A passage with the score that one retriever gave it (BM25, or cosine in -1 to 1)."""
 
     passage: Passage
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class IndexHits:
+class IndexHits(Struct, frozen=True):
     """The hits of both retrievers, each list in descending order of score."""
 
     lexical: tuple[Hit, ...]
@@ -45,8 +44,7 @@ class IndexHits:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CardQuery:
+class CardQuery(Struct, frozen=True):
     """One question to the cards: BM25 on `text` and kNN on `vector`, the best `limit` of each.
 
     Without a vector only BM25 is asked.
@@ -58,24 +56,21 @@ class CardQuery:
     limit: int = 50
 
 
-@dataclass(frozen=True, slots=True)
-class CardHit:
+class CardHit(Struct, frozen=True):
     """A document whose card was found, with the score that one retriever gave it (BM25, or cosine in -1 to 1)."""
 
     row: DocumentRow
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class CardHits:
+class CardHits(Struct, frozen=True):
     """The hits of both retrievers, each list in descending order of score."""
 
     lexical: tuple[CardHit, ...]
     semantic: tuple[CardHit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedPassage:
+class EmbeddedPassage(Struct, frozen=True):
     """A passage with the vector of its context and text.
 
     `multivector`: further vectors of the text for reranking, packed as bytes; empty if the base keeps none.
@@ -86,16 +81,14 @@ class EmbeddedPassage:
     multivector: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class PassageVectors:
+class PassageVectors(Struct, frozen=True):
     """The vectors that an index stores for a passage: see `EmbeddedPassage`."""
 
     vector: Vector
     multivector: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedQuery:
+class EncodedQuery(Struct, frozen=True):
     """A question and its encodings. `multivector`: its token vectors for reranking; empty if the model gives none."""
 
     text: str
@@ -103,8 +96,7 @@ class EncodedQuery:
     multivector: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A passage of the fused order. `lexical` (BM25) and `semantic` (cosine): None where the retriever did not find it.
 
     `fused`: its score in the fused order, 0 to 1.
@@ -116,16 +108,14 @@ class Candidate:
     fused: float
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPassage:
+class RankedPassage(Struct, frozen=True):
     """A passage of the final order. `relevance` is 0 to 1, or None where no text was ranked."""
 
     passage: Passage
     relevance: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """The final ranking. `by` names its reranker for the path of the answer.
 
     It is a model's vendor (`cohere`, `amazon`), `local`, `fusion`, or `skipped` if a paid call had nothing to add.
@@ -148,8 +138,7 @@ class Ranking:
         return Ranking(tuple(relevant[:limit]), self.by)
 
 
-@dataclass(frozen=True, slots=True)
-class Routed:
+class Routed(Struct, frozen=True):
     """The documents that a question is about. `document_ids`: None where all documents are searched.
 
     `hits`: of those of them in which the search had found nothing. `path` names the steps taken.
@@ -160,8 +149,7 @@ class Routed:
     path: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieval:
+class Retrieval(Struct, frozen=True):
     """A search with its stages: the retrievers' hits, all fused candidates, and the final ranking.
 
     `path` names the steps taken. Without passages the last step is the reason: `nothing_found` if nothing matches,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from cicada.documents.catalogue import DocumentRow, RowPage, Sort
 from cicada.documents.filter import PassageFilter, Scalar
@@ -206,8 +207,7 @@ def _all_documents(base: KnowledgeBase) -> None:
     """Nothing is routed."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchBackend:
+class SearchBackend(Struct, frozen=True):
     """What all strategies share. `rerankers`: one for each mode that a knowledge base can choose.
 
     `routing`: that of a base; None where all of its documents are searched.

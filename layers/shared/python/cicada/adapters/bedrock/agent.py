@@ -7,8 +7,9 @@ import json
 from codecs import getincrementaldecoder
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from cicada.adapters.retry import STANDARD, Retry, retried_stream
 from cicada.agents.model import AgentKind, AgentTurn
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from mypy_boto3_bedrock_agent_runtime import AgentsforBedrockRuntimeClient
 
 
-@dataclass(frozen=True, slots=True)
-class BedrockAgentId:
+class BedrockAgentId(Struct, frozen=True):
     """An agent and the alias by which it is called."""
 
     agent_id: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from cicada.adapters.aws_errors import IncompleteStreamError
 from cicada.adapters.retry import STANDARD, Retry, retried_stream
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 Message = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ConverseModel:
+class ConverseModel(Struct, frozen=True):
     """A model and its limits. `top_p` None leaves it out: some models take either it or the temperature."""
 
     model_id: str
@@ -51,8 +51,7 @@ class BedrockChatModel:
                 yield part if isinstance(part, str) else ModelUsage(part.input_tokens, part.output_tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUse:
+class ToolUse(Struct, frozen=True):
     """A tool call of the model. `arguments` is None if the model did not write a JSON object."""
 
     tool_use_id: str
@@ -60,8 +59,7 @@ class ToolUse:
     arguments: Mapping[str, object] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyEnd:
+class ReplyEnd(Struct, frozen=True):
     """The last item of a reply: all its blocks in order, the stop reason, and its token counts."""
 
     content: tuple[str | ToolUse, ...]
@@ -100,8 +98,7 @@ def converse_reply(client: BedrockRuntimeClient, request: Mapping[str, Any]) -> 
         yield reply.end()
 
 
-@dataclass(slots=True)
-class _Reply:
+class _Reply(Struct):
     """A partly received reply. Blocks are identified by their index."""
 
     blocks: dict[int, list[str]] = field(default_factory=dict)

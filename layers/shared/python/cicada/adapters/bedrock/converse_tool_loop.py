@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.bedrock.chat_model import ConverseModel, Message, ReplyEnd, ToolUse, converse_reply, user_message
@@ -70,19 +69,16 @@ class ConverseToolLoop:
         raise AssertionError("A reply always has an end.")
 
 
-@dataclass(slots=True)
 class _Talk:
     """The state of a turn: the messages so far, and whether any text was sent."""
 
-    toolbox: Toolbox
-    turn: AgentTurn
-    messages: list[Message] = field(init=False)
-    spoken: bool = False
-    _paragraph: bool = False
-    _thinking: ReasoningFilter = field(default_factory=ReasoningFilter)
-
-    def __post_init__(self) -> None:
-        self.messages = [*_earlier(self.turn), user_message({"text": self.turn.message})]
+    def __init__(self, toolbox: Toolbox, turn: AgentTurn) -> None:
+        self.toolbox = toolbox
+        self.turn = turn
+        self.messages: list[Message] = [*_earlier(turn), user_message({"text": turn.message})]
+        self.spoken = False
+        self._paragraph = False
+        self._thinking = ReasoningFilter()
 
     def begin_round(self) -> None:
         self._thinking = ReasoningFilter()

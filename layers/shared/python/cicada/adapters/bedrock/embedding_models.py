@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import MultiVector
@@ -41,8 +42,7 @@ class MultiVectorEmbeddingModel(EmbeddingModel, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class TitanEmbedding:
+class TitanEmbedding(Struct, frozen=True):
     """https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html, V2."""
 
     dimension: int
@@ -56,8 +56,7 @@ class TitanEmbedding:
         return [reply["embedding"]]
 
 
-@dataclass(frozen=True, slots=True)
-class CohereEmbedding3:
+class CohereEmbedding3(Struct, frozen=True):
     """https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed-v3.html."""
 
     batch_size: int = 96
@@ -70,8 +69,7 @@ class CohereEmbedding3:
         return _floats(reply["embeddings"])
 
 
-@dataclass(frozen=True, slots=True)
-class CohereEmbedding4:
+class CohereEmbedding4(Struct, frozen=True):
     """https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed-v4.html."""
 
     dimension: int
@@ -90,8 +88,7 @@ class CohereEmbedding4:
         return _floats(reply["embeddings"])
 
 
-@dataclass(frozen=True, slots=True)
-class MiniLmEmbedding:
+class MiniLmEmbedding(Struct, frozen=True):
     """The local stage's encoder, all-MiniLM-L6-v2 (`local/bedrock/embeddings.py`)."""
 
     # A batch of this size takes seconds on one processor, which parallel calls share.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ForcedTool:
+
+class ForcedTool(Struct, frozen=True):
     """`schema`: the JSON Schema of its input."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
 from typing import Any
+
+from msgspec.structs import asdict
 
 from cicada.adapters.condition_codec import condition_of, condition_values
 from cicada.conversation.model import (
@@ -121,11 +122,15 @@ def read_head(item: Item) -> Head:
 
 def record_text(record: AnswerRecord) -> str:
     """The record as the head keeps it: one JSON object, for people too."""
-    values = asdict(replace(record, listing=None)) | {"timings": dict(record.timings)}
-    if record.listing is not None:
-        conditions = [condition_values(each) for each in record.listing.conditions]
-        values["listing"] = asdict(replace(record.listing, conditions=())) | {"conditions": conditions}
+    values = asdict(record) | {"timings": dict(record.timings), "listing": _listing_values(record.listing)}
     return json.dumps(values, separators=(",", ":"))
+
+
+def _listing_values(page: ListedPage | None) -> dict[str, Any] | None:
+    if page is None:
+        return None
+    sort = asdict(page.sort) if page.sort else None
+    return asdict(page) | {"sort": sort, "conditions": [condition_values(each) for each in page.conditions]}
 
 
 def _read_record(text: str) -> AnswerRecord:
@@ -144,7 +149,7 @@ def _read_listing(stored: Mapping[str, Any]) -> ListedPage:
 
 
 def _known(kind: type[AnswerRecord] | type[ListedPage], stored: Mapping[str, Any]) -> dict[str, Any]:
-    return {each.name: stored[each.name] for each in fields(kind) if each.name in stored}
+    return {name: stored[name] for name in kind.__struct_fields__ if name in stored}
 
 
 def session_row_key(principal: Principal, session_id: str) -> Item:

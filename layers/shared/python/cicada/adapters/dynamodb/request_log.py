@@ -12,10 +12,10 @@ The index `history` lists sessions (historyKey = owner) and a session's requests
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
+from msgspec.structs import replace
 
 from cicada.adapters.aws_errors import dynamo_errors
 from cicada.adapters.dynamodb.request_items import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from opensearchpy import OpenSearch
 
 from cicada.adapters.opensearch.client import INDEX_MISSING, IndexMissing, is_refused_for_now, opensearch_errors
@@ -18,8 +18,7 @@ MAX_BYTES = 4_000_000
 MAX_ROWS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class BulkWriter:
+class BulkWriter(Struct, frozen=True):
     """Adds and removes rows. Only rows that the server refused temporarily are sent again."""
 
     client: OpenSearch

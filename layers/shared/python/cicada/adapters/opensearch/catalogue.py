@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, value_of, values_body
 from cicada.adapters.opensearch.documents import DocumentRows
@@ -32,8 +34,7 @@ _NOBODY = ("",)
 WithoutStale = Callable[[KnowledgeBaseKey, Callable[[], list[Hits]]], list[Hits]]
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueReads:
+class CatalogueReads(Struct, frozen=True):
     """Reads of rows. `without_stale` drops the rows of generations that do not answer."""
 
     documents: DocumentRows

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from cicada.adapters.opensearch.bulk import BulkWriter
 from cicada.adapters.opensearch.client import IndexMissing
@@ -27,8 +28,7 @@ from cicada.retrieval.model import EmbeddedPassage, Vector
 PAGE = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRows:
+class DocumentRows(Struct, frozen=True):
     """`clock` gives epoch seconds; `visibility_seconds`: how long a write waits to become visible."""
 
     requests: Requests

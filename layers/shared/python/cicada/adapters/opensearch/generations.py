@@ -9,14 +9,14 @@ whether a generation is complete; an ingest that died in the middle leaves an in
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from cicada.errors import UnavailableError
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(Struct, frozen=True):
     """`found` of `size` rows are visible; more than `size` if a bulk request was repeated after a timeout."""
 
     number: int

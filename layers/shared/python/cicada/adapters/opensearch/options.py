@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from cicada.adapters.opensearch.schema import index_body, index_name
 from cicada.adapters.retry import Retry
 from cicada.retrieval.bm25 import Bm25
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOptions:
+class IndexOptions(Struct, frozen=True):
     """The embedder of an index, the form of a new one, and the waits for its server.
 
     `vector_engine`: the kNN engine, empty for the server's choice. `given_name`: an index or an alias; empty to derive

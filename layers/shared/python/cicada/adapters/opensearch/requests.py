@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from msgspec import Struct
 from opensearchpy import OpenSearch
 
 from cicada.adapters.opensearch.client import IndexMissing, TooManyClauses, check_response, opensearch_errors
@@ -22,8 +22,7 @@ logger = logging.getLogger(__name__)
 _NOTHING: Response = {"hits": {"hits": []}}
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
+class Requests(Struct, frozen=True):
     """Each method is one request, retried with jitter after 429, 503, a timeout or a partial response."""
 
     client: OpenSearch

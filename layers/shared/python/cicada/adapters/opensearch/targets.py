@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.adapters.opensearch.client import IndexMissing
 from cicada.adapters.opensearch.requests import Requests
@@ -18,16 +19,14 @@ from cicada.errors import UnavailableError
 _MAX_LOOKS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """An index to write to."""
 
     index: str
     is_building: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Indices:
+class Indices(Struct, frozen=True):
     """The newest indices that have an alias of the name: `live` (None before the first use) and `building`."""
 
     live: str | None

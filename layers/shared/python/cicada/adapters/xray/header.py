@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from cicada.tracing import Origin
 
@@ -16,8 +17,7 @@ _TRACE_ID = re.compile("1-[0-9a-f]{8}-[0-9a-f]{24}")
 _SPAN_ID = re.compile("[0-9a-f]{16}")
 
 
-@dataclass(frozen=True, slots=True)
-class TraceHeader:
+class TraceHeader(Struct, frozen=True):
     """`sampled`: whether the trace is recorded; who began it has decided."""
 
     origin: Origin

@@ -6,7 +6,8 @@ Everything on a card is bounded, because it is a part of the document's row in t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.card import Card, CardSection
 from cicada.documents.model import Passage
@@ -35,8 +36,7 @@ _KEYWORD_BYTES = 3
 _KEYWORD_ROOM = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """What the rules read from a document of at least one passage. `found`: its terms that may become tags."""
 
     passages: Sequence[Passage]

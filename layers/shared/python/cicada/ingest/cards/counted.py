@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.model import Passage
 from cicada.ingest.cards.sections import Span, heading_of
@@ -20,8 +21,7 @@ _REPEATED = 2
 _FEW = 4
 
 
-@dataclass(frozen=True, slots=True)
-class CountedTerms:
+class CountedTerms(Struct, frozen=True):
     """How often each term occurs: in the document (`total`), and in each of its sections, in their order.
 
     The title counts six times, a heading once. Forms of one term are counted together, under the most frequent.

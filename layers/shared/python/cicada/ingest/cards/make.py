@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.card import Card
 from cicada.documents.model import Locator, Passage
@@ -19,8 +21,7 @@ from cicada.retrieval.ports import CataloguedIndex
 MAX_SHOWN = 24_000
 
 
-@dataclass(frozen=True, slots=True)
-class MadeCard:
+class MadeCard(Struct, frozen=True):
     """`card`: None for a document without passages. `problems`: why it is not the model's."""
 
     card: Card | None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from cicada.documents.card import Card
 from cicada.documents.catalogue import DocumentRow
@@ -29,8 +30,7 @@ _SUFFIXES = (*SUFFIXES, ".json")
 _SHORTEST_TITLE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(Struct, frozen=True):
     """`own_code`: the document's file name without its suffix, in lower case, if it is a code; else empty.
 
     `codes`: codes and file names as they are written. `titles`: what may be the title of another document. `text`: what

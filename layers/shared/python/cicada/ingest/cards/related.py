@@ -7,8 +7,9 @@ read either document: whoever follows one must filter by the asker's readers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from cicada.documents.card import Card, Related
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.ingest.cards.counted import CountedTerms
 
@@ -15,8 +16,7 @@ MAX_CANDIDATES = 64
 _SPREAD = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class BaseStatistics:
+class BaseStatistics(Struct, frozen=True):
     """Of the knowledge base: its `passages`, and in how many of them each term occurs."""
 
     passages: int = 0

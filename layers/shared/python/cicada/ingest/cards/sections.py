@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
+
+from msgspec import Struct
 
 from cicada.documents.model import Passage, ScriptLocator
 from cicada.ingest.prose.characters import clip
@@ -13,8 +14,7 @@ MAX_SECTIONS = 200
 MAX_HEADING = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Passages `first` to `last`, both inclusive, under the headings `path`, outermost first."""
 
     path: tuple[str, ...]

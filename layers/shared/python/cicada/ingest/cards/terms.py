@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.ingest.cards.east_asian import east_asian_terms
 from cicada.languages.stemming import ELISIONS, stemmed_language, stop_words
@@ -33,8 +34,7 @@ _WEAK = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TermReader:
+class TermReader(Struct, frozen=True):
     """Reads the terms of texts in one language."""
 
     language: str

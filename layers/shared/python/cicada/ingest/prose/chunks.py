@@ -7,7 +7,8 @@ it. Tables are split only if they are larger than a chunk.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.ingest.chunks import Chunking, packed, size_of, split_text
 from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table
@@ -16,16 +17,14 @@ from cicada.ingest.prose.sections import sections
 _DEEPEST = 6
 
 
-@dataclass(frozen=True, slots=True)
-class ProseChunk:
+class ProseChunk(Struct, frozen=True):
     """Text of one section; `path` as in `Section`."""
 
     path: tuple[str, ...]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     text: str
 
     @property

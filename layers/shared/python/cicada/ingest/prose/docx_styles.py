@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from docx.oxml.xmlchemy import BaseOxmlElement as Element
+from msgspec import Struct
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # Outline levels 0 to 8 are headings; 9 is body text.
@@ -14,8 +14,7 @@ DEEPEST_HEADING = 9
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """`level`: of a heading from 1, 0 for none. A style is Word's own wherever its name is English in the file."""
 
     level: int = 0
@@ -49,8 +48,7 @@ def heading_level(properties: Element | None) -> int | None:
     return None if level is None else (level + 1 if level < DEEPEST_HEADING else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
+class _Declared(Struct, frozen=True):
     """A style's own properties; `level` is None if it does not set one."""
 
     level: int | None

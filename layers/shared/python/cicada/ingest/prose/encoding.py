@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import Problem
@@ -30,8 +31,7 @@ _LABELS = {"windows-31j": "cp932", "x-sjis": "cp932", "windows-949": "cp949", "x
 _ALIASES = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"}
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct, frozen=True):
     """The text with `\\n` as its only line ends, and what was guessed."""
 
     text: str

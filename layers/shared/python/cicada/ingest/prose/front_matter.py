@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import INVISIBLE, is_whole, plain_line
@@ -51,8 +52,7 @@ _NULLS = ("", "~", "null", "Null", "NULL")
 Value = str | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(Struct, frozen=True):
     """`length`: the characters of the file that belong to it; 0 for a file without one. `readers`: None if not said."""
 
     length: int = 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 from bs4.element import CData, NavigableString, PageElement, Tag
+from msgspec import Struct, field
 
 from cicada.ingest.prose.characters import clean_code, clean_line
 from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table
@@ -52,8 +52,7 @@ def blocks_of(root: Tag) -> Iterator[Block]:
     yield from walk.flushed()
 
 
-@dataclass
-class _Walk:
+class _Walk(Struct):
     """The text since the last block, and the lists that are open: each the number of its next item, 0 for bullets."""
 
     texts: list[str] = field(default_factory=list)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.characters import clean_code, clean_line
@@ -58,8 +58,7 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": True, "maxNesting": 100}).enable(["table", "strikethrough"])
 
 
-@dataclass
-class _Walk:
+class _Walk(Struct):
     """Where in the flat list of tokens we are."""
 
     markers: list[str] = field(default_factory=list)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.ingest.model import Problem
 
@@ -12,23 +13,20 @@ MAX_PROPERTIES = 100
 MAX_PROPERTY = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """`level` 1 is the outermost. Whatever follows belongs to it until a heading of its level or a lower one."""
 
     level: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """Text of one line."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListItem:
+class ListItem(Struct, frozen=True):
     """Text of one line. `depth` 0 is the outermost list; `marker` is what stands before it, such as `-` or `3.`."""
 
     text: str
@@ -36,15 +34,13 @@ class ListItem:
     marker: str = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """Text whose line breaks and spaces mean something."""
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Cells of one line each. `header` is empty where no row is marked as one; rows may differ in length."""
 
     header: tuple[str, ...]
@@ -54,8 +50,7 @@ class Table:
 Block = Heading | Paragraph | ListItem | Code | Table
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(Struct, frozen=True):
     """A document. `title` and `language` are empty where it does not say them; texts hold no control characters.
 
     `metadata`: what its front matter says; `readers`: those that it names. `properties`: what the format keeps of every

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.ingest.prose.lines import page_blocks
 from cicada.ingest.prose.model import Block, Heading
@@ -20,16 +21,14 @@ _FEWEST = 3
 _LOOKED_THROUGH = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page's lines, none of them empty. `number` counts from 1."""
 
     number: int
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineItem:
+class OutlineItem(Struct, frozen=True):
     """An entry of the outline: `level` 1 is the outermost, `page` the number of the page that it leads to."""
 
     title: str

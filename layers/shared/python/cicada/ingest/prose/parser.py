@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
 from threading import Lock
+
+from msgspec import Struct, field
 
 from cicada.documents.model import MetadataValue, Passage, SectionLocator
 from cicada.errors import DocumentRejectedError
@@ -29,8 +30,7 @@ MAX_TITLE = 200
 _ONE_AT_A_TIME = Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class ProseParser:
+class ProseParser(Struct, frozen=True):
     """A `DocumentParser` of one kind. `read` makes prose of its bytes; `DocumentRejectedError` if they are damaged.
 
     The title is the sidecar's, else the document's own, else the file name without its suffix. The metadata are those
@@ -75,8 +75,7 @@ class ProseParser:
         return described(self.schema_of(source.document.base_key.knowledge_base), sources)
 
 
-@dataclass(frozen=True, slots=True)
-class _About:
+class _About(Struct, frozen=True):
     """What all passages of a document share."""
 
     title: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.ingest.prose.characters import clip
 from cicada.ingest.prose.model import Block, Heading, Paragraph
@@ -12,8 +13,7 @@ from cicada.ingest.prose.model import Block, Heading, Paragraph
 MAX_HEADING = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """`path`: the headings above, outermost first, each of at most 200 characters. `blocks`: what follows the last."""
 
     path: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from cicada.documents.filter import Range
 from cicada.planning.deterministic.sentence import Sentence
@@ -10,8 +10,7 @@ from cicada.planning.deterministic.sentence import Sentence
 _SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mio": 1e6, "billion": 1e9, "bn": 1e9}
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """The bounds of a number; see `Range`."""
 
     least: float | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from cicada.planning.deterministic.english import word_set
 from cicada.planning.deterministic.sentence import Sentence
@@ -26,8 +26,7 @@ _GLUE = word_set(", ( ) - in from to the order first values value")
 _BEFORE = word_set("in order sorted the and")
 
 
-@dataclass(frozen=True, slots=True)
-class Direction:
+class Direction(Struct, frozen=True):
     """Words from `start` to `end`. `is_of_values`: of any values, and not only of sizes, dates or letters.
 
     `leads`: "first" stands behind it.

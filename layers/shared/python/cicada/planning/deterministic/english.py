@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from cicada.planning.tokens import tokens_of
 
 
-@dataclass(frozen=True, slots=True)
-class English:
+class English(Struct, frozen=True):
     """Phrases by list, each a tuple of words as `tokens_of` writes them, and lists of single words."""
 
     words: Mapping[str, frozenset[str]]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.planning.deterministic.english import english, word_set
@@ -21,8 +22,7 @@ _COMMON_WORDS = word_set("""
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """One value that a phrase may mean. `part`: a first name or a surname only."""
 
     field: str
@@ -31,8 +31,7 @@ class Reading:
     part: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSpan:
+class ValueSpan(Struct, frozen=True):
     """Tokens from `start` to `end` (not included) that name a value. `corrected`: they were mistyped."""
 
     start: int
@@ -48,8 +47,7 @@ class ValueSpan:
         return frozenset(reading.field for reading in self.readings)
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
+class Lexicon(Struct, frozen=True):
     """A schema compiled for look-up. `types`: the field whose values are nouns for documents, or None.
 
     `field_words`: for a phrase, the fields that it names. `date_cues`: for a phrase such as "took effect", date fields.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from cicada.knowledge_bases.schema import FieldType
 from cicada.planning.dates import DatePhrase
@@ -35,8 +35,7 @@ def extend_left(sentence: Sentence, phrase: NounPhrase) -> list[tuple[ValueSpan,
     return scan.found
 
 
-@dataclass(slots=True)
-class _LeftScan:
+class _LeftScan(Struct):
     """Reads the modifiers before a head, from right to left. `at`: the first position that has been read."""
 
     sentence: Sentence

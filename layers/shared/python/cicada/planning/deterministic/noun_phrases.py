@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from cicada.knowledge_bases.schema import FieldType
 from cicada.planning.deterministic.lexicon import Reading, ValueSpan
@@ -23,8 +24,7 @@ class HeadKind(StrEnum):
     STATUS = "status"
 
 
-@dataclass(slots=True)
-class NounPhrase:
+class NounPhrase(Struct):
     """A phrase from `start` to `end` around its head. `topics`: positions of modifiers that are no values.
 
     `filters`: how many values constrain it beside its type. `is_definite`: "the", "this". `asked`: "which", "what".

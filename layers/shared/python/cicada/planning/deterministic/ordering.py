@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from cicada.documents.catalogue import TITLE, Sort
 from cicada.knowledge_bases.schema import FieldType
@@ -26,8 +27,7 @@ _SOONEST = word_set("soonest earliest latest first")
 _IN_ORDER = (FieldType.NUMBER, FieldType.DATE)
 
 
-@dataclass(frozen=True, slots=True)
-class Ordering:
+class Ordering(Struct, frozen=True):
     """`used`: the positions of the words that say it. `superlative`: the first of the order are asked for, not all."""
 
     sort: Sort | None = None
@@ -35,8 +35,7 @@ class Ordering:
     superlative: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(Struct, frozen=True):
     """A name of what is sorted by, from `start` to `end`."""
 
     field: str

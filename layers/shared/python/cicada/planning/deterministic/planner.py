@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.planning.deterministic.clarification import clarification
@@ -29,8 +30,7 @@ _SURE_DESPITE_VALUES = 0.8
 _SEARCHED = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID})
 
 
-@dataclass(frozen=True, slots=True)
-class DeterministicPlanner:
+class DeterministicPlanner(Struct, frozen=True):
     """Plans messages on documents of one schema; make one for each knowledge base and keep it."""
 
     lexicon: Lexicon

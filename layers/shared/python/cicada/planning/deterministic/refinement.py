@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
+
+from msgspec import Struct
 
 from cicada.documents.filter import Condition
 from cicada.planning.deterministic.constraints.reading import read_constraints
@@ -20,8 +21,7 @@ _QUESTIONS = word_set("how why who whom whose when where what which is are was w
 _SINGULAR = word_set("it its he his him she her")
 
 
-@dataclass(frozen=True, slots=True)
-class Refinement:
+class Refinement(Struct, frozen=True):
     """What the message adds. `loose_date`: the field of a period without a verb ("and next year?"), if it has one."""
 
     conditions: tuple[Condition, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
 from datetime import date
+
+from msgspec import Struct, field
 
 from cicada.planning.dates import DatePhrase, date_phrases
 from cicada.planning.deterministic.english import English, english
@@ -14,8 +15,7 @@ from cicada.planning.tokens import SENTENCE_ENDS, Token, tokens_of
 _NOT = frozenset({"not", "n't", "non", "never", "no", "neither", "nor"})
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """The message's tokens and, by their first token, the values and the ranges of dates in it.
 
     `span_ends`: the values by the position after them. `taken`: the positions of values and dates.

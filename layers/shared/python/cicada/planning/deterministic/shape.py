@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from cicada.planning.deterministic.actions import is_action
 from cicada.planning.deterministic.constraints.model import Constraints
@@ -14,8 +14,7 @@ from cicada.planning.deterministic.vague import is_vague
 from cicada.planning.plan import Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """A shape, how sure it is, and the name of the rule that decided."""
 
     shape: Shape

@@ -11,9 +11,10 @@ import json
 import math
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from cicada.planning.deterministic.sentence import Sentence
 from cicada.planning.plan import Shape
@@ -23,8 +24,7 @@ SHAPES = (Shape.CONTENT_ONLY, Shape.NO_MATCH, Shape.NEEDS_CLARIFICATION)
 _MOST_WORDS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class WordModel:
+class WordModel(Struct, frozen=True):
     """`weights`: for each shape, one signed byte per bucket; `scale`: what one unit of a byte is worth."""
 
     weights: Mapping[Shape, memoryview]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from cicada.planning.intent.reading import is_ideograph
 
@@ -21,8 +22,7 @@ Placed: TypeAlias = tuple[int, Step]
 _Entries: TypeAlias = Mapping[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
+class Lexicon(Struct, frozen=True):
     """The numbers of the concepts of whole words and phrases, of the beginnings of words, and of character strings.
 
     The last serve languages that do not separate words. `heads`: the first characters of the words and beginnings.

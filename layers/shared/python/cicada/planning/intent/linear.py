@@ -7,9 +7,10 @@ import math
 import zlib
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from cicada.planning.intent.concepts import Lexicon, lexicon
 from cicada.planning.intent.features import features
@@ -30,8 +31,7 @@ def bucket(hashed: int, group: int) -> int:
     return (mixed ^ mixed >> 15) * 0x85EBCA6B >> 32 - BUCKET_BITS & (1 << BUCKET_BITS) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class LinearModel:
+class LinearModel(Struct, frozen=True):
     """`weights`: for each scored intent, one small integer a bucket. `units`: of one step in each group of features.
 
     `threshold`: from this probability on, the model decides alone. `digest`: of the examples it was trained from.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # A long message says what it wants at its beginning or its end.
 _HEAD_CHARACTERS = 240
@@ -17,8 +18,7 @@ _SPACE = re.compile(r"\s+")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3]")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """`text`: in lower case, white space as one space. `unquoted`: the same, each quotation as one mark.
 
     `words`: words and marks of the unquoted text as they are spelled. `is_ideographic`: words are not separated by

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from cicada.retrieval.fusion import logistic
 from cicada.retrieval.model import Retrieval
 from cicada.retrieval.quality.features import Features, features
 
 
-@dataclass(frozen=True, slots=True)
-class Standard:
+class Standard(Struct, frozen=True):
     """A signal's usual value, its standard deviation, and its weight in the sum."""
 
     mean: float

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.languages.terms import words
 from cicada.retrieval.fusion import logistic
@@ -53,8 +54,7 @@ _REACH = 4
 _CONSTANT, _UNRESOLVED, _REFERRING, _UNCONNECTED, _NAMED, _EMPTY = -2.2, 1.6, 1.4, 0.8, -0.3, 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Vagueness:
+class Vagueness(Struct, frozen=True):
     """Signals of an unclear subject. `unresolved`: definite references to a kind of thing that nothing named before.
 
     `referring`: pronouns and the like in a first message without names, so with nothing that they could refer to.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
 from cicada.retrieval.rerank.multivector import Kind
@@ -12,8 +13,7 @@ from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, c
 NAME = "fusion"
 
 
-@dataclass(frozen=True, slots=True)
-class FusedOrder:
+class FusedOrder(Struct, frozen=True):
     """Calibrated like the local reranker, so that thresholds mean the same; needs no request to the index."""
 
     calibrations: Mapping[Kind | None, Calibration] = field(default_factory=lambda: CALIBRATIONS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from cicada.retrieval.ports import Reranker
@@ -29,8 +31,7 @@ def retrievers_agree(candidates: Sequence[Candidate]) -> bool:
     return leads_both and (not rest or scores[leader] - max(rest) >= MARGIN)
 
 
-@dataclass(frozen=True, slots=True)
-class GatedReranker:
+class GatedReranker(Struct, frozen=True):
     """Asks `paid` only if the retrievers disagree; otherwise returns the order of `free` under the name `skipped`."""
 
     paid: Reranker

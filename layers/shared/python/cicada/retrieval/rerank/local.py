@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.retrieval.model import Candidate, EncodedQuery, PassageVectors, RankedPassage, Ranking, Vector
 from cicada.retrieval.ports import PassageIndex
@@ -24,16 +25,14 @@ from cicada.retrieval.rerank.scores import (
 NAME = "local"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """The first candidates in their new order, with the signals that their relevance is computed from."""
 
     passages: tuple[tuple[Candidate, Signals], ...]
     kind: Kind | None
 
 
-@dataclass(frozen=True, slots=True)
-class LocalReranker:
+class LocalReranker(Struct, frozen=True):
     """Reranks the first `depth` candidates; the others follow in their given order.
 
     Without multivectors in the index it uses the passages' vectors alone. `calibrations` belong to the embedding model.

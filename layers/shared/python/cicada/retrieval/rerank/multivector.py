@@ -10,8 +10,9 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from cicada.errors import ConfigurationError
 
@@ -27,8 +28,7 @@ class Kind(IntEnum):
     QUERY = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Vectors in 8-bit integers: `values` has one byte a column and row. `weights`: of a query's rows only."""
 
     kind: Kind

@@ -7,8 +7,9 @@ no part in choosing them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import mul
+
+from msgspec import Struct
 
 from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, Vector
@@ -19,16 +20,14 @@ MATCH_WEIGHTS: Mapping[Kind, float] = {Kind.TOKENS: 2.0, Kind.WINDOWS: 0.7}
 FEEDBACK_WEIGHT = 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(Struct, frozen=True):
     """How well each candidate's multivector matches: soft token match 0 to 1, or the best window's cosine."""
 
     kind: Kind
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(Struct, frozen=True):
     """The inputs of a passage's relevance. `match` is 0 if the index keeps no multivectors."""
 
     score: float
@@ -36,8 +35,7 @@ class Signals:
     match: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Struct, frozen=True):
     """Relevance = logistic(constant + score · its score + cosine · its cosine + match · its match).
 
     The score is relative to the other candidates; cosine and match measure nearness to the question. With few

@@ -7,7 +7,9 @@ and those that do not match are dropped. `evals.retrieval_bench.filtering` measu
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.filter import PassageFilter, meets
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -19,8 +21,7 @@ from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query, hybri
 _MORE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class FilteredSearch:
+class FilteredSearch(Struct, frozen=True):
     """`filter_first`: the most matching documents for which the engine filters before it ranks.
 
     `most_candidates`: hits taken from each retriever at most to rank first; then the engine filters after all.

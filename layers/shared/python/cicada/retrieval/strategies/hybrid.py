@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cicada.documents.filter import PassageFilter
 from cicada.knowledge_bases.settings import Fusion, KnowledgeBase
@@ -28,8 +29,7 @@ REROUTED = "reroute:all"
 """The step in the path of a search that found nothing in the documents routed to, and then looked into all."""
 
 
-@dataclass(frozen=True, slots=True)
-class HybridSearch:
+class HybridSearch(Struct, frozen=True):
     """`candidates`: hits taken from each retriever. `limit`: passages returned.
 
     Without a reranker the fused order is final.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range, Scalar
 from cicada.planning.calendar_ranges import DateRange
@@ -11,8 +12,7 @@ from cicada.planning.dates import date_range
 from cicada.planning.deterministic.noun_phrases import NounPhrase
 
 
-@dataclass(slots=True)
-class Conditions:
+class Conditions(Struct):
     """Values by field, in the order of the message. One message's own; nothing keeps it."""
 
     wanted: dict[str, set[Scalar]] = field(default_factory=dict)
@@ -49,8 +49,7 @@ class Conditions:
         return ((name, values) for name, values in self.unwanted.items() if name not in self.wanted)
 
 
-@dataclass(slots=True)
-class Constraints:
+class Constraints(Struct):
     """What was read. `used`: the positions of conditions and of the words that introduce them.
 
     `unknown`: what the message asks for and the schema does not have; a message with it cannot be answered.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import date
+
+from msgspec import Struct, field
 
 from cicada.knowledge_bases.schema import FieldType
 from cicada.planning.deterministic.constraints.model import Constraints
@@ -16,8 +17,7 @@ _EXCEPT_PAIRS = frozenset({("other", "than"), ("apart", "from"), ("but", "not"),
 _PRECEDENCE = {FieldType.PERSON: 0, FieldType.KEYWORD: 1, FieldType.BOOLEAN: 2, FieldType.KEYWORDS: 3}
 
 
-@dataclass(slots=True)
-class ConstraintReader:
+class ConstraintReader(Struct):
     """Reads one message. `asker`: the name by which owner fields call the user, or empty.
 
     `claimed`: the positions of noun phrases for documents. `about_process`: the phrase that is being read is what the
