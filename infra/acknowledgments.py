@@ -12,18 +12,36 @@ _REASONS = {
     "COG2": "Whether accounts need a second factor is the decision of whoever runs the pool for their users.",
     "COG8": "The plus tier's threat protection costs per user; the pool has no self sign-up.",
     "L1": "Runtime, layers and byte-code belong together and are raised together: infra/layer_build.py.",
-    "S1": "Who uploaded what is in CloudTrail's data events; ingest writes a report on each file.",
+    "S1": (
+        "Who uploaded what is in CloudTrail's data events, and ingest writes a report on each file; the page's files "
+        "are for everybody."
+    ),
     "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]": (
-        "The role of the CDK's own function that sets the bucket's notification."
+        "The roles of the CDK's own functions, which set the bucket's notification and copy the page's files."
     ),
 }
+# CloudFront serves the page's static files and nothing else.
+_PAGE = {
+    "CFR1": "Who may use a stage is decided by its accounts, not by where a file of the page is read from.",
+    "CFR2": "Nothing that a visitor sends reaches code: the distribution has static files alone and forwards no input.",
+    "CFR3": (
+        "Which static file was read says nothing about use, and addresses of visitors would be personal data to keep. "
+        "Standard logging can be set up in us-east-1 only, the older kind needs a bucket with access control lists."
+    ),
+    "CFR4": "CloudFront's own certificate allows no other policy; with -c pageDomain it is TLSv1.2_2021.",
+}
+_COPYING = "The CDK's own function copies the page's files from the CDK's bucket of assets into the page's."
 _HTTP = "The emulator speaks plain HTTP, on loopback, and heeds policies that refuse it."
 _LOCAL = {"S10": _HTTP, "SQS4": _HTTP}
+_WILDCARD_ACTIONS = {
+    f"Action::s3:{action}": _COPYING for action in ("Abort*", "DeleteObject*", "GetBucket*", "GetObject*", "List*")
+}
 _WILDCARDS = {
     "*": "Sending traces and reranking know no resources; the models that may rerank are named beside it.",
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
     "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
     "<IngestDocumentsBucket551D14AF.Arn>/truth/*": "Ingest keeps there what it indexes of whatever is uploaded.",
+    "<PageFiles79CCA538.Arn>/*": _COPYING,
     "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
     "/v1/POST/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
 }
@@ -48,8 +66,17 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
     }
     wildcards = _WILDCARDS | profiles
     reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in wildcards.items()}
+    if settings.local is None:
+        reasons |= _PAGE | {f"IAM5[{action}]": reason for action, reason in _WILDCARD_ACTIONS.items()}
+        reasons[f"IAM5[Resource::{_assets_of(stack)}/*]"] = _COPYING
     if settings.local:
         reasons |= _LOCAL
     for rule, reason in reasons.items():
         acknowledgment = Acknowledgment(id=f"AwsSolutions::AwsSolutions-{rule}", reason=reason)
         Validations.of(stack).acknowledge(acknowledgment)
+
+
+def _assets_of(stack: Stack) -> str:
+    """The CDK's bucket of assets; its name depends on the qualifier of the bootstrap."""
+    qualifier = stack.synthesizer.bootstrap_qualifier
+    return f"arn:<AWS::Partition>:s3:::cdk-{qualifier}-assets-<AWS::AccountId>-<AWS::Region>"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from infra.addresses import Addresses, addresses
 from infra.concurrency import NEW_ACCOUNT, ConcurrencyBudget, concurrency_budget
 
 # The CDK's context value for a name, None if it is not set: `-c name=value`.
@@ -59,6 +60,7 @@ class StageSettings:
     writes the cards of documents, each empty for none. `messages_per_minute` and `requests_in_flight` are limits of
     each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
+    `addresses`: domains of one's own.
     """
 
     name: StageName
@@ -81,6 +83,7 @@ class StageSettings:
     lease_seconds: str
     concurrency: ConcurrencyBudget
     alarm_email: str = ""
+    addresses: Addresses = field(default_factory=Addresses)
     local: LocalEndpoints | None = None
 
     @property
@@ -121,6 +124,7 @@ def stage_settings(context: Context) -> StageSettings:
         lease_seconds=str(context("leaseSeconds") or _LEASE_SECONDS),
         concurrency=_concurrency(context),
         alarm_email=context("alarmEmail") or "",
+        addresses=addresses(context),
     )
 
 

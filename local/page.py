@@ -1,9 +1,10 @@
-"""The chat page's server: the static files of `clients/web`, and the page's configuration beside them."""
+"""The chat page's server: the files and headers that CloudFront serves on AWS, and the page's configuration."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import mimetypes
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,43 +14,47 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-PAGE_FOLDER = Path(__file__).parent.parent / "clients" / "web"
+from infra.page_files import ASSETS, CONFIG, INDEX, PAGE_FOLDER, cache_control, page_files
+from infra.page_headers import page_headers
 
 
-def app(config: Mapping[str, Any], static_dir: Path = PAGE_FOLDER) -> Starlette:
-    """Serves `static_dir`, and `config` as `/config.json`; `clients/web/page.js` describes it."""
+def app(config: Mapping[str, Any], folder: Path = PAGE_FOLDER) -> Starlette:
+    """Serves the page, and `config` as `/config.json`; `clients/web/page.js` describes it.
 
-    async def page_config(_: Request) -> JSONResponse:
+    The files are read for each request, so that a changed one is seen when the page is loaded again.
+    """
+
+    def document(_: Request) -> Response:
+        return HTMLResponse(page_files(folder).index)
+
+    def configuration(_: Request) -> Response:
         return JSONResponse(dict(config))
 
+    def asset(request: Request) -> Response:
+        files, path = page_files(folder), request.url.path.removeprefix("/")
+        content = files.assets.get(path.removeprefix(f"{files.assets_prefix}/"))
+        if content is None:
+            return PlainTextResponse("There is no such file.", 404)
+        return Response(content, media_type=mimetypes.guess_type(path)[0])
+
     return Starlette(
-        routes=[Route("/config.json", page_config), Mount("/", StaticFiles(directory=static_dir, html=True))],
-        middleware=[Middleware(_SecurityHeaders, headers=security_headers(config))],
+        routes=[
+            Route("/", document),
+            Route(f"/{INDEX}", document),
+            Route(f"/{CONFIG}", configuration),
+            Route(f"/{ASSETS}/{{path:path}}", asset),
+        ],
+        middleware=[Middleware(_Headers, headers=headers(config))],
     )
 
 
-def security_headers(config: Mapping[str, Any]) -> dict[str, str]:
+def headers(config: Mapping[str, Any]) -> dict[str, str]:
     """The page may connect to the WebSocket and the sign-in service of its configuration only."""
-    origins = " ".join(_origin(config[name]) for name in ("websocketUrl", "cognitoUrl"))
-    policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        f"connect-src 'self' {origins}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
-    return {
-        "Content-Security-Policy": policy,
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
-        "Cross-Origin-Opener-Policy": "same-origin",
-        "Cross-Origin-Resource-Policy": "same-origin",
-        "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-        # Revalidated each time, so that a changed file is seen at once.
-        "Cache-Control": "no-cache",
-    }
+    return page_headers([_origin(config[name]) for name in ("websocketUrl", "cognitoUrl")], over_tls=False)
 
 
 def _origin(url: str) -> str:
@@ -57,8 +62,8 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-class _SecurityHeaders:
-    """Adds the headers to every response."""
+class _Headers:
+    """Adds the headers to every response, and how long its file may be kept."""
 
     def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
         self._app = app
@@ -67,7 +72,9 @@ class _SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *self._headers]}
+                found = cache_control(scope["path"].removeprefix("/")) if message["status"] == 200 else "no-cache"
+                own = [*self._headers, (b"cache-control", found.encode())]
+                message = {**message, "headers": [*message["headers"], *own]}
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)

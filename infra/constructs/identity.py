@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration, RemovalPolicy, Stack
+from aws_cdk import Aws, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
@@ -43,6 +43,11 @@ class Identity(Construct):
             "token_client_id": self.client.user_pool_client_id,
             "token_keys_url": self._keys_url,
         }
+
+    @property
+    def endpoint(self) -> str:
+        """Cognito's API in the pool's region, where the page signs users in."""
+        return f"https://cognito-idp.{Aws.REGION}.{Aws.URL_SUFFIX}"
 
     @property
     def _issuer(self) -> str:

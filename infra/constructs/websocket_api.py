@@ -15,6 +15,7 @@ from aws_cdk.aws_apigateway import AccessLogFormat
 from constructs import Construct
 
 from infra.constructs.function import allow
+from infra.constructs.socket_domain import SocketDomain
 from infra.routes import ROUTES
 from infra.settings import StageSettings
 
@@ -71,6 +72,7 @@ class WebSocketApi(Construct):
             # The emulator takes the API's id from this tag, so that the address stays the same between starts.
             Tags.of(self.api).add("ms-custom-id", "cicada")
         self.stage = self._stage()
+        self.domain = self._domain()
 
     def _stage(self) -> apigateway.WebSocketStage:
         log = logs.LogGroup(
@@ -86,13 +88,33 @@ class WebSocketApi(Construct):
             access_log_settings=_AccessLog(log),
         )
 
+    def _domain(self) -> SocketDomain | None:
+        addresses = self._settings.addresses
+        if addresses.socket is None:
+            return None
+        return SocketDomain(self, "Domain", domain=addresses.socket, zone=addresses.hosted_zone, stage=self.stage)
+
     @property
     def url(self) -> str:
         """What clients connect to."""
         local = self._settings.local
         if local:
             return f"{local.aws_url.replace('http', 'ws', 1)}/_aws/execute-api/{self.api.api_id}/{_STAGE}"
-        return self.stage.url
+        return self.origin if self.domain else self.stage.url
+
+    @property
+    def origin(self) -> str:
+        """The part of `url` on AWS that a browser's content security policy names."""
+        domain = self._settings.addresses.socket
+        host = domain.name if domain else f"{self.api.api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
+        return f"wss://{host}"
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """`SocketDomainTarget`: what a record of the WebSocket's domain has to name, if this stack does not make it."""
+        if self.domain is None or self._settings.addresses.hosted_zone:
+            return {"WebSocketUrl": self.url}
+        return {"WebSocketUrl": self.url, "SocketDomainTarget": self.domain.name.regional_domain_name}
 
     @property
     def callback_url(self) -> str:

@@ -13,6 +13,7 @@ from infra.constructs.identity import Identity
 from infra.constructs.ingest import Ingest
 from infra.constructs.layers import Layers
 from infra.constructs.message_processor import TIMEOUT_SECONDS, MessageProcessor
+from infra.constructs.page import Page
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
@@ -58,7 +59,6 @@ class CicadaStack(Stack):
             tables=tables,
         )
         outputs = {
-            "WebSocketUrl": conversation.api.url,
             "UserPoolId": identity.pool.user_pool_id,
             "UserPoolClientId": identity.client.user_pool_client_id,
             "DocumentsBucket": ingest.documents.bucket.bucket_name,
@@ -67,5 +67,8 @@ class CicadaStack(Stack):
             "RequestsQueueUrl": requests.queue.queue_url,
             "DeadLetterQueueUrl": requests.dead_letters.queue_url,
         }
-        for name, value in outputs.items():
+        if settings.local is None and settings.addresses.has_page:
+            page = Page(self, "Page", settings=settings, api=conversation.api, identity=identity)
+            outputs |= page.outputs
+        for name, value in (outputs | conversation.api.outputs).items():
             CfnOutput(self, name, value=value)
