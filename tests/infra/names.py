@@ -29,6 +29,8 @@ _NAMES = {
     "IngestDocumentsBucket": "documents bucket",
     "IngestDocumentsChanges": "document changes",
     "IngestDocumentsDeadLetters": "document dead letters",
+    "PageDistribution": "page distribution",
+    "PageFiles": "page bucket",
     "RequestQueueDeadLetters": "request dead letters",
     "RequestQueueRequests": "request queue",
     "SearchCollection": "collection",
@@ -38,7 +40,12 @@ _NAMES = {
 }
 # Attributes that are ARNs. `Ref` gives one of a topic, and an id that is part of ARNs of the others.
 _ARNS = {"Arn", "AgentArn", "AgentAliasArn"}
-_REFERABLE = {"AWS::SNS::Topic", "AWS::ApiGatewayV2::Api", "AWS::ApiGatewayV2::Authorizer"}
+_REFERABLE = {
+    "AWS::SNS::Topic",
+    "AWS::ApiGatewayV2::Api",
+    "AWS::ApiGatewayV2::Authorizer",
+    "AWS::CloudFront::Distribution",
+}
 _FUNCTION = re.compile(r"(?:/aws/lambda/)?cicada-[a-z]+-([a-z-]+)")
 
 
@@ -63,6 +70,8 @@ class Names:
                 return self._name(id)
             case {"Fn::Join": [str(separator), list(parts)]}:
                 return separator.join(self.text(part) for part in parts)
+            case {"Fn::Sub": str(pattern)}:
+                return re.sub(r"\$\{([^}]+)}", lambda name: _PSEUDO[name[1]], pattern)
             case {"Fn::Sub": [str(pattern), dict(values)]}:
                 return re.sub(r"\$\{([^}]+)}", lambda name: _PSEUDO.get(name[1]) or self.text(values[name[1]]), pattern)
         raise NotUnderstood(f"{value} is no text that is understood here.")

@@ -28,7 +28,7 @@ Needs = frozenset[Need]
 
 CONNECTIONS, REQUESTS, ENTRIES = "connections table", "requests table", "entries table"
 POSTING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/*"
-BUCKET = "documents bucket"
+BUCKET, PAGE = "documents bucket", "page bucket"
 _LOGGED = "Lambda writes the log with the function's role; the emulator writes it by itself."
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
@@ -91,6 +91,28 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
             BUCKET, "s3:PutBucketNotification", unseen=_DEPLOYED
         )
         | _on("*", "logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED),
+        **_page_roles(settings),
+    }
+
+
+def _page_roles(settings: StageSettings) -> Mapping[str, Needs]:
+    """The CDK's own functions: one copies the page's files at deployment, the other empties their bucket at the end."""
+    if settings.local or not settings.addresses.has_page:
+        return {}
+    logging = _on("*", "logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED)
+    reading = ("s3:GetObject*", "s3:GetBucket*", "s3:List*")
+    writing = ("DeleteObject*", "PutObject", "Abort*", "PutObjectLegalHold", "PutObjectRetention", "PutObjectTagging")
+    written = (*reading, *(f"s3:{each}" for each in writing), "s3:PutObjectVersionTagging")
+    emptying = ("s3:PutBucketPolicy", "s3:GetBucket*", "s3:List*", "s3:DeleteObject*")
+    assets = "arn:aws:s3:::cdk-hnb659fds-assets-ACCOUNT-REGION"
+    return {
+        "CustomCDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C512MiB": logging.union(
+            *(_on(each, *reading, unseen=_DEPLOYED) for each in (assets, f"{assets}/*")),
+            *(_on(each, *written, unseen=_DEPLOYED) for each in (PAGE, f"{PAGE}/*")),
+        ),
+        "CustomS3AutoDeleteObjectsCustomResourceProviderHandler": logging.union(
+            *(_on(each, *emptying, unseen=_DEPLOYED) for each in (PAGE, f"{PAGE}/*"))
+        ),
     }
 
 

@@ -25,8 +25,8 @@ _READ = {
     "AWS::SNS::TopicPolicy",
     "AWS::SQS::QueuePolicy",
 }
-# Encryption and the network's side.
-_ABOUT_OTHER_THINGS = {"AWS::OpenSearchServerless::SecurityPolicy"}
+# Encryption, the network's side, and headers of responses.
+_ABOUT_OTHER_THINGS = {"AWS::OpenSearchServerless::SecurityPolicy", "AWS::CloudFront::ResponseHeadersPolicy"}
 _BASIC_EXECUTION = "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSLambdaBasicExecutionRole.html
 _MANAGED = {_BASIC_EXECUTION: ("logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents")}

@@ -74,6 +74,11 @@ def token_validity(kind: str) -> Callable[[Deployed], str]:
     return lambda stage: only(of(client) for _, client in stage.of_kind("AWS::Cognito::UserPoolClient"))
 
 
+def of_page(id: str) -> bool:
+    """Is it a resource of the page, which holds nothing of users?"""
+    return id.startswith("Page")
+
+
 def public_access(stage: Deployed) -> str:
     ways = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
     blocks = [each.get("PublicAccessBlockConfiguration", {}) for _, each in stage.of_kind("AWS::S3::Bucket")]
@@ -180,10 +185,8 @@ def logs(stage: Deployed) -> str:
 
 
 def versions(stage: Deployed) -> str:
-    buckets = stage.of_kind("AWS::S3::Bucket")
-    return only(
-        "kept" if "Enabled" in each.get("VersioningConfiguration", {}).values() else "none" for _, each in buckets
-    )
+    buckets = [each for id, each in stage.of_kind("AWS::S3::Bucket") if not of_page(id)]
+    return only("kept" if "Enabled" in each.get("VersioningConfiguration", {}).values() else "none" for each in buckets)
 
 
 def of_every_replica(named: Callable[[Properties], object]) -> Callable[[Deployed], str]:
@@ -200,13 +203,45 @@ def after_deletion(*kinds: str) -> Callable[[Deployed], str]:
     def of(stage: Deployed) -> str:
         policies = [
             resource.get(policy, "Delete")
-            for resource in stage.resources.values()
-            if resource["Type"] in kinds
+            for id, resource in stage.resources.items()
+            if resource["Type"] in kinds and not of_page(id)
             for policy in ("DeletionPolicy", "UpdateReplacePolicy")
         ]
         return only({"Delete": "deleted", "Retain": "kept"}[policy] for policy in policies)
 
     return of
+
+
+def page_files_after_deletion(stage: Deployed) -> str:
+    """A bucket can only be deleted when it is empty, so something has to empty it."""
+    emptied = {each["BucketName"]["Ref"] for _, each in stage.of_kind("Custom::S3AutoDeleteObjects")}
+    buckets = [id for id, _ in stage.of_kind("AWS::S3::Bucket") if of_page(id)]
+    deleted = {id for id in buckets if stage.resources[id]["DeletionPolicy"] == "Delete"} & emptied
+    return only("deleted" if id in deleted else "kept" for id in buckets)
+
+
+def page_over_http(stage: Deployed) -> str:
+    ways = {"redirect-to-https": "redirected to HTTPS", "https-only": "refused", "allow-all": "answered"}
+    found = [each["DistributionConfig"] for _, each in stage.of_kind("AWS::CloudFront::Distribution")]
+    behaviors = [behavior for each in found for behavior in (each["DefaultCacheBehavior"], *each["CacheBehaviors"])]
+    return only(ways[each["ViewerProtocolPolicy"]] for each in behaviors)
+
+
+def page_security(read: Callable[[Properties], str]) -> Callable[[Deployed], str]:
+    def of(stage: Deployed) -> str:
+        policies = [each for _, each in stage.of_kind("AWS::CloudFront::ResponseHeadersPolicy")]
+        return only(read(each["ResponseHeadersPolicyConfig"]["SecurityHeadersConfig"]) for each in policies)
+
+    return of
+
+
+def https_remembered(security: Properties) -> str:
+    return span(security["StrictTransportSecurity"]["AccessControlMaxAgeSec"])
+
+
+def framing(security: Properties) -> str:
+    policy = json.dumps(security["ContentSecurityPolicy"])
+    return "nobody" if "frame-ancestors 'none'" in policy else "somebody"
 
 
 def throttle(stage: Deployed) -> str:
@@ -253,12 +288,15 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
     "whether a user name exists is": unknown_users,
     "an access token is valid for": token_validity("AccessToken"),
     "a refresh token is valid for": token_validity("RefreshToken"),
-    "public access to the bucket": public_access,
-    "requests without TLS to the bucket, queues and topic": without_tls,
+    "public access to the buckets": public_access,
+    "requests without TLS to the buckets, queues and topic": without_tls,
     "the collection is reached from": collection_policy(
         "network", {True: "anywhere, with signed requests", False: "a VPC"}, "AllowFromPublic"
     ),
-    "keys of the bucket": object_keys,
+    "requests of the page without TLS are": page_over_http,
+    "browsers ask for the page by TLS alone for": page_security(https_remembered),
+    "the page may be framed by": page_security(framing),
+    "keys of the buckets": object_keys,
     "keys of the tables": table_keys,
     "keys of the queues": queue_keys,
     "keys of the collection": collection_policy("encryption", {True: "AWS's own"}, "AWSOwnedKey"),
@@ -278,6 +316,7 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
     "with the stack, tables, documents and accounts are": after_deletion(
         "AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::Cognito::UserPool"
     ),
+    "with the stack, the page's files are": page_files_after_deletion,
     "with the stack, queues and logs are": after_deletion("AWS::SQS::Queue", "AWS::Logs::LogGroup"),
     "the API takes frames": throttle,
     "a command takes at most": time_of("ws-message", "ws-resume", "ws-control"),

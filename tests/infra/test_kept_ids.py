@@ -30,4 +30,5 @@ KEPT = {
 
 
 def test_what_holds_data_keeps_its_id() -> None:
-    assert {id for id, _ in deployed("prod").of_kind(*KINDS)} == KEPT
+    # The page's bucket holds what each deployment writes again.
+    assert {id for id, _ in deployed("prod").of_kind(*KINDS) if not id.startswith("Page")} == KEPT

@@ -24,10 +24,11 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
     "prod": {"stage": "prod"},
     "reranked by Cohere": {"stage": "dev", "rerank": "cohere"},
     "Bedrock agents": {"stage": "dev", "agents": "bedrock"},
-    "no contexts, no planning model": {
+    "no contexts, no planning model, no page": {
         "stage": "dev",
         "contextModel": "none",
         "planModels": "none",
+        "page": "none",
     },
     "inference profiles": {
         "stage": "dev",
@@ -95,6 +96,16 @@ def test_uploads_may_be_announced_to_ingest(deployment: Deployment) -> None:
     assert not deployment.policies.allow(Call("s3.amazonaws.com", "sqs:SendMessage", "document changes", others))
 
 
+def test_the_pages_files_are_read_by_its_own_distribution_alone(aws: Template) -> None:
+    policies = Policies(aws.to_json())
+    for distribution, allowed in (("page distribution", True), ("EANOTHERS", False)):
+        source = {"AWS:SourceArn": f"arn:aws:cloudfront::ACCOUNT:distribution/{distribution}"}
+        call = Call("cloudfront.amazonaws.com", "s3:GetObject", "page bucket/index.html", source)
+        assert policies.allow(call) == allowed
+    anybody = Call("arn:aws:iam::ACCOUNT:user/anybody", "s3:GetObject", "page bucket/index.html")
+    assert not policies.allow(anybody)
+
+
 def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
     """Whom alarms tell is in test_alarms.py."""
     wanted = [(each.principal, each.action, each.resource) for each in invocations(deployment.template)]
@@ -103,6 +114,8 @@ def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
         ("s3.amazonaws.com", f"sqs:{action}", "document changes")
         for action in ("SendMessage", "GetQueueAttributes", "GetQueueUrl")
     ]
+    if deployment.settings.local is None and deployment.settings.addresses.has_page:
+        wanted += [("cloudfront.amazonaws.com", "s3:GetObject", "page bucket/*")]
     wanted += [(assumed_by(role), "sts:AssumeRole", role) for role in needed(deployment.settings)]
     allowed = [
         (principal, action, resource)

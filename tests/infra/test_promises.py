@@ -15,6 +15,8 @@ _TABLE = re.compile(r"^\| promise \| dev \| prod \|\n\|---\|---\|---\|\n((?:\|.*
 _PROMISED = {
     "AWS::ApiGatewayV2::Stage",
     "AWS::Bedrock::Agent",
+    "AWS::CloudFront::Distribution",
+    "AWS::CloudFront::ResponseHeadersPolicy",
     "AWS::Cognito::UserPool",
     "AWS::Cognito::UserPoolClient",
     "AWS::DynamoDB::GlobalTable",
@@ -37,6 +39,7 @@ _TESTED_ELSEWHERE = {
     "AWS::ApiGatewayV2::Route",
     "AWS::ApiGatewayV2::RouteResponse",
     "AWS::Bedrock::AgentAlias",
+    "AWS::CloudFront::OriginAccessControl",
     "AWS::CloudWatch::Alarm",
     "AWS::IAM::Policy",
     "AWS::IAM::Role",
@@ -44,6 +47,8 @@ _TESTED_ELSEWHERE = {
     "AWS::Lambda::LayerVersion",
     "AWS::Lambda::Permission",
     "AWS::OpenSearchServerless::AccessPolicy",
+    "Custom::CDKBucketDeployment",
+    "Custom::S3AutoDeleteObjects",
     "Custom::S3BucketNotifications",
 }
 

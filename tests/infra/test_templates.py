@@ -84,7 +84,9 @@ def test_uploads_are_announced_to_ingest(aws: Template) -> None:
 
 
 def test_the_layers_are_built_for_the_functions_runtime(aws: Template) -> None:
-    for layer in properties(aws, "AWS::Lambda::LayerVersion"):
+    layers = properties(aws, "AWS::Lambda::LayerVersion")
+    # Those of the CDK's own functions contain the AWS command line.
+    for layer in [each for each in layers if each.get("Description") != "/opt/awscli/aws"]:
         assert layer["CompatibleRuntimes"] == ["python3.13"]
         assert layer["CompatibleArchitectures"] == ["arm64"]
     for function in properties(aws, "AWS::Lambda::Function"):

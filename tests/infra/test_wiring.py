@@ -42,6 +42,11 @@ def one(stage: Deployed, kind: str) -> str:
     return id
 
 
+def documents_bucket(stage: Deployed) -> str:
+    [id] = [id for id, _ in stage.of_kind("AWS::S3::Bucket") if not id.startswith("Page")]
+    return id
+
+
 def places(stage: Deployed) -> dict[str, str]:
     """Where each variable that names a part of the stage leads."""
     pool, client = one(stage, "AWS::Cognito::UserPool"), one(stage, "AWS::Cognito::UserPoolClient")
@@ -56,7 +61,7 @@ def places(stage: Deployed) -> dict[str, str]:
         "CICADA_ENTRIES_TABLE": tables["entries"],
         "CICADA_REQUESTS_QUEUE_URL": requests,
         "CICADA_DEAD_LETTER_QUEUE_URL": dead_letters,
-        "CICADA_DOCUMENTS_BUCKET": one(stage, "AWS::S3::Bucket"),
+        "CICADA_DOCUMENTS_BUCKET": documents_bucket(stage),
         "CICADA_CALLBACK_URL": (LOCAL_API if is_local(stage) else API).format(api=api),
         "CICADA_TOKEN_ISSUER": issuer,
         "CICADA_TOKEN_CLIENT_ID": client,
@@ -167,6 +172,7 @@ def test_the_outputs_name_what_operators_need(stage: Deployed) -> None:
         "RequestsTable": known["CICADA_REQUESTS_TABLE"],
         "RequestsQueueUrl": known["CICADA_REQUESTS_QUEUE_URL"],
         "DeadLetterQueueUrl": known["CICADA_DEAD_LETTER_QUEUE_URL"],
+        **({} if is_local(stage) else {"PageUrl": f"https://{one(stage, 'AWS::CloudFront::Distribution')}.DomainName"}),
     }
 
 

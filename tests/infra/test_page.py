@@ -1,0 +1,253 @@
+"""The chat page of a stage on AWS: its files, headers, caching and addresses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.addresses import AddressError, addresses
+from infra.page_files import PAGE_FOLDER, page_files
+from local.page import headers as local_headers
+from tests.infra.deployed import Deployed
+from tests.infra.edge import Edge
+
+CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/0a1b"
+REGIONAL = "arn:aws:acm:eu-west-1:111122223333:certificate/2c3d"
+DOMAINS = {
+    "pageDomain": "chat.example.com",
+    "pageCertificate": CERTIFICATE,
+    "socketDomain": "socket.example.com",
+    "socketCertificate": REGIONAL,
+}
+API = "wss://ConversationWebSocketApi05C623EF.execute-api.us-east-1.amazonaws.com"
+COGNITO = "https://cognito-idp.us-east-1.amazonaws.com"
+
+
+def synthesised(folder: Path, **context: str) -> Deployed:
+    """With its assets in the folder."""
+    from aws_cdk import App
+
+    from app import build
+
+    app = App(context=context | {"aws:cdk:bundling-stacks": []}, outdir=str(folder))
+    stack = build(app)
+    app.synth()
+    return Deployed(json.loads((folder / f"{stack.stack_name}.template.json").read_text("utf-8")))
+
+
+@pytest.fixture(scope="module")
+def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("dev")
+
+
+@pytest.fixture(scope="module")
+def dev(assembly: Path) -> Deployed:
+    return synthesised(assembly, stage="dev")
+
+
+@pytest.fixture(scope="module")
+def edge(dev: Deployed, assembly: Path) -> Edge:
+    return Edge(dev, assembly)
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Deployed:
+    """A stage with domains of its own and a hosted zone."""
+    return synthesised(tmp_path_factory.mktemp("prod"), stage="prod", hostedZone="Z0123", **DOMAINS)
+
+
+def only(stage: Deployed, kind: str) -> dict[str, Any]:
+    [(_, found)] = stage.of_kind(kind)
+    return found
+
+
+def test_cloudfront_sends_the_headers_of_the_local_stage_and_hsts(edge: Edge) -> None:
+    local = local_headers({"websocketUrl": f"{API}/v1", "cognitoUrl": f"{COGNITO}/"})
+    for path in ("", "config.json"):
+        served = edge.served(path)
+        assert served is not None
+        assert served.headers == local | {"Strict-Transport-Security": "max-age=31536000", "Cache-Control": "no-cache"}
+
+
+def test_the_page_may_connect_to_its_stack_alone(edge: Edge) -> None:
+    served = edge.served("")
+    assert served is not None
+    policy = served.headers["Content-Security-Policy"]
+    [allowed] = [each for each in policy.split("; ") if each.startswith("connect-src")]
+    assert allowed == f"connect-src 'self' {API} {COGNITO}"
+    for forbidden in ("unsafe", "*", "data:", "http:"):
+        assert forbidden not in policy
+
+
+def test_every_file_of_the_page_is_there_and_nothing_else(edge: Edge) -> None:
+    files = page_files()
+    expected = {f"{files.assets_prefix}/{path}": content for path, content in files.assets.items()}
+    found = {path: content for path, (content, _) in edge.files.items()}
+    config = found.pop("config.json")
+    assert found == expected | {"index.html": files.index.encode()}
+    assert json.loads(config) == edge.config()
+
+
+def test_the_configuration_names_the_stack_and_no_secret(edge: Edge) -> None:
+    assert edge.config() == {
+        "websocketUrl": f"{API}/v1",
+        "tokenIn": "subprotocol",
+        "cognitoUrl": f"{COGNITO}/",
+        "clientId": "IdentityUsersChat774A7E2E",
+    }
+
+
+def test_what_the_document_refers_to_may_be_kept_for_ever(edge: Edge) -> None:
+    index = edge.files["index.html"][0].decode()
+    referred = re.findall(r'(?:href|src)="([^"]+)"', index)
+    assert len(referred) >= 4
+    for path in referred:
+        served = edge.served(path)
+        assert served is not None, path
+        assert (served.cached, served.headers["Cache-Control"]) == (
+            "CachingOptimized",
+            "public, max-age=31536000, immutable",
+        )
+
+
+@pytest.mark.parametrize("path", ["", "index.html", "config.json"])
+def test_document_and_configuration_are_asked_for_each_time(edge: Edge, path: str) -> None:
+    served = edge.served(path)
+    assert served is not None
+    assert (served.cached, served.headers["Cache-Control"]) == ("CachingDisabled", "no-cache")
+
+
+def test_a_changed_file_has_another_address(tmp_path: Path) -> None:
+    for path in PAGE_FOLDER.rglob("*"):
+        if path.is_file():
+            copy = tmp_path / path.relative_to(PAGE_FOLDER)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(path.read_bytes())
+    assert page_files(tmp_path) == page_files()
+    (tmp_path / "protocol" / "client.js").write_text("export {};\n", "utf-8")
+    changed = page_files(tmp_path)
+    assert changed.assets_prefix != page_files().assets_prefix
+    assert changed.index.count(changed.assets_prefix) == page_files().index.count(page_files().assets_prefix)
+    (tmp_path / "style.css").unlink()
+    with pytest.raises(FileNotFoundError, match=r"index\.html refers to style\.css"):
+        page_files(tmp_path)
+
+
+def test_the_document_comes_after_its_assets_and_takes_none_away(dev: Deployed) -> None:
+    deployments = dict(dev.of_kind("Custom::CDKBucketDeployment"))
+    [document] = [id for id, each in deployments.items() if "DestinationBucketKeyPrefix" not in each]
+    [assets] = set(deployments) - {document}
+    assert assets in dev.resources[document]["DependsOn"]
+    # Pages that are being loaded and an earlier release still find theirs.
+    assert [each["Prune"] for each in deployments.values()] == [False, False]
+
+
+def test_the_bucket_is_read_by_signed_requests_of_cloudfront(dev: Deployed) -> None:
+    [origin] = only(dev, "AWS::CloudFront::Distribution")["DistributionConfig"]["Origins"]
+    access = only(dev, "AWS::CloudFront::OriginAccessControl")["OriginAccessControlConfig"]
+    assert dev.resources[origin["OriginAccessControlId"]["Fn::GetAtt"][0]]["Type"].endswith("OriginAccessControl")
+    assert (access["SigningBehavior"], access["OriginAccessControlOriginType"]) == ("always", "s3")
+
+
+@pytest.mark.parametrize("kind", ["AWS::CloudFront::OriginAccessControl", "AWS::CloudFront::ResponseHeadersPolicy"])
+def test_two_regions_of_an_account_may_have_the_same_stage(dev: Deployed, kind: str) -> None:
+    """Their names are unique in the account, not in the region."""
+    [config] = only(dev, kind).values()
+    assert dev.text(config["Name"]) == "cicada-dev-page-us-east-1"
+    assert {"Ref": "AWS::Region"} in config["Name"]["Fn::Join"][1]
+
+
+def test_domains_of_ones_own_lead_to_page_and_socket(named: Deployed) -> None:
+    outputs = {name: named.text(each["Value"]) for name, each in named.outputs.items()}
+    assert (outputs["PageUrl"], outputs["WebSocketUrl"]) == ("https://chat.example.com", "wss://socket.example.com")
+    config = only(named, "AWS::CloudFront::Distribution")["DistributionConfig"]
+    assert config["Aliases"] == ["chat.example.com"]
+    assert config["ViewerCertificate"]["AcmCertificateArn"] == CERTIFICATE
+    assert config["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
+    [socket] = only(named, "AWS::ApiGatewayV2::DomainName")["DomainNameConfigurations"]
+    assert socket == {"CertificateArn": REGIONAL, "EndpointType": "REGIONAL", "SecurityPolicy": "TLS_1_2"}
+    mapping = only(named, "AWS::ApiGatewayV2::ApiMapping")
+    assert (mapping["ApiId"], mapping["Stage"]) == ({"Ref": "ConversationWebSocketApi05C623EF"}, "v1")
+    # Posting to connections goes by the API's own address.
+    assert "execute-api" in named.environment("message-processor")["CICADA_CALLBACK_URL"]
+
+
+def test_the_page_may_connect_to_the_sockets_own_domain(named: Deployed) -> None:
+    policy = only(named, "AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
+    text = named.text(policy["SecurityHeadersConfig"]["ContentSecurityPolicy"]["ContentSecurityPolicy"])
+    assert f"connect-src 'self' wss://socket.example.com {COGNITO};" in text
+
+
+def test_the_hosted_zone_has_a_record_for_each_name(named: Deployed) -> None:
+    records = [each for _, each in named.of_kind("AWS::Route53::RecordSet")]
+    assert sorted((each["Name"], each["Type"]) for each in records) == [
+        ("chat.example.com.", "A"),
+        ("chat.example.com.", "AAAA"),
+        ("socket.example.com.", "A"),
+    ]
+    assert {each["HostedZoneId"] for each in records} == {"Z0123"}
+
+
+def test_without_a_hosted_zone_the_outputs_say_what_records_have_to_name(tmp_path: Path) -> None:
+    stage = synthesised(tmp_path, stage="dev", **DOMAINS)
+    assert not list(stage.of_kind("AWS::Route53::RecordSet"))
+    outputs = {name: stage.text(each["Value"]) for name, each in stage.outputs.items()}
+    [(distribution, _)] = stage.of_kind("AWS::CloudFront::Distribution")
+    [(domain, _)] = stage.of_kind("AWS::ApiGatewayV2::DomainName")
+    assert outputs["PageDomainTarget"] == f"{distribution}.DomainName"
+    assert outputs["SocketDomainTarget"] == f"{domain}.RegionalDomainName"
+
+
+def test_an_account_that_may_not_use_cloudfront_yet_can_do_without_the_page(tmp_path: Path) -> None:
+    stage = synthesised(tmp_path, stage="dev", page="none")
+    kinds = {each["Type"] for each in stage.resources.values()}
+    assert not [kind for kind in kinds if "CloudFront" in kind or "BucketDeployment" in kind]
+    assert "PageUrl" not in stage.outputs
+
+
+@pytest.mark.parametrize(
+    ("context", "sentence"),
+    [
+        (
+            {"pageDomain": "chat.example.com", "pageCertificate": REGIONAL},
+            "request one for chat.example.com in us-east",
+        ),
+        ({"pageDomain": "chat.example.com"}, "needs -c pageCertificate="),
+        ({"socketDomain": "chat.example.com", "socketCertificate": "0a1b"}, "needs -c socketCertificate="),
+        ({"pageCertificate": CERTIFICATE}, "is no domain: give a name such as"),
+        ({"pageDomain": "https://chat.example.com/", "pageCertificate": CERTIFICATE}, "is no domain"),
+        (DOMAINS | {"socketDomain": "chat.example.com"}, "need a name each"),
+        ({"hostedZone": "Z0123"}, "add -c pageDomain or -c socketDomain"),
+        (DOMAINS | {"hostedZone": "example.com"}, "is no id of a hosted zone"),
+        (DOMAINS | {"page": "none"}, "leaves the page out"),
+        ({"page": "s3"}, "use -c page=cloudfront or none"),
+    ],
+)
+def test_addresses_that_cannot_be_are_refused_with_what_to_do(context: dict[str, str], sentence: str) -> None:
+    with pytest.raises(AddressError, match=re.escape(sentence)):
+        addresses(context.get)
+
+
+def test_the_documents_own_policy_is_that_of_the_headers() -> None:
+    """It holds where the page is served without headers. What only a header can say, and the addresses, differ."""
+    header = dict(
+        directive(each)
+        for each in local_headers({"websocketUrl": "ws://a", "cognitoUrl": "http://b"})[
+            "Content-Security-Policy"
+        ].split("; ")
+    )
+    [meta] = re.findall(r'content="(default-src [^"]+)"', (PAGE_FOLDER / "index.html").read_text("utf-8"))
+    own = dict(directive(each) for each in meta.split("; "))
+    assert header.pop("frame-ancestors") == "'none'"
+    assert own.pop("connect-src") == "'self' http: https: ws: wss:"
+    assert header.pop("connect-src") == "'self' ws://a http://b"
+    assert own == header
+
+
+def directive(text: str) -> tuple[str, str]:
+    name, _, value = text.partition(" ")
+    return name, value
