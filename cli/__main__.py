@@ -13,7 +13,20 @@ from cli.aws_failures import failed_sign_in, failure_of
 from cli.errors import CommandError
 from cli.evaluate import calibrate
 from cli.evaluate import command as evaluate
-from cli.operator import bases, catalogue, ingest, intents, invoke, rebuild, redrive, remove, stage, status, users
+from cli.operator import (
+    bases,
+    catalogue,
+    doctor,
+    ingest,
+    intents,
+    invoke,
+    rebuild,
+    redrive,
+    remove,
+    stage,
+    status,
+    users,
+)
 from cli.text import clean_line
 from cli.user import access_token, ask, chat
 
@@ -25,8 +38,9 @@ _SUBCOMMANDS = (
     catalogue,
     bases,
     rebuild,
-    stage,
+    doctor,
     status,
+    stage,
     users,
     access_token,
     invoke,

@@ -122,7 +122,7 @@ def _refusal(error: BaseException) -> CommandError:
         return CommandError(f"The AWS account cannot use this service yet ({code}): complete its registration.")
     if code.startswith(_BUSY_CODES):
         return CommandError(f"AWS is busy ({operation}: {code}): try again in a minute.")
-    return CommandError(f"AWS refused {operation} ({code}): {_ended(message)}")
+    return CommandError(f"AWS refused {operation} ({code}){f': {_ended(message)}' if message else '.'}")
 
 
 def _action(message: str, operation: str) -> str:

@@ -13,7 +13,9 @@ from cli.text import clean_line, to_json
 
 State = Literal["ok", "note", "problem", "unknown"]
 # What services answer to an operation that they do not have; the emulator of the local stage does so.
-_NOT_THERE = frozenset({"InvalidAction", "NotImplemented", "UnknownOperation", "UnknownOperationException", "501"})
+_NOT_THERE = frozenset({"InvalidAction", "NotImplemented", "UnknownOperation", "UnknownOperationException"})
+# The bare status of a reply that is none of the service's.
+_NO_REPLY = frozenset({"400", "404", "501"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def checked(subject: str, check: Callable[[], Iterable[Finding]]) -> list[Findin
         failure.__cause__ = error
         if failed_sign_in(failure):
             raise failure from error
-        if code_of(error) in _NOT_THERE:
+        if code_of(error) in _NOT_THERE | _NO_REPLY:
             return [Finding(subject, "unknown", "This service is not there to be asked, as on the local stage.")]
         return [Finding(subject, "unknown", str(failure))]
     except CommandError as failure:

@@ -125,7 +125,9 @@ def sign_in(target: DeploymentTarget, user: str | None) -> SignIn:
     saved = SavedSignIns(settings.sign_ins)
     name = name or saved.last_user(client_id) or _typed_name(target)
     if stage and not _can_sign_in(settings, saved, client_id, name):
-        stage.password(name)
+        others = ", ".join(stage.passwords) or "none"
+        sentence = f"{name} is no sample user of the local stage, which are {others}: set CICADA_PASSWORD to sign in."
+        raise CommandError(sentence, 2)
     return SignIn(cognito, client_id, name, Passwords(settings.password, target.title, target.flag), saved)
 
 

@@ -305,7 +305,9 @@ def test_a_user_that_the_stage_does_not_have_is_named(
     stage: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["ask", "q", "--user", "eve"]) == 2
-    assert capsys.readouterr().err == "cicada: The local stage has no user eve; it has ada, grace.\n"
+    assert capsys.readouterr().err == (
+        "cicada: eve is no sample user of the local stage, which are ada, grace: set CICADA_PASSWORD to sign in.\n"
+    )
 
 
 def test_without_a_stage_every_command_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

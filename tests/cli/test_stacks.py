@@ -130,6 +130,7 @@ FAILURES: list[tuple[BaseException, str, int]] = [
         1,
     ),
     (refusal("AccessDeniedException"), "These AWS credentials may not do that: allow Operation, or use others.", 1),
+    (refusal("Odd"), "AWS refused Operation (Odd).", 1),
     (refusal("Odd", "Something  else\n"), "AWS refused Operation (Odd): Something else.", 1),
 ]
 

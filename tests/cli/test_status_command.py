@@ -177,7 +177,7 @@ def test_what_may_not_be_looked_at_is_unknown_and_the_rest_is_shown(
     denied = refusal("AccessDeniedException", "User x is not authorized to perform: bedrock:InvokeModel on y")
     stack.replies["bedrock-runtime", "Converse"] = denied
     stack.replies["cloudwatch", "DescribeAlarms"] = EndpointConnectionError(endpoint_url="https://cloudwatch.test")
-    stack.replies["sns", "ListSubscriptionsByTopic"] = refusal("InvalidAction")
+    stack.replies["sns", "ListSubscriptionsByTopic"] = refusal("400")
     found = findings(capsys, 0)
     states = {(subject, state) for subject, state, _ in found}
     assert {("models", "unknown"), ("alarms", "unknown"), ("notification", "unknown"), ("index", "ok")} <= states

@@ -1,0 +1,111 @@
+"""Whether the models that a stage is deployed with can be used in an account and a region."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+from cli.aws_failures import code_of
+from cli.errors import CommandError
+from cli.operator.findings import Finding, checked
+from infra.settings import StageSettings
+
+_UNKNOWN_MODEL = frozenset({"ResourceNotFoundException", "ValidationException"})
+# Beginnings of the ids of inference profiles that AWS defines; an id of a model begins with its provider.
+# https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
+_PROFILES = ("us.", "us-gov.", "eu.", "apac.", "jp.", "au.", "ca.", "global.")
+_ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS_REGION to another"
+
+
+def bedrock_findings(settings: StageSettings, client: Callable[[str], Any], region: str) -> list[Finding]:
+    """At least one of each model."""
+    bedrock = client("bedrock")
+    empty: list[str] = []
+    found = checked("model quotas", partial(_empty_quotas, client("service-quotas"), empty))
+    for model_id in models_of(settings):
+        found += checked("models", partial(_model, bedrock, model_id, region, empty))
+    return found
+
+
+def models_of(settings: StageSettings) -> list[str]:
+    """The ids of the models and inference profiles that the stage uses."""
+    named = [settings.chat_model_id, settings.agent_model_id, settings.query_model_id, settings.context_model_id]
+    named += [settings.card_model_id, settings.embedding_model_id]
+    return list(dict.fromkeys(filter(None, [*named, *settings.plan_model_ids, *settings.rerank_model_ids])))
+
+
+def _model(bedrock: Any, model_id: str, region: str, empty: list[str]) -> Iterator[Finding]:
+    try:
+        base = _base_model(bedrock, model_id)
+    except ClientError as error:
+        if code_of(error) not in _UNKNOWN_MODEL:
+            raise
+        yield Finding("models", "problem", f"{model_id} is not in {region}: {_ELSEWHERE}.")
+        return
+    except EndpointConnectionError as error:
+        raise CommandError(f"Bedrock is not in {region}: set AWS_REGION to a region that has it.") from error
+    problem = _why_not(bedrock, base, model_id, empty) if base else None
+    yield Finding("models", "problem" if problem else "ok", problem or f"{model_id} can be used.")
+
+
+def _base_model(bedrock: Any, model_id: str) -> Mapping[str, Any] | None:
+    """What Bedrock says of the model, of a profile's model, or nothing if only the profile is known in this region."""
+    if not model_id.startswith(_PROFILES):
+        return dict(bedrock.get_foundation_model(modelIdentifier=model_id)["modelDetails"])
+    profile = bedrock.get_inference_profile(inferenceProfileIdentifier=model_id)
+    try:
+        base = profile["models"][0]["modelArn"].rpartition("/")[2]
+        return dict(bedrock.get_foundation_model(modelIdentifier=base)["modelDetails"])
+    except ClientError as error:
+        if code_of(error) not in _UNKNOWN_MODEL:
+            raise
+        return None
+
+
+def _why_not(bedrock: Any, details: Mapping[str, Any], model_id: str, empty: list[str]) -> str | None:
+    is_profile = model_id.startswith(_PROFILES)
+    if not is_profile and "ON_DEMAND" not in details.get("inferenceTypesSupported", ["ON_DEMAND"]):
+        return f"{model_id} can be called through an inference profile only: {_ELSEWHERE}."
+    access = bedrock.get_foundation_model_availability(modelId=details["modelId"])
+    return _closed(access, model_id, is_profile=is_profile) or _without_quota(details, empty, is_profile=is_profile)
+
+
+def _closed(access: Mapping[str, Any], model_id: str, *, is_profile: bool) -> str | None:
+    """https://docs.aws.amazon.com/bedrock/latest/APIReference/API_GetFoundationModelAvailability.html
+
+    An agreement that is missing is made by the first call, if the caller may subscribe:
+    https://docs.aws.amazon.com/bedrock/latest/userguide/model-access.html
+    """
+    if access.get("regionAvailability") == "NOT_AVAILABLE" and not is_profile:
+        return f"{model_id} is not available in this region: {_ELSEWHERE}."
+    if access.get("authorizationStatus") == "NOT_AUTHORIZED":
+        return f"{model_id} is not allowed in this account: ask the administrator of the AWS organization."
+    agreement = access.get("agreementAvailability", {})
+    states = (agreement.get("status"), access.get("entitlementAvailability"))
+    if "NOT_AVAILABLE" not in states and "ERROR" not in states:
+        return None
+    reason = agreement.get("errorMessage") or "its terms are not accepted"
+    return f"{model_id} is not open to this account ({reason}): open it once in the model catalog of Bedrock's console."
+
+
+def _without_quota(details: Mapping[str, Any], empty: list[str], *, is_profile: bool) -> str | None:
+    """The quotas are named as "On-demand InvokeModel tokens per minute for Amazon Nova Lite", or "Cross-Region …"."""
+    title = f"for {details.get('providerName', '')} {details.get('modelName', '')}".lower()
+    kind = "cross-region" if is_profile else "on-demand"
+    name = next((each for each in empty if each.lower().startswith(kind) and each.lower().endswith(title)), None)
+    if name is None:
+        return None
+    return f"the quota '{name}' of this account is 0: ask for more in Service Quotas, Amazon Bedrock."
+
+
+def _empty_quotas(client: Any, into: list[str]) -> Iterator[Finding]:
+    """The quotas that are 0, as they may be in a new account.
+
+    https://docs.aws.amazon.com/bedrock/latest/userguide/quotas-runtime.html
+    """
+    for page in client.get_paginator("list_service_quotas").paginate(ServiceCode="bedrock"):
+        into += [each["QuotaName"] for each in page["Quotas"] if each.get("Value") == 0]
+    yield from ()

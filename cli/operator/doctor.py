@@ -1,0 +1,55 @@
+"""`cicada doctor`: whether a stage can be deployed into the account."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from cli.arguments import Subparsers
+
+
+_STAGES = ("dev", "prod")
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "doctor",
+        help="check an AWS account and its region before a deployment",
+        description="Check what a deployment needs of the account and the region: the login, the CDK's bootstrap, the"
+        " models of Bedrock with their access and quotas, Lambda's quota, OpenSearch Serverless, API Gateway's role for"
+        " logs, and what an earlier deployment has left. Nothing is created or changed. The credentials and the region"
+        " are those of the AWS command line; the context is what `cdk deploy` is given.",
+        epilog="example: AWS_REGION=eu-central-1 cicada doctor -c stage=dev -c chatModel=eu.amazon.nova-lite-v1:0",
+    )
+    parser.add_argument(
+        "-c",
+        "--context",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="as for `cdk deploy`; repeatable (default: stage=dev)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if nothing stands against a deployment, else 1."""
+    context = _context(options.context)
+    if context.get("stage", "dev") not in _STAGES:
+        raise CommandError(f"There is no stage {context['stage']} on AWS: give -c stage=dev or -c stage=prod.", 2)
+    # Imported late: boto3 is slow to import.
+    from cli.operator.account_checks import Account, account_findings
+    from cli.operator.findings import show
+
+    return show(account_findings(Account(context)), as_json=options.json)
+
+
+def _context(pairs: list[str]) -> dict[str, str]:
+    if wrong := next((pair for pair in pairs if "=" not in pair), None):
+        raise CommandError(f"-c {wrong} has no value: give it as -c name=value, as for `cdk deploy`.", 2)
+    return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
