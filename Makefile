@@ -10,6 +10,8 @@ export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 # Some tests wait for timeouts, so there is one worker more than there are cores.
 TEST_WORKERS ?= 3
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
+# Byte-code of the local stage's processes is cached here, as process_environment() has it for their children.
+CACHED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.build/byte-code'
 .DEFAULT_GOAL := help
 .PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench figures intents mutate protocol synth lock clean
 
@@ -19,10 +21,10 @@ help: ## List the targets
 setup: .build/preflight .build/python .build/model .build/emulator/ready .build/node ## Install everything (done by the others as needed)
 
 run: setup ## Start the local stage, ask a first question, serve the chat page (SEARCH=opensearch for a real OpenSearch)
-	@exec $(VENV)/python -m local.stage run
+	@$(CACHED) exec $(VENV)/python -m local.stage run
 
 stop: ## End a local stage that runs elsewhere
-	@test -x $(VENV)/python || { echo "The local stage is not installed, so it is not running."; exit 0; }; exec $(VENV)/python -m local.stage stop
+	@test -x $(VENV)/python || { echo "The local stage is not installed, so it is not running."; exit 0; }; $(CACHED) exec $(VENV)/python -m local.stage stop
 
 check: setup ## Lint, types, import directions
 	$(VENV)/ruff format --check .

@@ -105,7 +105,17 @@ class LayerBuild:
 
     def _compile(self, folder: Path) -> None:
         if self.compiler:
-            command = [self.compiler, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(folder)]
+            # Isolated (-I): variables such as PYTHONPYCACHEPREFIX would put the byte-code elsewhere.
+            command = [
+                self.compiler,
+                "-I",
+                "-m",
+                "compileall",
+                "-q",
+                "--invalidation-mode",
+                "unchecked-hash",
+                str(folder),
+            ]
             subprocess.run(command, check=True)
 
     def _hash(self, files: list[Path]) -> str:

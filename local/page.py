@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--config", type=Path, required=True, help="JSON file that is served as /config.json")
     options = parser.parse_args()
     config = json.loads(options.config.read_text("utf-8"))
-    uvicorn.run(app(config), host="127.0.0.1", port=options.port, log_level="warning")
+    uvicorn.run(app(config), host="127.0.0.1", port=options.port, log_level="warning", timeout_graceful_shutdown=2)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,14 @@ def main() -> None:
         raise SystemExit(str(error)) from error
     print(f"Bedrock stand-in on http://{arguments.host}:{arguments.port}", flush=True)
     # Keep-alive is longer than the functions' idle times, so that they meet no half-closed connections.
-    uvicorn.run(app, host=arguments.host, port=arguments.port, log_level="warning", timeout_keep_alive=75)
+    uvicorn.run(
+        app,
+        host=arguments.host,
+        port=arguments.port,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        timeout_keep_alive=75,
+    )
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def _run(config: StageConfig) -> int:
             say("Ready.")
             _print_addresses(stage)
             _wait(stage)
-            print("\nStopping …", flush=True)
+            print(flush=True)
     except KeyboardInterrupt:
         print("\nStopped.", flush=True)
         return 0

@@ -6,13 +6,19 @@ import os
 from typing import Any
 
 import boto3
+from botocore.config import Config
 
 from local.stage.settings import REGION, StageConfig
 
 _KEY = "test"
 
 
-def aws_client(config: StageConfig, service: Any) -> Any:
+def deployed_name(function: str) -> str:
+    """The deployed name of the function in `functions/<function>`."""
+    return f"cicada-local-{function.replace('_', '-')}"
+
+
+def aws_client(config: StageConfig, service: Any, options: Config | None = None) -> Any:
     """A boto3 client of the named service in the emulator."""
     return boto3.client(
         service,
@@ -20,6 +26,7 @@ def aws_client(config: StageConfig, service: Any) -> Any:
         region_name=REGION,
         aws_access_key_id=_KEY,
         aws_secret_access_key=_KEY,
+        config=options,
     )
 
 

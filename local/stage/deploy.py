@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infra.layer_build import LOCAL_PACKAGES
 from local.stage.aws import aws_client, client_environment
 from local.stage.processes import finish
-from local.stage.settings import ACCOUNT, REGION, ROOT, StageConfig, StageError, inherited
+from local.stage.settings import ACCOUNT, REGION, ROOT, StageConfig, StageError, process_environment
 
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation import CloudFormationClient
@@ -21,19 +23,37 @@ _DEPLOYED = ("app.py", "cdk.json", "package-lock.json", "infra", "functions", "l
 _FINGERPRINT_TAG = "fingerprint"
 
 
-def deploy(config: StageConfig) -> bool:
-    """Synthesise, bootstrap and deploy, unless the emulator already has this version. True if it deployed."""
-    fingerprint = _fingerprint(config)
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """A finished stack in the emulator: the fingerprint of what it was deployed from, and its outputs by name."""
+
+    fingerprint: str
+    outputs: Mapping[str, str]
+
+
+def deploy(config: StageConfig, fingerprint: str, say: Callable[[str], None]) -> Deployed:
+    """The stack of this version. It is synthesised and deployed unless the emulator has it already."""
     assembly = config.folder / "cdk.out"
     if not LOCAL_PACKAGES.exists():
         # The built layers refer to packages that no longer exist.
         shutil.rmtree(assembly, ignore_errors=True)
-    elif deployed_fingerprint(config) == fingerprint:
-        return False
-    log = config.folder / "logs" / "deploy.log"
+    elif (found := deployed(config)) and found.fingerprint == fingerprint:
+        say("  nothing has changed since the last deployment")
+        return found
+    _deploy(config, fingerprint, assembly, say)
+    if (made := deployed(config)) is None:
+        raise StageError(f"The stack {STACK} is not complete; see {_log(config)}.")
+    return made
+
+
+def _deploy(config: StageConfig, fingerprint: str, assembly: Path, say: Callable[[str], None]) -> None:
+    log = _log(config)
     context = [f"--context={name}={value}" for name, value in _context(config).items()]
+    say("  synthesising the templates, building the layers …")
     _cdk(config, log, "synth", "--quiet", "--output", str(assembly), *context)
+    say("  bootstrapping the emulator's account …")
     _cdk(config, log, "bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", str(assembly))
+    say("  creating or updating the stack …")
     _cdk(
         config,
         log,
@@ -46,25 +66,24 @@ def deploy(config: StageConfig) -> bool:
         "--tags",
         f"{_FINGERPRINT_TAG}={fingerprint}",
     )
-    return True
 
 
-def outputs(config: StageConfig) -> dict[str, str]:
-    """The deployed stack's outputs, by name."""
-    stack = _cloudformation(config).describe_stacks(StackName=STACK)["Stacks"][0]
-    return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
-
-
-def deployed_fingerprint(config: StageConfig) -> str | None:
-    """The version that a stack in the emulator was deployed from; None without a finished stack."""
-    client = _cloudformation(config)
+def deployed(config: StageConfig) -> Deployed | None:
+    """None without a finished stack."""
+    client: CloudFormationClient = aws_client(config, "cloudformation")
     try:
         stack = client.describe_stacks(StackName=STACK)["Stacks"][0]
     except client.exceptions.ClientError:
         return None
     if not stack["StackStatus"].endswith("_COMPLETE"):
         return None
-    return next((tag["Value"] for tag in stack.get("Tags", []) if tag["Key"] == _FINGERPRINT_TAG), None)
+    tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", [])}
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+    return Deployed(tags.get(_FINGERPRINT_TAG, ""), outputs)
+
+
+def _log(config: StageConfig) -> Path:
+    return config.folder / "logs" / "deploy.log"
 
 
 def _context(config: StageConfig) -> dict[str, str]:
@@ -80,7 +99,9 @@ def _context(config: StageConfig) -> dict[str, str]:
 
 
 def _cdk(config: StageConfig, log: Path, *arguments: str) -> None:
-    environment = inherited() | client_environment(config) | {"JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20"}
+    environment = (
+        process_environment() | client_environment(config) | {"JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20"}
+    )
     command = [str(_CDK), *arguments, "--no-color", "--no-notices", "--ci"]
     log.parent.mkdir(parents=True, exist_ok=True)
     status = finish("CDK", command, environment, log)
@@ -89,7 +110,7 @@ def _cdk(config: StageConfig, log: Path, *arguments: str) -> None:
         raise StageError(f"`cdk {arguments[0]}` failed. Its log, {log}, ends with:\n{end}")
 
 
-def _fingerprint(config: StageConfig) -> str:
+def fingerprint_of(config: StageConfig) -> str:
     """A digest of everything that the deployment depends on."""
     digest = hashlib.sha256(repr(sorted(_context(config).items())).encode())
     for name in _DEPLOYED:
@@ -98,8 +119,3 @@ def _fingerprint(config: StageConfig) -> str:
             if file.is_file() and "__pycache__" not in file.parts:
                 digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:32]
-
-
-def _cloudformation(config: StageConfig) -> CloudFormationClient:
-    client: CloudFormationClient = aws_client(config, "cloudformation")
-    return client

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 
 from local.stage.aws import client_environment
-from local.stage.processes import Running, answers, start, wait_until
-from local.stage.settings import REGION, ROOT, StageConfig, StageError, inherited
+from local.stage.processes import Running, start
+from local.stage.settings import REGION, ROOT, StageConfig, StageError, inherited, process_environment
 
+EMULATOR = "emulator"
 _COMMAND = ROOT / ".build" / "emulator" / "bin" / "ministack"
 
 
 def start_emulator(config: StageConfig) -> Running:
-    """Start it with the state of its last orderly shutdown. It is ready when it answers."""
+    """Start it with the state of its last orderly shutdown."""
     if not _COMMAND.exists():
         raise StageError("The emulator is not installed: run `make setup`.")
     # Stored addresses contain the port, so the state is usable with the same port only.
@@ -35,17 +36,20 @@ def start_emulator(config: StageConfig) -> Running:
         # The functions' code is unpacked there; it is deleted with the stage.
         "TMPDIR": str(temporary),
         "PATH": f"{_COMMAND.parent}:{inherited().get('PATH', '')}",
+        # Its byte-code lies beside its modules, below .build. Elsewhere than beside the modules, the functions, which
+        # inherit this environment, would not find the byte-code of their layers.
+        "PYTHONDONTWRITEBYTECODE": "",
     }
-    environment.pop("VIRTUAL_ENV", None)
-    running = start("emulator", [str(_COMMAND)], environment, config.folder / "logs" / "emulator.log")
-    wait_until(answers(f"{config.aws_url}/_ministack/health"), running)
-    return running
+    for name in ("VIRTUAL_ENV", "PYTHONPYCACHEPREFIX"):
+        environment.pop(name, None)
+    log = config.folder / "logs" / "emulator.log"
+    return start(EMULATOR, [str(_COMMAND)], environment, log, f"{config.aws_url}/_ministack/health")
 
 
 def start_bedrock(config: StageConfig) -> Running:
     """Start the Bedrock stand-in."""
     environment = (
-        inherited()
+        process_environment()
         | client_environment(config)
         | {
             "CICADA_AGENTS_FILE": str(config.agents_file),
@@ -55,6 +59,5 @@ def start_bedrock(config: StageConfig) -> Running:
         }
     )
     command = [sys.executable, "-m", "local.bedrock", "--port", str(config.bedrock_port)]
-    running = start("Bedrock stand-in", command, environment, config.folder / "logs" / "bedrock.log")
-    wait_until(answers(f"{config.bedrock_url}/health"), running)
-    return running
+    log = config.folder / "logs" / "bedrock.log"
+    return start("Bedrock stand-in", command, environment, log, f"{config.bedrock_url}/health")

@@ -28,6 +28,7 @@ def isolated(folder: Path, **context: str) -> StageConfig:
         opensearch_url="",
         context=context,
         with_store=False,
+        warm_up=False,
     )
 
 

@@ -6,8 +6,8 @@ import json
 import sys
 from typing import Any
 
-from local.stage.processes import Running, answers, start, wait_until
-from local.stage.settings import StageConfig, inherited
+from local.stage.processes import Running, start
+from local.stage.settings import StageConfig, process_environment
 
 EXAMPLES = (
     "Who tells Macbeth that the queen is dead?",
@@ -31,6 +31,5 @@ def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
     file = config.folder / "page.json"
     file.write_text(json.dumps(page_config), "utf-8")
     command = [sys.executable, "-m", "local.page", "--port", str(config.page_port), "--config", str(file)]
-    running = start("chat page", command, inherited(), config.folder / "logs" / "page.log")
-    wait_until(answers(f"{config.page_url}/config.json"), running)
-    return running
+    log = config.folder / "logs" / "page.log"
+    return start("chat page", command, process_environment(), log, f"{config.page_url}/config.json")

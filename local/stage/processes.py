@@ -16,43 +16,52 @@ from local.stage.settings import ROOT, StageError
 
 # A process that fails to start usually ends; one that hangs is given up after this, which suits a slow machine.
 START_SECONDS = 300.0
-_POLL_SECONDS = 0.1
+_POLL_SECONDS = 0.05
 # Longer than the guard waits before SIGKILL.
 _END_SECONDS = 45
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A process of the stage. Closing the guard's standard input ends it."""
+    """A process of the stage. Closing the guard's standard input ends it. `url` answers as soon as it is ready."""
 
     name: str
     guard: subprocess.Popen[bytes]
     log: Path
+    url: str = ""
 
-    def stop(self) -> None:
-        """End the process and its children, and wait until it is gone."""
+    def wait_until_ready(self) -> None:
+        """`StageError` as in `wait_until`."""
+        wait_until(answers(self.url), self)
+
+    def begin_to_stop(self) -> None:
+        """Have the guard end the process and its children, without waiting for it."""
         if self.guard.stdin:
             self.guard.stdin.close()
+
+    def stop(self) -> int:
+        """End the process and its children, and wait until it is gone; returns its exit status."""
+        self.begin_to_stop()
         try:
-            self.guard.wait(_END_SECONDS)
+            return self.guard.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self.guard.kill()
-            self.guard.wait()
+            return self.guard.wait()
 
 
-def start(name: str, command: list[str], environment: Mapping[str, str], log: Path) -> Running:
+def start(name: str, command: list[str], environment: Mapping[str, str], log: Path, url: str = "") -> Running:
     """Start the command in the project's folder; its output goes to the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         guard = subprocess.Popen(
-            [sys.executable, "-m", "local.stage.guard", *command],
+            [sys.executable, "-B", "-m", "local.stage.guard", *command],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
             cwd=ROOT,
             env=dict(environment),
         )
-    return Running(name, guard, log)
+    return Running(name, guard, log, url)
 
 
 def finish(name: str, command: list[str], environment: Mapping[str, str], log: Path) -> int:

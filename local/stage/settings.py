@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# Where the stage's Python processes keep byte-code. The Makefile names it too, for the stage's own process.
+BYTE_CODE = ROOT / ".build" / "byte-code"
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
 
@@ -22,7 +24,8 @@ class StageConfig:
 
     `search`: `embedded` or `opensearch`. `opensearch_url`: a server that runs already, or empty to start one.
     `context`: the CDK context, for settings that differ from the defaults (infra/settings.py), by name.
-    `with_store`: the sample store of documents is ingested beside the plays.
+    `with_store`: the sample store of documents is ingested beside the plays. `warm_up`: the functions are started
+    before the first question.
     """
 
     folder: Path
@@ -34,6 +37,7 @@ class StageConfig:
     opensearch_url: str
     context: Mapping[str, str] = field(default_factory=dict)
     with_store: bool = True
+    warm_up: bool = True
 
     @property
     def aws_url(self) -> str:
@@ -82,6 +86,15 @@ def load(environment: dict[str, str] | None = None) -> StageConfig:
 def inherited() -> dict[str, str]:
     """The base environment of the stage's processes: this one without AWS settings."""
     return {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+
+
+def process_environment() -> dict[str, str]:
+    """The environment of the stage's Python processes: `inherited`, with byte-code cached below .build.
+
+    Without byte-code every process compiles all that it imports. The cache is used even where the environment forbids
+    byte-code beside the sources.
+    """
+    return inherited() | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(BYTE_CODE)}
 
 
 def _port(values: dict[str, str], name: str, default: int) -> int:

@@ -6,21 +6,26 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
 from local.stage.agents import write_agents
-from local.stage.deploy import deploy, outputs
-from local.stage.emulator import start_bedrock, start_emulator
+from local.stage.aws import deployed_name
+from local.stage.catalogue import IndexedDocument, indexed_documents
+from local.stage.completion import leave_note, take_note
+from local.stage.deploy import Deployed, deploy, fingerprint_of
+from local.stage.emulator import EMULATOR, start_bedrock, start_emulator
 from local.stage.page import start_page
 from local.stage.processes import Running, require_free
 from local.stage.samples import ingest_samples
 from local.stage.search_server import start_opensearch
 from local.stage.settings import REGION, ROOT, StageConfig
 from local.stage.users import ensure_users
+from local.stage.warm_up import WarmUp
 
 Say = Callable[[str], None]
 
@@ -33,6 +38,8 @@ class LocalStage:
         self._say = say
         self._running: list[Running] = []
         self._ending = ExitStack()
+        # The fingerprint of the deployment that has ingested the samples completely.
+        self._completed = ""
         self.info: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
@@ -51,28 +58,46 @@ class LocalStage:
     def _start(self) -> None:
         self._config.folder.mkdir(parents=True, exist_ok=True)
         self._require_ports()
-        self._ending.callback(self._forget)
+        completed = take_note(self._config.folder)
+        self._ending.callback(self._end)
+        self._start_search()
+        self._say("Starting the AWS emulator and the Bedrock stand-in …")
+        emulator = self._add(start_emulator(self._config))
+        write_agents(self._config)
+        self._add(start_bedrock(self._config))
+        fingerprint = fingerprint_of(self._config)
+        emulator.wait_until_ready()
+        self._say("Deploying the CDK app …")
+        deployed = deploy(self._config, fingerprint, self._say)
+        warm_up = WarmUp(self._config) if self._config.warm_up else None
+        self.info = self._describe(deployed.outputs, ensure_users(self._config, deployed.outputs["UserPoolId"]))
+        self._add(start_page(self._config, self.info))
+        self._wait_for_all()
+        self._ingest(deployed, trusted=completed == fingerprint)
+        if warm_up:
+            warm_up.wait()
+        self.info["processes"] |= {each.name: each.guard.pid for each in self._running}
+        self._config.info_file.write_text(json.dumps(self.info, indent=2), "utf-8")
+
+    def _start_search(self) -> None:
         if self._config.search == "opensearch" and not self._config.opensearch_url:
             self._say("Starting OpenSearch …")
             server = start_opensearch(self._config, self._say)
             self._add(server.running)
             self._config = replace(self._config, opensearch_url=server.url)
-        self._say("Starting the AWS emulator and the Bedrock stand-in …")
-        self._add(start_emulator(self._config))
-        write_agents(self._config)
-        self._add(start_bedrock(self._config))
-        self._say("Deploying the CDK app …")
-        if not deploy(self._config):
-            self._say("  nothing has changed since the last deployment")
-        deployed = outputs(self._config)
-        users = ensure_users(self._config, deployed["UserPoolId"])
-        self._say("Ingesting the sample documents …")
-        for line in ingest_samples(self._config, deployed["DocumentsBucket"]):
+
+    def _wait_for_all(self) -> None:
+        for process in self._running:
+            if process.url:
+                process.wait_until_ready()
+
+    def _ingest(self, deployed: Deployed, *, trusted: bool) -> None:
+        """`trusted`: whether the catalogue tells what this deployment has ingested; else all samples are uploaded."""
+        self._say("Looking for the sample documents …" if trusted else "Ingesting the sample documents …")
+        indexed = partial(indexed_documents, self._config) if trusted else _nothing
+        for line in ingest_samples(self._config, deployed.outputs["DocumentsBucket"], indexed):
             self._say(f"  {line}")
-        self.info = self._describe(deployed, users)
-        self._add(start_page(self._config, self.info))
-        self.info["processes"] |= {each.name: each.guard.pid for each in self._running}
-        self._config.info_file.write_text(json.dumps(self.info, indent=2), "utf-8")
+        self._completed = deployed.fingerprint
 
     def _require_ports(self) -> None:
         """Check the ports before starting anything: a taken port should not be reported after a minute."""
@@ -80,17 +105,23 @@ class LocalStage:
         require_free(self._config.bedrock_port, "BEDROCK_PORT")
         require_free(self._config.page_port, "PAGE_PORT")
 
-    def _add(self, running: Running) -> None:
+    def _add(self, running: Running) -> Running:
         self._running.append(running)
-        self._ending.callback(running.stop)
+        return running
 
-    def _forget(self) -> None:
-        """Delete the information file and the functions' code; the state and the logs stay."""
-        self._say("Removing temporary files …")
+    def _end(self) -> None:
+        """End all processes at once; the emulator stores its state as it ends. The state and the logs stay."""
+        self._say("Stopping …")
+        for process in self._running:
+            process.begin_to_stop()
+        statuses = {process.name: process.stop() for process in self._running}
         self._config.info_file.unlink(missing_ok=True)
+        # The functions' code.
         shutil.rmtree(self._config.folder / "tmp", ignore_errors=True)
+        if self._completed and statuses.get(EMULATOR) == 0:
+            leave_note(self._config.folder, self._completed)
 
-    def _describe(self, deployed: dict[str, str], users: list[dict[str, str]]) -> dict[str, Any]:
+    def _describe(self, deployed: Mapping[str, str], users: list[dict[str, str]]) -> dict[str, Any]:
         return {
             "websocketUrl": deployed["WebSocketUrl"],
             "pageUrl": self._config.page_url,
@@ -100,9 +131,9 @@ class LocalStage:
             "bedrockUrl": self._config.bedrock_url,
             "userPoolId": deployed["UserPoolId"],
             "clientId": deployed["UserPoolClientId"],
-            "functions": {name: f"cicada-local-{name.replace('_', '-')}" for name in _function_names()},
+            "functions": {name: deployed_name(name) for name in _function_names()},
             "search": self._config.search,
-            "outputs": deployed,
+            "outputs": dict(deployed),
             "processes": {"stage": os.getpid()} | {each.name: each.guard.pid for each in self._running},
             "logs": str(self._config.folder / "logs"),
             "python": sys.executable,
@@ -111,3 +142,7 @@ class LocalStage:
 
 def _function_names() -> list[str]:
     return sorted(handler.parent.name for handler in (ROOT / "functions").glob("*/handler.py"))
+
+
+def _nothing(knowledge_base: str) -> dict[str, IndexedDocument]:  # noqa: ARG001 - of no knowledge base
+    return {}
