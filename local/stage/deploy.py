@@ -16,11 +16,14 @@ from local.stage.settings import ACCOUNT, REGION, ROOT, StageConfig, StageError,
 
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation import CloudFormationClient
+    from mypy_boto3_cloudformation.type_defs import StackTypeDef
 
 STACK = "Cicada-local"
 _CDK = ROOT / "node_modules" / ".bin" / "cdk"
 _DEPLOYED = ("app.py", "cdk.json", "package-lock.json", "infra", "functions", "layers")
 _FINGERPRINT_TAG = "fingerprint"
+# Others that end in COMPLETE are of deployments that failed and were rolled back.
+_COMPLETE = ("CREATE_COMPLETE", "UPDATE_COMPLETE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +73,26 @@ def _deploy(config: StageConfig, fingerprint: str, assembly: Path, say: Callable
 
 def deployed(config: StageConfig) -> Deployed | None:
     """None without a finished stack."""
-    client: CloudFormationClient = aws_client(config, "cloudformation")
-    try:
-        stack = client.describe_stacks(StackName=STACK)["Stacks"][0]
-    except client.exceptions.ClientError:
-        return None
-    if not stack["StackStatus"].endswith("_COMPLETE"):
+    stack = _stack(config)
+    if stack is None or stack["StackStatus"] not in _COMPLETE:
         return None
     tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", [])}
     outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
     return Deployed(tags.get(_FINGERPRINT_TAG, ""), outputs)
+
+
+def has_ever_been_complete(config: StageConfig) -> bool:
+    """Whether there is a stack whose creation succeeded, whatever became of later updates."""
+    stack = _stack(config)
+    return stack is not None and (stack["StackStatus"] in _COMPLETE or stack["StackStatus"].startswith("UPDATE_"))
+
+
+def _stack(config: StageConfig) -> StackTypeDef | None:
+    client: CloudFormationClient = aws_client(config, "cloudformation")
+    try:
+        return client.describe_stacks(StackName=STACK)["Stacks"][0]
+    except client.exceptions.ClientError:
+        return None
 
 
 def _log(config: StageConfig) -> Path:

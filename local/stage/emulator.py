@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from local.stage.aws import client_environment
 from local.stage.processes import Running, start
@@ -12,12 +13,16 @@ EMULATOR = "emulator"
 _COMMAND = ROOT / ".build" / "emulator" / "bin" / "ministack"
 
 
+def state_folder(config: StageConfig) -> Path:
+    """The emulator's state. Stored addresses contain the port, so it is usable with the same port only."""
+    return config.folder / f"emulator-{config.emulator_port}"
+
+
 def start_emulator(config: StageConfig) -> Running:
     """Start it with the state of its last orderly shutdown."""
     if not _COMMAND.exists():
         raise StageError("The emulator is not installed: run `make setup`.")
-    # Stored addresses contain the port, so the state is usable with the same port only.
-    state = config.folder / f"emulator-{config.emulator_port}"
+    state = state_folder(config)
     temporary = config.folder / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
     environment = inherited() | {

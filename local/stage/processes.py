@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +62,13 @@ def start(name: str, command: list[str], environment: Mapping[str, str], log: Pa
             env=dict(environment),
         )
     return Running(name, guard, log, url)
+
+
+def stop_all(processes: Sequence[Running]) -> dict[str, int]:
+    """End all at once and wait until all are gone; returns their exit statuses by name."""
+    for process in processes:
+        process.begin_to_stop()
+    return {process.name: process.stop() for process in processes}
 
 
 def finish(name: str, command: list[str], environment: Mapping[str, str], log: Path) -> int:

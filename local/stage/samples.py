@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from cicada.ingest.model import version_of
 from clients.documents.files import Upload, uploads_of
-from clients.documents.uploader import UNREPORTED, DocumentResult, Uploader
-from local.stage.aws import aws_client
+from clients.documents.uploader import UNREPORTED, DocumentResult
 from local.stage.catalogue import IndexedDocument
-from local.stage.settings import ROOT, StageConfig, StageError
+from local.stage.settings import ROOT, StageError
 
 _SAMPLES = ROOT / "samples"
-_PATIENCE_SECONDS = 900
+# So long after the last report the uploader gives up.
+PATIENCE_SECONDS = 900
 _EVERY = 25
 
 # What a knowledge base has, by the documents' ids.
 Indexed = Callable[[str], Mapping[str, IndexedDocument]]
 
 
-def ingest_samples(config: StageConfig, bucket: str, indexed: Indexed) -> Iterator[str]:
+class DocumentUploader(Protocol):
+    """Uploads documents and gives the result of each; `Uploader` is one."""
+
+    def ingest(self, uploads: Sequence[Upload]) -> Iterator[DocumentResult]: ...
+
+
+def ingest_samples(uploader: DocumentUploader, indexed: Indexed, *, with_store: bool) -> Iterator[str]:
     """Ingest what is not `indexed` in this version; yields lines of progress.
 
     `StageError` when a file is refused or no report comes.
     """
-    uploader = Uploader(aws_client(config, "s3"), bucket, _PATIENCE_SECONDS)
     plays = uploads_of(sorted(_SAMPLES.glob("*.json")), "default", "scripts")
     for result in _ingested(uploader, plays, indexed("scripts")):
         yield f"{result.path.name}: {result.outcome}, {result.passages} passages"
-    if config.with_store:
+    if with_store:
         documents = uploads_of([_SAMPLES / "store"], "default", "store")
         yield from _store(_ingested(uploader, documents, indexed("store")), len(documents))
 
@@ -45,7 +51,7 @@ def _store(results: Iterator[DocumentResult], expected: int) -> Iterator[str]:
 
 
 def _ingested(
-    uploader: Uploader, uploads: Sequence[Upload], indexed: Mapping[str, IndexedDocument]
+    uploader: DocumentUploader, uploads: Sequence[Upload], indexed: Mapping[str, IndexedDocument]
 ) -> Iterator[DocumentResult]:
     """The results of all: first of those that are indexed already, then of the others, which are uploaded."""
     others = []
@@ -58,7 +64,7 @@ def _ingested(
     for result in uploader.ingest(others):
         name = result.path.name
         if result.outcome == UNREPORTED:
-            raise StageError(f"Ingest has not reported on {name} within {_PATIENCE_SECONDS} s; see the emulator's log.")
+            raise StageError(f"Ingest has not reported on {name} within {PATIENCE_SECONDS} s; see the emulator's log.")
         if result.has_failed:
             raise StageError(f"Ingest refused {name}: {result.problems}")
         yield result

@@ -1,4 +1,4 @@
-"""The local stage: its processes, started in order and ended in reverse."""
+"""The local stage: its processes, started together and ended together."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
+from clients.documents.uploader import Uploader
 from local.stage.agents import write_agents
-from local.stage.aws import deployed_name
+from local.stage.aws import aws_client, deployed_name
 from local.stage.catalogue import IndexedDocument, indexed_documents
 from local.stage.completion import leave_note, take_note
 from local.stage.deploy import Deployed, deploy, fingerprint_of
 from local.stage.emulator import EMULATOR, start_bedrock, start_emulator
 from local.stage.page import start_page
-from local.stage.processes import Running, require_free
-from local.stage.samples import ingest_samples
+from local.stage.processes import Running, require_free, stop_all
+from local.stage.recovery import is_torso, set_aside
+from local.stage.samples import PATIENCE_SECONDS, ingest_samples
 from local.stage.search_server import start_opensearch
 from local.stage.settings import REGION, ROOT, StageConfig
 from local.stage.users import ensure_users
@@ -62,11 +64,11 @@ class LocalStage:
         self._ending.callback(self._end)
         self._start_search()
         self._say("Starting the AWS emulator and the Bedrock stand-in …")
-        emulator = self._add(start_emulator(self._config))
+        self._add(start_emulator(self._config))
         write_agents(self._config)
         self._add(start_bedrock(self._config))
         fingerprint = fingerprint_of(self._config)
-        emulator.wait_until_ready()
+        self._recover()
         self._say("Deploying the CDK app …")
         deployed = deploy(self._config, fingerprint, self._say)
         warm_up = WarmUp(self._config) if self._config.warm_up else None
@@ -78,6 +80,17 @@ class LocalStage:
             warm_up.wait()
         self.info["processes"] |= {each.name: each.guard.pid for each in self._running}
         self._config.info_file.write_text(json.dumps(self.info, indent=2), "utf-8")
+
+    def _recover(self) -> None:
+        """Wait for the emulator; if a crash left it with a part of a stage, start it again without that part."""
+        [emulator] = [each for each in self._running if each.name == EMULATOR]
+        emulator.wait_until_ready()
+        if is_torso(self._config):
+            emulator.stop()
+            self._running.remove(emulator)
+            kept = set_aside(self._config)
+            self._say(f"  an earlier stage crashed before it had stored its state; its files are kept in {kept}")
+            self._add(start_emulator(self._config)).wait_until_ready()
 
     def _start_search(self) -> None:
         if self._config.search == "opensearch" and not self._config.opensearch_url:
@@ -95,7 +108,8 @@ class LocalStage:
         """`trusted`: whether the catalogue tells what this deployment has ingested; else all samples are uploaded."""
         self._say("Looking for the sample documents …" if trusted else "Ingesting the sample documents …")
         indexed = partial(indexed_documents, self._config) if trusted else _nothing
-        for line in ingest_samples(self._config, deployed.outputs["DocumentsBucket"], indexed):
+        uploader = Uploader(aws_client(self._config, "s3"), deployed.outputs["DocumentsBucket"], PATIENCE_SECONDS)
+        for line in ingest_samples(uploader, indexed, with_store=self._config.with_store):
             self._say(f"  {line}")
         self._completed = deployed.fingerprint
 
@@ -112,9 +126,7 @@ class LocalStage:
     def _end(self) -> None:
         """End all processes at once; the emulator stores its state as it ends. The state and the logs stay."""
         self._say("Stopping …")
-        for process in self._running:
-            process.begin_to_stop()
-        statuses = {process.name: process.stop() for process in self._running}
+        statuses = stop_all(self._running)
         self._config.info_file.unlink(missing_ok=True)
         # The functions' code.
         shutil.rmtree(self._config.folder / "tmp", ignore_errors=True)

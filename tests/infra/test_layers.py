@@ -54,3 +54,15 @@ def test_who_deploys_slow_starts_is_told_so(
     stack, _ = built(monkeypatch, compiler)
     found = Annotations.from_stack(stack).find_warning("*", Match.string_like_regexp("No Python 3.13 was found"))
     assert len(found) == warnings
+
+
+def test_byte_code_lies_beside_its_source_whatever_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Lambda looks for it nowhere else. The local stage itself keeps the byte-code of its processes elsewhere."""
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "elsewhere"))
+    LayerBuild.local().source("embedded", tmp_path / "layer")
+    sources = list((tmp_path / "layer").rglob("*.py"))
+    assert sources
+    for source in sources:
+        assert list((source.parent / "__pycache__").glob(f"{source.stem}.*.pyc")), source
