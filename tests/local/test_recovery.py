@@ -54,7 +54,7 @@ def test_what_a_stage_leaves_that_was_killed_before_its_first_end_is_set_aside(t
     config = isolated(tmp_path)
     with emulated(config) as emulator:
         assert not is_torso(config)
-        aws_client(config, "s3").create_bucket(Bucket=BUCKET)
+        store_an_object(config)
         killed(emulator)
     with emulated(config):
         assert is_torso(config)
