@@ -78,6 +78,8 @@ class LocalStage:
         self._ingest(deployed, trusted=completed == fingerprint)
         if warm_up:
             warm_up.wait()
+            for name in warm_up.failed:
+                self._say(f"  {name} could not be started beforehand; see the emulator's log")
         self.info["processes"] |= {each.name: each.guard.pid for each in self._running}
         self._config.info_file.write_text(json.dumps(self.info, indent=2), "utf-8")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
@@ -18,8 +17,9 @@ if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
 
 _PATIENCE_SECONDS = 60
-_CONNECTION = "warm-up"
-_WHO = {"tenant": "default", "user": "warm-up", "tokenExpiresAt": "0"}
+USER = "warm-up"
+_CONNECTION = USER
+_WHO = {"tenant": "default", "user": USER, "tokenExpiresAt": "0"}
 # Calls of each chain follow one another. They leave nothing behind: a question that is answered from the catalogue,
 # without a model; a connection without a token; one that is closed again; a message on a connection that is unknown.
 _CHAINS: tuple[Sequence[tuple[str, Mapping[str, Any]]], ...] = (
@@ -34,11 +34,16 @@ _CHAINS: tuple[Sequence[tuple[str, Mapping[str, Any]]], ...] = (
 
 
 class WarmUp:
-    """Runs in threads that end with the process. What fails here fails again, with its message, when it is needed."""
+    """Runs in threads that end with the process. What fails here fails again, with its message, when it is needed.
+
+    `failed`: the functions that raised or could not be invoked.
+    """
 
     def __init__(self, config: StageConfig) -> None:
-        client = aws_client(config, "lambda", Config(read_timeout=_PATIENCE_SECONDS, retries={"total_max_attempts": 1}))
-        self._threads = [threading.Thread(target=_invoke, args=(client, chain), daemon=True) for chain in _CHAINS]
+        options = Config(read_timeout=_PATIENCE_SECONDS, retries={"total_max_attempts": 1})
+        self._client: LambdaClient = aws_client(config, "lambda", options)
+        self.failed: list[str] = []
+        self._threads = [threading.Thread(target=self._invoke, args=(chain,), daemon=True) for chain in _CHAINS]
         for thread in self._threads:
             thread.start()
 
@@ -47,8 +52,11 @@ class WarmUp:
         for thread in self._threads:
             thread.join(_PATIENCE_SECONDS)
 
-
-def _invoke(client: LambdaClient, chain: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-    with suppress(BotoCoreError, ClientError):
+    def _invoke(self, chain: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         for name, event in chain:
-            client.invoke(FunctionName=deployed_name(name), Payload=json.dumps(event).encode())
+            try:
+                reply = self._client.invoke(FunctionName=deployed_name(name), Payload=json.dumps(event).encode())
+            except (BotoCoreError, ClientError):
+                self.failed.append(name)
+            else:
+                self.failed += [name] if "FunctionError" in reply else []
