@@ -1,11 +1,13 @@
 import { element } from "./element.js";
+import { NewPasswordView } from "./new-password-view.js";
 
-/** The sign-in form. `users` are sample users (`{name, password}`) with which it can be filled in. */
+/** The sign-in form, and at a first sign-in that for a new password. `users` are sample users (`{name, password}`) with which it can be filled in. */
 export class SignInView {
   #root;
   #form;
   #notice;
   #button;
+  #newPassword = null;
 
   constructor({ root, signIn, users, signedIn }) {
     this.#root = root;
@@ -17,6 +19,8 @@ export class SignInView {
   }
 
   show(sentence = "") {
+    this.#newPassword?.remove();
+    this.#form.hidden = false;
     this.#root.hidden = false;
     this.#showNotice(sentence);
     this.#form.elements.username.focus();
@@ -24,6 +28,7 @@ export class SignInView {
 
   hide() {
     this.#root.hidden = true;
+    this.#newPassword?.remove();
     this.#form.reset();
   }
 
@@ -33,6 +38,10 @@ export class SignInView {
     this.#busy(true);
     try {
       await signIn.signIn(username.value.trim(), password.value);
+      if (signIn.needsNewPassword) {
+        this.#askForNewPassword(username.value.trim(), signIn, signedIn);
+        return;
+      }
     } catch (error) {
       this.#showNotice(error.message);
       password.select();
@@ -41,6 +50,23 @@ export class SignInView {
       this.#busy(false);
     }
     signedIn();
+  }
+
+  #askForNewPassword(user, signIn, signedIn) {
+    const choose = async (password) => {
+      try {
+        await signIn.chooseNewPassword(password);
+      } catch (error) {
+        if (signIn.needsNewPassword) throw error;
+        this.show(error.message);
+        return;
+      }
+      signedIn();
+    };
+    this.#form.reset();
+    this.#form.hidden = true;
+    this.#newPassword = new NewPasswordView({ user, choose, back: () => this.show() });
+    this.#newPassword.show(this.#root);
   }
 
   #busy(busy) {

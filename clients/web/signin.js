@@ -3,6 +3,10 @@ import { CicadaError, SignInNeededError } from "./protocol/errors.js";
 const STORED_AS = "cicada.signIn";
 /** A token that expires within this time is renewed before it is used. */
 const MARGIN_MS = 60_000;
+/** The challenge of accounts that somebody else made, with a password that is good for one sign-in. */
+const NEW_PASSWORD = "NEW_PASSWORD_REQUIRED";
+/** Errors after which the session of a challenge, which lasts some minutes, is of no more use. */
+const OVER = new Set(["NotAuthorizedException", "ExpiredCodeException", "CodeMismatchException"]);
 
 const SENTENCES = {
   NotAuthorizedException: "This name and password do not match.",
@@ -11,7 +15,15 @@ const SENTENCES = {
   PasswordResetRequiredException: "The password of this account must be reset before you can sign in.",
   TooManyRequestsException: "There were too many attempts. Wait a minute and try again.",
   LimitExceededException: "There were too many attempts. Wait a minute and try again.",
+  InvalidPasswordException: "This password does not meet the rule below it. Choose another one.",
+  PasswordHistoryPolicyViolationException: "You have had this password before. Choose another one.",
 };
+/** Cognito tells these cases apart by its message alone. */
+const REASONS = [
+  [/temporary password has expired/i, "Your first password has expired. Ask for a new one where you got it."],
+  [/user is disabled/i, "This account is disabled. Ask those who run this service."],
+  [/attempts exceeded/i, "There were too many attempts. Wait a few minutes and try again."],
+];
 
 /**
  * Sign-in at an Amazon Cognito user pool, without an SDK. Tokens are kept in this object and in the session storage of
@@ -25,6 +37,7 @@ export class SignIn {
   #now;
   #tokens;
   #refreshing = null;
+  #challenge = null;
 
   constructor({ cognitoUrl, clientId, fetch = globalThis.fetch.bind(globalThis), storage = sessionStorage, now = Date.now }) {
     this.#cognitoUrl = cognitoUrl;
@@ -40,16 +53,34 @@ export class SignIn {
     return this.#tokens?.user ?? null;
   }
 
-  /** Rejects with a `CicadaError` that says what to do. */
+  /** Whether the last sign-in was with a first password, so that `chooseNewPassword` has to follow. */
+  get needsNewPassword() {
+    return this.#challenge !== null;
+  }
+
+  /** Rejects with a `CicadaError` that says what to do. Look at `needsNewPassword` afterwards. */
   async signIn(user, password) {
-    const reply = await this.#initiate("USER_PASSWORD_AUTH", { USERNAME: user, PASSWORD: password });
-    if (reply.ChallengeName === "NEW_PASSWORD_REQUIRED") {
-      throw new CicadaError("This account still has its first password. Choose a new one before you sign in here.");
+    this.#challenge = null;
+    this.#finish(user, await this.#initiate("USER_PASSWORD_AUTH", { USERNAME: user, PASSWORD: password }));
+  }
+
+  /** Ends a first sign-in. If it rejects and `needsNewPassword` is false, sign-in has to begin anew. */
+  async chooseNewPassword(password) {
+    const { user, session } = this.#challenge;
+    try {
+      const reply = await this.#call("RespondToAuthChallenge", {
+        ChallengeName: NEW_PASSWORD,
+        ClientId: this.#clientId,
+        Session: session,
+        ChallengeResponses: { USERNAME: user, NEW_PASSWORD: password },
+      });
+      this.#challenge = null;
+      this.#finish(user, reply);
+    } catch (error) {
+      if (!OVER.has(error.code)) throw error;
+      this.#challenge = null;
+      throw new CicadaError("Choosing a password took too long. Sign in once more with your first password.", { cause: error });
     }
-    if (!reply.AuthenticationResult) {
-      throw new CicadaError("This account asks for a second step of sign-in, which this page does not have.");
-    }
-    this.#store({ user, refreshToken: reply.AuthenticationResult.RefreshToken }, reply.AuthenticationResult);
   }
 
   /** An access token that is valid for at least a minute. Throws `SignInNeededError` when the session has ended. */
@@ -66,6 +97,12 @@ export class SignIn {
     const token = this.#tokens?.refreshToken;
     this.#forget();
     if (token) await this.#call("RevokeToken", { ClientId: this.#clientId, Token: token }).catch(onlyUnreached);
+  }
+
+  #finish(user, { ChallengeName, Session, AuthenticationResult }) {
+    if (ChallengeName === NEW_PASSWORD) this.#challenge = { user, session: Session };
+    else if (AuthenticationResult) this.#store({ user, refreshToken: AuthenticationResult.RefreshToken }, AuthenticationResult);
+    else throw new CicadaError("This account asks for a second step of sign-in, which this page does not have.");
   }
 
   async #refresh() {
@@ -92,7 +129,9 @@ export class SignIn {
     if (response.ok) return reply;
     const name = String(reply.__type ?? "").split("#").at(-1);
     const retryable = response.status >= 500 || /TooManyRequests|LimitExceeded|InternalError/.test(name);
-    throw new CicadaError(SENTENCES[name] ?? "The sign-in service refused the request. Try again in a moment.", { code: name, retryable });
+    const [, reason] = REASONS.find(([pattern]) => pattern.test(reply.message ?? "")) ?? [];
+    const sentence = reason ?? SENTENCES[name] ?? "The sign-in service refused the request. Try again in a moment.";
+    throw new CicadaError(sentence, { code: name, retryable });
   }
 
   async #post(operation, body) {

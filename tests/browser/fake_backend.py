@@ -51,6 +51,8 @@ from tests.patience import PATIENCE_SECONDS
 
 CLIENT_ID = "page-client"
 PASSWORDS = {"ada": "Lovelace-1", "bob": "Builder-1"}
+# Somebody else made this account: its password is good for one sign-in.
+FIRST_PASSWORDS = {"cem": "First-of-cem-1"}
 SCRAMBLE_SECONDS = 0.08
 
 
@@ -97,6 +99,9 @@ class FakeBackend:
         self.commands: list[AnyCommand] = []
         self.requests: dict[str, Stored] = {}
         self.sign_ins: list[str] = []
+        # Sessions of sign-ins that wait for a new password, and passwords that users have chosen.
+        self.challenges: set[str] = set()
+        self.chosen: dict[str, str] = {}
         self._tokens: dict[str, str] = {}
         self._refreshable: set[str] = set()
         self._connections: set[Connection] = set()
@@ -156,9 +161,23 @@ class FakeBackend:
         body = await request.json()
         if operation == "RevokeToken":
             return JSONResponse({})
-        if operation != "InitiateAuth" or body["ClientId"] != CLIENT_ID:
+        if body["ClientId"] != CLIENT_ID:
             return JSONResponse({"__type": "ResourceNotFoundException"}, 400)
+        if operation == "RespondToAuthChallenge":
+            return self._respond(body["ChallengeName"], body["Session"], body["ChallengeResponses"])
         return self._initiate(body["AuthFlow"], body["AuthParameters"])
+
+    def _respond(self, challenge: str, session: str, responses: dict[str, str]) -> JSONResponse:
+        assert challenge == "NEW_PASSWORD_REQUIRED"
+        user, password = responses["USERNAME"], responses["NEW_PASSWORD"]
+        if session not in self.challenges:
+            expired = "Invalid session for the user, session is expired."
+            return JSONResponse({"__type": "NotAuthorizedException", "message": expired}, 400)
+        if len(password) < 12:
+            weak = "Password does not conform to policy: Password not long enough"
+            return JSONResponse({"__type": "InvalidPasswordException", "message": weak}, 400)
+        self.chosen[user] = password
+        return self._signed_in(user)
 
     def _initiate(self, flow: str, parameters: dict[str, str]) -> JSONResponse:
         self.sign_ins.append(flow)
@@ -168,8 +187,16 @@ class FakeBackend:
                 return JSONResponse({"__type": "NotAuthorizedException", "message": "Invalid Refresh Token"}, 400)
             return self._tokens_for(user, {})
         user = parameters["USERNAME"]
-        if PASSWORDS.get(user) != parameters["PASSWORD"]:
+        if (FIRST_PASSWORDS | PASSWORDS | self.chosen).get(user) != parameters["PASSWORD"]:
             return JSONResponse({"__type": "NotAuthorizedException", "message": "Incorrect username or password."}, 400)
+        if user in FIRST_PASSWORDS and user not in self.chosen:
+            self.challenges.add(session := f"session-{len(self.sign_ins)}")
+            required = {"USER_ID_FOR_SRP": user, "requiredAttributes": "[]", "userAttributes": "{}"}
+            challenge = {"ChallengeName": "NEW_PASSWORD_REQUIRED", "Session": session, "ChallengeParameters": required}
+            return JSONResponse(challenge)
+        return self._signed_in(user)
+
+    def _signed_in(self, user: str) -> JSONResponse:
         self._refreshable.add(user)
         return self._tokens_for(user, {"RefreshToken": f"refresh-{user}"})
 

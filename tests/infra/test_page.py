@@ -14,6 +14,7 @@ from infra.page_files import PAGE_FOLDER, page_files
 from local.page import headers as local_headers
 from tests.infra.deployed import Deployed
 from tests.infra.edge import Edge
+from tests.infra.promises import passwords
 
 CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/0a1b"
 REGIONAL = "arn:aws:acm:eu-west-1:111122223333:certificate/2c3d"
@@ -230,6 +231,11 @@ def test_an_account_that_may_not_use_cloudfront_yet_can_do_without_the_page(tmp_
 def test_addresses_that_cannot_be_are_refused_with_what_to_do(context: dict[str, str], sentence: str) -> None:
     with pytest.raises(AddressError, match=re.escape(sentence)):
         addresses(context.get)
+
+
+def test_the_page_states_the_rule_of_the_pools_passwords(dev: Deployed) -> None:
+    shown = (PAGE_FOLDER / "new-password-view.js").read_text("utf-8")
+    assert f'const RULE = "At least {passwords(dev)}.";' in shown
 
 
 def test_the_documents_own_policy_is_that_of_the_headers() -> None:

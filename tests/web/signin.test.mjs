@@ -79,12 +79,70 @@ test("a refresh that fails for now does not end the session", async () => {
   assert.equal(await pool.signIn.accessToken({ fresh: true }), "a2");
 });
 
-test("a challenge is a sentence, not a session", async () => {
+test("a challenge that the page does not have is a sentence, not a session", async () => {
   const pool = setUp();
-  for (const name of ["NEW_PASSWORD_REQUIRED", "SMS_MFA"]) {
-    pool.reply = { ChallengeName: name, Session: "s" };
-    await assert.rejects(pool.signIn.signIn("ada", "first"), { name: "CicadaError" });
-    assert.equal(pool.signIn.user, null);
+  pool.reply = { ChallengeName: "SMS_MFA", Session: "s" };
+  await assert.rejects(pool.signIn.signIn("ada", "first"), { name: "CicadaError" });
+  assert.equal(pool.signIn.user, null);
+  assert.equal(pool.signIn.needsNewPassword, false);
+});
+
+/** At the step where ada has to choose a password. */
+async function atFirstSignIn() {
+  const pool = setUp();
+  pool.reply = { ChallengeName: "NEW_PASSWORD_REQUIRED", Session: "s", ChallengeParameters: { requiredAttributes: "[]" } };
+  await pool.signIn.signIn("ada", "first");
+  pool.reply = null;
+  return pool;
+}
+
+test("an account with its first password is asked for a new one before it is signed in", async () => {
+  const pool = await atFirstSignIn();
+  assert.deepEqual([pool.signIn.user, pool.signIn.needsNewPassword, pool.storage.items.size], [null, true, 0]);
+  await pool.signIn.chooseNewPassword("of my own");
+  const [operation, body] = pool.calls.at(-1);
+  assert.equal(operation, "RespondToAuthChallenge");
+  const responses = { USERNAME: "ada", NEW_PASSWORD: "of my own" };
+  assert.deepEqual(body, { ChallengeName: "NEW_PASSWORD_REQUIRED", ClientId: "c", Session: "s", ChallengeResponses: responses });
+  assert.deepEqual([pool.signIn.user, pool.signIn.needsNewPassword], ["ada", false]);
+  assert.equal(await pool.signIn.accessToken(), "a1");
+});
+
+test("a password that is refused can be chosen again, as can one that did not arrive", async () => {
+  const pool = await atFirstSignIn();
+  for (const refusal of [{ __type: "InvalidPasswordException" }, new TypeError("network")]) {
+    pool.refuse = refusal;
+    await assert.rejects(pool.signIn.chooseNewPassword("weak"), { name: "CicadaError" });
+    assert.equal(pool.signIn.needsNewPassword, true);
+  }
+  pool.refuse = null;
+  await pool.signIn.chooseNewPassword("of my own");
+  assert.equal(pool.signIn.user, "ada");
+});
+
+test("a first sign-in that took too long begins anew", async () => {
+  const pool = await atFirstSignIn();
+  pool.refuse = { __type: "NotAuthorizedException", message: "Invalid session for the user, session is expired." };
+  await assert.rejects(pool.signIn.chooseNewPassword("of my own"), /Sign in once more with your first password/);
+  assert.deepEqual([pool.signIn.user, pool.signIn.needsNewPassword], [null, false]);
+});
+
+test("signing in as another user leaves no challenge behind", async () => {
+  const pool = await atFirstSignIn();
+  await pool.signIn.signIn("bob", "secret");
+  assert.deepEqual([pool.signIn.user, pool.signIn.needsNewPassword], ["bob", false]);
+});
+
+test("an expired first password and a disabled account are told apart from a wrong password", async () => {
+  const pool = setUp();
+  for (const [message, sentence] of [
+    ["Temporary password has expired and must be reset by an administrator.", /Ask for a new one/],
+    ["User is disabled.", /is disabled/],
+    ["Password attempts exceeded", /too many attempts/],
+    ["Incorrect username or password.", /do not match/],
+  ]) {
+    pool.refuse = { __type: "NotAuthorizedException", message };
+    await assert.rejects(pool.signIn.signIn("ada", "first"), sentence);
   }
 });
 
