@@ -19,7 +19,7 @@ export class NewPasswordView {
     this.#form = element(
       "form",
       { className: "sign-in", autocomplete: "on", on: { submit: (event) => this.#submit(event) } },
-      element("h1", {}, "A new password"),
+      element("h1", { className: "step" }, "A new password"),
       element("p", { className: "lede" }, "You signed in with a first password. Choose the one that you will use from now on."),
       this.#notice,
       // Password managers look for the name that a password belongs to.
