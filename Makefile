@@ -103,6 +103,8 @@ clean: stop ## Remove everything that was installed, built or stored
 	@grep -A 99 '^uv==' requirements.lock | awk 'NR==1 || /^ /{print; next} {exit}' > .build/uv.lock
 	@test -x $(UV) || $(VENV)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .build/uv.lock
 	@VIRTUAL_ENV=.venv $(UV) pip sync --require-hashes requirements.lock
+	@# aws-cdk-cloud-assembly-schema has a module of the same name as one of aws-cdk-lib, which is the one to use.
+	@VIRTUAL_ENV=.venv $(UV) pip install --quiet --no-deps --reinstall-package aws-cdk-lib --require-hashes -r requirements.lock
 	@VIRTUAL_ENV=.venv $(UV) pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 

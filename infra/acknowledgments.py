@@ -17,7 +17,10 @@ _REASONS = {
         "are for everybody."
     ),
     "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]": (
-        "The roles of the CDK's own functions, which set the bucket's notification and copy the page's files."
+        "The CDK gives it to functions of its own; in the template it is replaced: infra/constructs/cdk_functions.py."
+    ),
+    "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]": (
+        "It has what API Gateway's guide asks of the role by which every API of the account logs."
     ),
 }
 # CloudFront serves the page's static files and nothing else.

@@ -60,7 +60,8 @@ class StageSettings:
     writes the cards of documents, each empty for none. `messages_per_minute` and `requests_in_flight` are limits of
     each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
-    `addresses`: domains of one's own.
+    `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is. `create_api_log_role`: the
+    stack sets the role by which API Gateway logs, for the whole account.
     """
 
     name: StageName
@@ -84,6 +85,8 @@ class StageSettings:
     concurrency: ConcurrencyBudget
     alarm_email: str = ""
     addresses: Addresses = field(default_factory=Addresses)
+    protect_data: bool = False
+    create_api_log_role: bool = False
     local: LocalEndpoints | None = None
 
     @property
@@ -125,6 +128,8 @@ def stage_settings(context: Context) -> StageSettings:
         concurrency=_concurrency(context),
         alarm_email=context("alarmEmail") or "",
         addresses=addresses(context),
+        protect_data=name == "prod" and _choice(context, "protect", "yes", "no") == "yes",
+        create_api_log_role=_choice(context, "apiLogRole", "create", "existing") == "create",
     )
 
 
@@ -193,6 +198,13 @@ def _rerank_models(context: Context) -> tuple[str, ...]:
     if name not in _RERANK_MODELS:
         raise UnknownStageError(f"There is no reranker {name!r}: use -c rerank=local, amazon or cohere.")
     return _RERANK_MODELS[name]
+
+
+def _choice(context: Context, key: str, default: str, other: str) -> str:
+    name = str(context(key) or default)
+    if name not in (default, other):
+        raise UnknownStageError(f"There is no {key} {name!r}: use -c {key}={default} or {other}.")
+    return name
 
 
 def _planner(context: Context) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_notifications as notifications
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.constructs.retention import when_unprotected
 from infra.settings import StageSettings
+
+_EARLIER_VERSIONS = Duration.days(30)
+_UNFINISHED_UPLOADS = Duration.days(7)
 
 
 class Documents(Construct):
@@ -26,7 +30,10 @@ class Documents(Construct):
             encryption=s3.BucketEncryption.S3_MANAGED,
             enforce_ssl=settings.local is None,
             versioned=settings.retain_data,
-            removal_policy=RemovalPolicy.RETAIN if settings.retain_data else RemovalPolicy.DESTROY,
+            lifecycle_rules=_lifecycle(settings),
+            removal_policy=when_unprotected(settings),
+            # The emulator is thrown away with its bucket.
+            auto_delete_objects=not settings.retain_data and settings.local is None,
         )
         self.dead_letters = sqs.Queue(
             self,
@@ -47,3 +54,18 @@ class Documents(Construct):
             self.bucket.add_event_notification(
                 event, notifications.SqsDestination(self.changes), s3.NotificationKeyFilter(prefix="documents/")
             )
+
+
+def _lifecycle(settings: StageSettings) -> list[s3.LifecycleRule]:
+    """For the whole bucket: documents with their sidecars, reports, and the ground truth, of which every ingest writes
+    a new version. What was removed is gone for good when its last earlier version expires.
+    """
+    unfinished = s3.LifecycleRule(id="unfinished-uploads", abort_incomplete_multipart_upload_after=_UNFINISHED_UPLOADS)
+    if not settings.retain_data:
+        return [unfinished]
+    earlier = s3.LifecycleRule(
+        id="earlier-versions",
+        noncurrent_version_expiration=_EARLIER_VERSIONS,
+        expired_object_delete_marker=True,
+    )
+    return [unfinished, earlier]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from aws_cdk import Aws, Duration, RemovalPolicy, Stack
+from aws_cdk import Aws, Duration, Stack
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
+from infra.constructs.retention import when_protected
 from infra.settings import StageSettings
 
 
@@ -24,11 +25,14 @@ class Identity(Construct):
             password_policy=cognito.PasswordPolicy(
                 min_length=12, require_digits=True, require_lowercase=True, require_symbols=True, require_uppercase=True
             ),
-            removal_policy=RemovalPolicy.RETAIN if settings.retain_data else RemovalPolicy.DESTROY,
+            deletion_protection=settings.protect_data,
+            removal_policy=when_protected(settings),
         )
         self.client = self.pool.add_client(
             "Chat",
             auth_flows=cognito.AuthFlow(user_password=True, user_srp=True),
+            # No hosted page signs anybody in, and the CDK's default allows tokens to be sent to https://example.com.
+            disable_o_auth=True,
             access_token_validity=Duration.hours(1),
             refresh_token_validity=Duration.days(30),
             prevent_user_existence_errors=True,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
+from infra.constructs.retention import when_protected
 from infra.settings import StageSettings
 
 HISTORY_INDEX = "history"
@@ -36,7 +36,8 @@ class Tables(Construct):
         return dynamodb.TableV2(
             self,
             id,
-            table_name=f"{self._settings.prefix}-{id.lower()}",
+            # A table that is kept keeps its name, which a later deployment could not use.
+            table_name=None if kept else f"{self._settings.prefix}-{id.lower()}",
             partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
             sort_key=dynamodb.Attribute(name=sorted_by, type=dynamodb.AttributeType.STRING) if sorted_by else None,
             time_to_live_attribute="expiresAt",
@@ -45,6 +46,6 @@ class Tables(Construct):
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=kept
             ),
-            deletion_protection=kept,
-            removal_policy=RemovalPolicy.RETAIN if kept else RemovalPolicy.DESTROY,
+            deletion_protection=self._settings.protect_data,
+            removal_policy=when_protected(self._settings),
         )

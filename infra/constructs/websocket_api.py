@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import jsii
-from aws_cdk import Aws, RemovalPolicy, Tags
+from aws_cdk import Aws, CfnResource, RemovalPolicy, Tags
+from aws_cdk import aws_apigateway as account_settings
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_apigatewayv2_integrations as integrations
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk.aws_apigateway import AccessLogFormat
@@ -27,7 +29,8 @@ _LOG_FIELDS = {
     "eventType": "$context.eventType",
     "routeKey": "$context.routeKey",
     "status": "$context.status",
-    "error": "$context.error.messageString",
+    # `messageString` is the same in quotation marks of its own.
+    "error": "$context.error.message",
 }
 
 
@@ -73,6 +76,8 @@ class WebSocketApi(Construct):
             Tags.of(self.api).add("ms-custom-id", "cicada")
         self.stage = self._stage()
         self.domain = self._domain()
+        if settings.create_api_log_role:
+            self._let_the_api_log()
 
     def _stage(self) -> apigateway.WebSocketStage:
         log = logs.LogGroup(
@@ -93,6 +98,27 @@ class WebSocketApi(Construct):
         if addresses.socket is None:
             return None
         return SocketDomain(self, "Domain", domain=addresses.socket, zone=addresses.hosted_zone, stage=self.stage)
+
+    def _let_the_api_log(self) -> None:
+        """Set the role by which API Gateway logs. A stage with a log is refused in an account that has none.
+
+        It is one for the account in the region, so it outlives the stack: another stack's APIs may log by it. It even
+        outlives a first deployment that fails, because the setting refers to it by then.
+        """
+        role = iam.Role(
+            self,
+            "LogRole",
+            assumed_by=iam.ServicePrincipal("apigateway.amazonaws.com"),
+            managed_policies=[
+                iam.ManagedPolicy.from_aws_managed_policy_name("service-role/AmazonAPIGatewayPushToCloudWatchLogs")
+            ],
+        )
+        role.apply_removal_policy(RemovalPolicy.RETAIN)
+        account = account_settings.CfnAccount(self, "Account", cloud_watch_role_arn=role.role_arn)
+        account.apply_removal_policy(RemovalPolicy.RETAIN)
+        # In an account that has never had an API the setting is refused until there is one.
+        account.add_resource_dependency(_resource(self.api))
+        _resource(self.stage).add_resource_dependency(account)
 
     @property
     def url(self) -> str:
@@ -130,6 +156,14 @@ class WebSocketApi(Construct):
         """Let the function post to connections and learn that they are gone; nothing else."""
         arn = f"arn:{Aws.PARTITION}:execute-api:{Aws.REGION}:{Aws.ACCOUNT_ID}:{self.api.api_id}/{_STAGE}"
         allow(function, ["execute-api:ManageConnections"], f"{arn}/POST/@connections/*")
+
+
+def _resource(construct: Construct) -> CfnResource:
+    """The one resource that the construct stands for."""
+    resource = construct.node.default_child
+    if not isinstance(resource, CfnResource):
+        raise TypeError(f"{construct.node.path} stands for no resource.")
+    return resource
 
 
 def _integration(id: str, function: lambda_.IFunction) -> integrations.WebSocketLambdaIntegration:

@@ -7,6 +7,7 @@ from constructs import Construct
 
 from infra.constructs.agents import Agents
 from infra.constructs.alarms import Alarms
+from infra.constructs.cdk_functions import log_with_the_stack
 from infra.constructs.conversation import Conversation
 from infra.constructs.function import Functions
 from infra.constructs.identity import Identity
@@ -72,3 +73,5 @@ class CicadaStack(Stack):
             outputs |= page.outputs
         for name, value in (outputs | conversation.api.outputs).items():
             CfnOutput(self, name, value=value)
+        if settings.local is None:
+            log_with_the_stack(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -22,6 +23,8 @@ _NAMES = {
     "AWS::Logs::LogGroup": "LogGroupName",
 }
 Properties = dict[str, Any]
+# The CDK's id of a table.
+_HELD = re.compile(r"Tables(\w+)[0-9A-F]{8}")
 
 
 class Deployed:
@@ -63,6 +66,10 @@ class Deployed:
     def _attribute(self, id: str, name: str) -> str:
         properties = self.resources[id].get("Properties", {})
         return str(properties.get(name, id if name == "QueueName" else f"{id}.{name}"))
+
+    def tables(self) -> dict[str, str]:
+        """The tables' names by what they hold. One that CloudFormation chooses is the id in the template."""
+        return {_HELD.sub(r"\1", id).lower(): self._named(id) for id, _ in self.of_kind("AWS::DynamoDB::GlobalTable")}
 
     def functions(self) -> dict[str, Properties]:
         """The stage's own functions, by their names without the stage's."""

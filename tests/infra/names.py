@@ -25,6 +25,7 @@ _NAMES = {
     "AgentsTheoriesAlias": "theories agent's alias",
     "AlarmsTopic": "alarm topic",
     "ConversationWebSocketApi": "WebSocketApi",
+    "ConversationWebSocketApiAccount": "API logs",
     "ConversationWebSocketApiAuthorizer": "Authorizer",
     "IngestDocumentsBucket": "documents bucket",
     "IngestDocumentsChanges": "document changes",
@@ -90,11 +91,24 @@ class Names:
                 return _function(properties["FunctionName"])
             case "AWS::Logs::LogGroup" if "LogGroupName" in properties:
                 return f"log of {_function(properties['LogGroupName'])}"
+            case "AWS::Logs::LogGroup" if id[:-8] in _LOGS_OF_THE_CDK:
+                return f"log of {_LOGS_OF_THE_CDK[id[:-8]]}"
         name = re.sub("[0-9A-F]{8}$", "", id)
         return _NAMES.get(name) or name
 
 
-_ROLE_OF = {"AWS::Lambda::Function": "Role", "AWS::Bedrock::Agent": "AgentResourceRoleArn"}
+_ROLE_OF = {
+    "AWS::ApiGateway::Account": "CloudWatchRoleArn",
+    "AWS::Bedrock::Agent": "AgentResourceRoleArn",
+    "AWS::Lambda::Function": "Role",
+}
+# The CDK's own functions by the ids of their logs.
+_NOTIFIER, _EMPTIER = "BucketNotificationsHandler050a0587b7544547bf325f094a3db834", "CustomS3AutoDeleteObjects"
+_LOGS_OF_THE_CDK = {
+    f"{_NOTIFIER}Log": _NOTIFIER,
+    f"{_EMPTIER}CustomResourceProviderLog": f"{_EMPTIER}CustomResourceProviderHandler",
+    "PageDeploymentLog": "CustomCDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C512MiB",
+}
 
 
 def _function(text: str) -> str:

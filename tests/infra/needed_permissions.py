@@ -26,6 +26,12 @@ class Need:
 
 Needs = frozenset[Need]
 
+# The CDK's own functions, by their ids: they set a bucket's notification, copy the page's files, and empty buckets.
+_NOTIFIER = "BucketNotificationsHandler050a0587b7544547bf325f094a3db834"
+_COPIER = "CustomCDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C512MiB"
+_EMPTIER = "CustomS3AutoDeleteObjectsCustomResourceProviderHandler"
+API_LOGS = "API logs"
+
 CONNECTIONS, REQUESTS, ENTRIES = "connections table", "requests table", "entries table"
 POSTING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/*"
 BUCKET, PAGE = "documents bucket", "page bucket"
@@ -39,6 +45,7 @@ _ONLY_ONCE = (
 _ONLY_WITH_A_PLAN_MODEL = "The local stage plans by rules, for the stand-in cannot plan."
 _ONLY_AFTER_FAILURES = "Ingest hastens the redelivery of files that failed for a reason of ours; none does here."
 _BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model with the agent's role."
+_BY_THE_API = "API Gateway writes its log with this role; the emulator writes none."
 _DEPLOYED = "CloudFormation runs the function of the CDK at deployment."
 _TRACED = "The X-Ray daemon sends traces with the function's role; the emulator has no daemon."
 _PROFILES = "The local stage's models are no inference profiles."
@@ -86,34 +93,56 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         "agent_theories": _runs("agent_theories") | _keeping() | _searching(settings, _ONLY_ONCE),
         "ingest_document": _runs("ingest_document") | _polling("document changes") | _storing() | _ingesting(settings),
         **_agent_roles(settings),
-        # The CDK's own function, which sets the bucket's notification at deployment. AWS's managed policy lets it log.
-        "BucketNotificationsHandler050a0587b7544547bf325f094a3db834": _on(
-            BUCKET, "s3:PutBucketNotification", unseen=_DEPLOYED
-        )
-        | _on("*", "logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED),
-        **_page_roles(settings),
+        _NOTIFIER: _on(BUCKET, "s3:PutBucketNotification", unseen=_DEPLOYED) | _logging_of_the_cdk(settings, _NOTIFIER),
+        **_copying(settings),
+        **_emptying(settings),
+        **_logging_of_the_api(settings),
     }
 
 
-def _page_roles(settings: StageSettings) -> Mapping[str, Needs]:
-    """The CDK's own functions: one copies the page's files at deployment, the other empties their bucket at the end."""
+def _logging_of_the_cdk(settings: StageSettings, function: str) -> Needs:
+    """On the local stage AWS's managed policy lets it log."""
+    if settings.local:
+        return _on("*", "logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED)
+    return _on(f"log of {function}", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED)
+
+
+def _copying(settings: StageSettings) -> Mapping[str, Needs]:
+    """The CDK's function that copies the page's files at deployment."""
     if settings.local or not settings.addresses.has_page:
         return {}
-    logging = _on("*", "logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED)
     reading = ("s3:GetObject*", "s3:GetBucket*", "s3:List*")
     writing = ("DeleteObject*", "PutObject", "Abort*", "PutObjectLegalHold", "PutObjectRetention", "PutObjectTagging")
     written = (*reading, *(f"s3:{each}" for each in writing), "s3:PutObjectVersionTagging")
-    emptying = ("s3:PutBucketPolicy", "s3:GetBucket*", "s3:List*", "s3:DeleteObject*")
     assets = "arn:aws:s3:::cdk-hnb659fds-assets-ACCOUNT-REGION"
     return {
-        "CustomCDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C512MiB": logging.union(
+        _COPIER: _logging_of_the_cdk(settings, _COPIER).union(
             *(_on(each, *reading, unseen=_DEPLOYED) for each in (assets, f"{assets}/*")),
             *(_on(each, *written, unseen=_DEPLOYED) for each in (PAGE, f"{PAGE}/*")),
-        ),
-        "CustomS3AutoDeleteObjectsCustomResourceProviderHandler": logging.union(
-            *(_on(each, *emptying, unseen=_DEPLOYED) for each in (PAGE, f"{PAGE}/*"))
-        ),
+        )
     }
+
+
+def _emptying(settings: StageSettings) -> Mapping[str, Needs]:
+    """The CDK's function that empties the buckets that are deleted with the stack."""
+    buckets = [BUCKET] * (not settings.retain_data) + [PAGE] * settings.addresses.has_page
+    if settings.local or not buckets:
+        return {}
+    actions = ("s3:PutBucketPolicy", "s3:GetBucket*", "s3:List*", "s3:DeleteObject*")
+    return {
+        _EMPTIER: _logging_of_the_cdk(settings, _EMPTIER).union(
+            *(_on(each, *actions, unseen=_DEPLOYED) for bucket in buckets for each in (bucket, f"{bucket}/*"))
+        )
+    }
+
+
+def _logging_of_the_api(settings: StageSettings) -> Mapping[str, Needs]:
+    """https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html."""
+    if not settings.create_api_log_role:
+        return {}
+    read = ("DescribeLogGroups", "DescribeLogStreams", "FilterLogEvents", "GetLogEvents")
+    write = ("CreateLogGroup", "CreateLogStream", "PutLogEvents")
+    return {API_LOGS: _on("*", *(f"logs:{each}" for each in (*read, *write)), unseen=_BY_THE_API)}
 
 
 def _on(resource: str, *actions: str, unseen: str = "") -> Needs:

@@ -29,7 +29,19 @@ _READ = {
 _ABOUT_OTHER_THINGS = {"AWS::OpenSearchServerless::SecurityPolicy", "AWS::CloudFront::ResponseHeadersPolicy"}
 _BASIC_EXECUTION = "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSLambdaBasicExecutionRole.html
-_MANAGED = {_BASIC_EXECUTION: ("logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents")}
+_MANAGED = {
+    _BASIC_EXECUTION: ("logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"),
+    # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonAPIGatewayPushToCloudWatchLogs.html
+    "arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs": (
+        "logs:CreateLogGroup",
+        "logs:CreateLogStream",
+        "logs:DescribeLogGroups",
+        "logs:DescribeLogStreams",
+        "logs:FilterLogEvents",
+        "logs:GetLogEvents",
+        "logs:PutLogEvents",
+    ),
+}
 _EVERYBODY = "*"
 _STATEMENT_KEYS = {"Sid", "Effect", "Action", "Resource", "Principal", "Condition"}
 

@@ -149,9 +149,10 @@ def requests_kept(stage: Deployed) -> str:
 
 
 def expiring_tables(stage: Deployed) -> str:
-    tables = [each for _, each in stage.of_kind("AWS::DynamoDB::GlobalTable")]
-    expiring = [each for each in tables if each.get("TimeToLiveSpecification", {}).get("Enabled")]
-    return ", ".join(sorted(each["TableName"].rsplit("-", 1)[1] for each in expiring))
+    tables = zip(stage.tables(), stage.of_kind("AWS::DynamoDB::GlobalTable"), strict=True)
+    return ", ".join(
+        sorted(name for name, (_, each) in tables if each.get("TimeToLiveSpecification", {}).get("Enabled"))
+    )
 
 
 def queued(function: str) -> Callable[[Deployed], str]:
@@ -185,8 +186,31 @@ def logs(stage: Deployed) -> str:
 
 
 def versions(stage: Deployed) -> str:
-    buckets = [each for id, each in stage.of_kind("AWS::S3::Bucket") if not of_page(id)]
-    return only("kept" if "Enabled" in each.get("VersioningConfiguration", {}).values() else "none" for each in buckets)
+    def of(bucket: Properties) -> str:
+        if "Enabled" not in bucket.get("VersioningConfiguration", {}).values():
+            return "none"
+        days = [
+            rule["NoncurrentVersionExpiration"]["NoncurrentDays"]
+            for rule in bucket["LifecycleConfiguration"]["Rules"]
+            if "NoncurrentVersionExpiration" in rule and "Prefix" not in rule
+        ]
+        return f"kept for {span(min(days) * 86400)}" if days else "kept for ever"
+
+    return only(of(bucket) for id, bucket in stage.of_kind("AWS::S3::Bucket") if not of_page(id))
+
+
+def unfinished_uploads(stage: Deployed) -> str:
+    def of(bucket: Properties) -> str:
+        rules = bucket.get("LifecycleConfiguration", {}).get("Rules", [])
+        days = [each["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"] for each in rules if len(each) == 3]
+        return span(min(days) * 86400) if days else "ever"
+
+    return only(of(bucket) for id, bucket in stage.of_kind("AWS::S3::Bucket") if not of_page(id))
+
+
+def accounts_protected(stage: Deployed) -> str:
+    pools = stage.of_kind("AWS::Cognito::UserPool")
+    return only({"ACTIVE": "on"}.get(each.get("DeletionProtection", ""), "off") for _, each in pools)
 
 
 def of_every_replica(named: Callable[[Properties], object]) -> Callable[[Deployed], str]:
@@ -207,7 +231,8 @@ def after_deletion(*kinds: str) -> Callable[[Deployed], str]:
             if resource["Type"] in kinds and not of_page(id)
             for policy in ("DeletionPolicy", "UpdateReplacePolicy")
         ]
-        return only({"Delete": "deleted", "Retain": "kept"}[policy] for policy in policies)
+        kept = {"Delete": "deleted", "Retain": "kept", "RetainExceptOnCreate": "kept"}
+        return only(kept[policy] for policy in policies)
 
     return of
 
@@ -309,6 +334,8 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
     "deliveries of a changed document": deliveries(_INGEST),
     "logs are kept for": logs,
     "earlier versions of documents": versions,
+    "parts of an upload that was not finished are kept for": unfinished_uploads,
+    "deletion protection of the accounts": accounts_protected,
     "point-in-time recovery of the tables": of_every_replica(
         lambda replica: replica.get("PointInTimeRecoverySpecification", {}).get("PointInTimeRecoveryEnabled")
     ),

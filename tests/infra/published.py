@@ -44,12 +44,7 @@ class Publisher:
         return [*_points("AWS/SQS", metric, values, {"QueueName": name})]
 
     def table(self, name: str, metric: str, *values: float) -> list[Point]:
-        [full_name] = [
-            each["TableName"]
-            for _, each in self._deployed.of_kind("AWS::DynamoDB::GlobalTable")
-            if each["TableName"].endswith(f"-{name}")
-        ]
-        return [*_points("AWS/DynamoDB", metric, values, {"TableName": full_name})]
+        return [*_points("AWS/DynamoDB", metric, values, {"TableName": self._deployed.tables()[name]})]
 
     def websocket(self, metric: str, *values: float, api: str = "") -> list[Point]:
         whole = {"ApiId": api or self.api}

@@ -12,6 +12,7 @@ import pytest
 
 from tests.contract.declared import STORED
 from tests.infra.conftest import resources, template_of
+from tests.infra.deployed import Deployed
 
 if TYPE_CHECKING:
     from aws_cdk.assertions import Template
@@ -22,10 +23,11 @@ _OF_A_QUEUE = ("DelaySeconds", "FifoQueue", "MessageRetentionPeriod", "Visibilit
 
 def declared(template: Template) -> dict[str, dict[str, Any]]:
     """By kind and by name without the stage, what decides how tables and named queues behave."""
-    tables = {each["TableName"]: each for each in _properties(template, "AWS::DynamoDB::GlobalTable").values()}
+    tables = _properties(template, "AWS::DynamoDB::GlobalTable")
+    names = {each: name for name, each in zip(Deployed(template.to_json()).tables(), tables, strict=True)}
     queues = _properties(template, "AWS::SQS::Queue")
     return {
-        "tables": {_short(name): _some(table, _OF_A_TABLE) for name, table in sorted(tables.items())},
+        "tables": {names[id]: _some(tables[id], _OF_A_TABLE) for id in sorted(tables, key=names.__getitem__)},
         "queues": {
             _short(queue["QueueName"]): _some(queue, _OF_A_QUEUE) | _redrive(queue, queues)
             for queue in queues.values()

@@ -11,7 +11,7 @@ import pytest
 from infra.settings import StageSettings, stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.names import Names, NotUnderstood
-from tests.infra.needed_permissions import needed
+from tests.infra.needed_permissions import API_LOGS, needed
 from tests.infra.policies import Call, Policies
 
 if TYPE_CHECKING:
@@ -138,6 +138,8 @@ def test_bedrock_takes_on_the_agents_roles_for_this_account_alone(stage: str) ->
 
 
 def assumed_by(role: str) -> str:
+    if role == API_LOGS:
+        return "apigateway.amazonaws.com"
     return "bedrock.amazonaws.com" if role.endswith(" agent") else "lambda.amazonaws.com"
 
 

@@ -33,6 +33,7 @@ _PROMISED = {
     "AWS::SQS::QueuePolicy",
 }
 _TESTED_ELSEWHERE = {
+    "AWS::ApiGateway::Account",
     "AWS::ApiGatewayV2::Api",
     "AWS::ApiGatewayV2::Authorizer",
     "AWS::ApiGatewayV2::Integration",

@@ -1,0 +1,72 @@
+"""A stage can be deployed into an account that is new, and beside another stage."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.settings import UnknownStageError, stage_settings
+from tests.infra.conftest import template_of
+from tests.infra.deployed import Deployed, deployed
+
+DEFAULT_QUALIFIER = "hnb659fds"
+
+
+@pytest.fixture(params=["dev", "prod"])
+def stage(request: pytest.FixtureRequest) -> Deployed:
+    return deployed(request.param)
+
+
+def one(stage: Deployed, kind: str) -> str:
+    [(id, _)] = stage.of_kind(kind)
+    return id
+
+
+def test_the_api_has_a_role_to_log_by_before_it_has_a_stage_that_logs(stage: Deployed) -> None:
+    account = one(stage, "AWS::ApiGateway::Account")
+    role = stage.resources[account]["Properties"]["CloudWatchRoleArn"]["Fn::GetAtt"][0]
+    assert "AmazonAPIGatewayPushToCloudWatchLogs" in str(stage.resources[role]["Properties"]["ManagedPolicyArns"])
+    assert account in stage.resources[one(stage, "AWS::ApiGatewayV2::Stage")]["DependsOn"]
+
+
+def test_the_accounts_setting_waits_for_an_api_and_for_nothing_else(stage: Deployed) -> None:
+    account = one(stage, "AWS::ApiGateway::Account")
+    assert stage.resources[account]["DependsOn"] == [one(stage, "AWS::ApiGatewayV2::Api")]
+
+
+def test_the_role_by_which_other_apis_may_log_is_always_kept(stage: Deployed) -> None:
+    account = one(stage, "AWS::ApiGateway::Account")
+    role = stage.resources[account]["Properties"]["CloudWatchRoleArn"]["Fn::GetAtt"][0]
+    for id in (account, role):
+        kept = stage.resources[id]
+        assert (kept["DeletionPolicy"], kept["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    assert "RoleName" not in stage.resources[role]["Properties"]
+
+
+def test_an_account_that_logs_already_keeps_its_role() -> None:
+    stage = Deployed(template_of("dev", apiLogRole="existing").to_json())
+    assert list(stage.of_kind("AWS::ApiGateway::Account")) == []
+    assert not [id for id in stage.resources if "LogRole" in id]
+
+
+def test_the_local_stage_leaves_the_accounts_settings_alone() -> None:
+    assert list(deployed("local").of_kind("AWS::ApiGateway::Account")) == []
+
+
+@pytest.mark.parametrize("flag", ["apiLogRole", "protect"])
+def test_a_flag_that_is_misspelt_is_refused(flag: str) -> None:
+    with pytest.raises(UnknownStageError, match=f"use -c {flag}="):
+        stage_settings({"stage": "prod", flag: "maybe"}.get)
+
+
+def test_no_part_of_a_stage_needs_the_default_bootstrap() -> None:
+    """Of an account with another qualifier, no role and no asset bucket has the default one in its name."""
+    assert DEFAULT_QUALIFIER in str(template_of("dev").to_json())
+    template = template_of("dev", **{"@aws-cdk/core:bootstrapQualifier": "acme4711"}).to_json()
+    assert DEFAULT_QUALIFIER not in str(template)
+
+
+def test_nobody_signs_in_through_oauth(stage: Deployed) -> None:
+    """The CDK's default is the implicit flow with tokens sent to https://example.com."""
+    [(_, client)] = stage.of_kind("AWS::Cognito::UserPoolClient")
+    assert client["AllowedOAuthFlowsUserPoolClient"] is False
+    assert not {"AllowedOAuthFlows", "AllowedOAuthScopes", "CallbackURLs"} & set(client)
