@@ -60,8 +60,8 @@ class StageSettings:
     writes the cards of documents, each empty for none. `messages_per_minute` and `requests_in_flight` are limits of
     each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
-    `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is. `create_api_log_role`: the
-    stack sets the role by which API Gateway logs, for the whole account.
+    `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is.
+    `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
     """
 
     name: StageName

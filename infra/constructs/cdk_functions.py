@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from aws_cdk import CfnResource, Fn, RemovalPolicy, Stack
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
-from constructs import IConstruct
+from constructs import Construct, IConstruct
 
 
 def log_with_the_stack(stack: Stack) -> None:
