@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.infra.conftest import template_of
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import Deployed, Properties, deployed
+from tests.infra.promises import of_page
 
 DATA = ("AWS::Cognito::UserPool", "AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket")
 # A pool's name need not be its own: https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_CreateUserPool.html
 NAMES = ("BucketName", "LogGroupName", "Name", "QueueName", "RoleName", "TableName")
 # The account's, not the stage's: see test_new_account.py.
 OF_THE_ACCOUNT = ("AWS::ApiGateway::Account", "LogRole")
+
+
+def data(stage: Deployed) -> dict[str, Properties]:
+    """The page's files are no data: they come from the repository."""
+    return {id: each for id, each in stage.of_kind(*DATA) if not of_page(id)}
 
 
 def kept(stage: Deployed) -> dict[str, str]:
@@ -29,9 +39,8 @@ def test_dev_leaves_nothing() -> None:
 
 def test_prod_leaves_its_data_and_nothing_else() -> None:
     stage = deployed("prod")
-    data = {id for id, _ in stage.of_kind(*DATA)}
-    assert set(kept(stage)) == data
-    assert all(stage.resources[id]["UpdateReplacePolicy"].startswith("Retain") for id in data)
+    assert set(kept(stage)) == set(data(stage))
+    assert all(stage.resources[id]["UpdateReplacePolicy"].startswith("Retain") for id in data(stage))
 
 
 def test_what_is_kept_has_no_name_that_a_later_deployment_would_need() -> None:
@@ -58,16 +67,15 @@ def test_a_first_deployment_that_fails_takes_away_what_can_be_deleted(protect: s
     stage = Deployed(template_of("prod", protect=protect).to_json())
     held = protected(stage)
     assert (protect == "yes") == bool(held)
-    wanted = {id: "Retain" if id in held else "RetainExceptOnCreate" for id, _ in stage.of_kind(*DATA)}
+    wanted = {id: "Retain" if id in held else "RetainExceptOnCreate" for id in data(stage)}
     assert kept(stage) == wanted
 
 
 def test_a_bucket_is_emptied_where_it_is_deleted() -> None:
     """CloudFormation deletes no bucket that has objects."""
-    dev, prod = deployed("dev"), deployed("prod")
-    emptied = {each["BucketName"]["Ref"] for _, each in dev.of_kind("Custom::S3AutoDeleteObjects")}
-    assert emptied == {id for id, _ in dev.of_kind("AWS::S3::Bucket")}
-    assert list(prod.of_kind("Custom::S3AutoDeleteObjects")) == []
+    for stage in (deployed("dev"), deployed("prod")):
+        emptied = {each["BucketName"]["Ref"] for _, each in stage.of_kind("Custom::S3AutoDeleteObjects")}
+        assert emptied == {id for id, _ in stage.of_kind("AWS::S3::Bucket") if id not in kept(stage)}
 
 
 @pytest.mark.parametrize("name", ["dev", "prod"])
@@ -95,7 +103,7 @@ def test_no_function_can_make_its_group_again_after_the_stack_has_gone(name: str
 @pytest.mark.parametrize(("name", "expires"), [("dev", False), ("prod", True)])
 def test_what_was_removed_or_never_finished_is_deleted_in_the_end(name: str, expires: bool) -> None:
     """In the whole bucket: documents and their sidecars, reports, and the ground truth."""
-    [(_, bucket)] = deployed(name).of_kind("AWS::S3::Bucket")
+    [bucket] = [each for id, each in data(deployed(name)).items() if "Bucket" in id]
     rules = bucket["LifecycleConfiguration"]["Rules"]
     assert all(rule["Status"] == "Enabled" and "Prefix" not in rule and "TagFilters" not in rule for rule in rules)
     assert [rule["AbortIncompleteMultipartUpload"] for rule in rules if "AbortIncompleteMultipartUpload" in rule] == [
@@ -105,3 +113,13 @@ def test_what_was_removed_or_never_finished_is_deleted_in_the_end(name: str, exp
     assert [rule["NoncurrentVersionExpiration"]["NoncurrentDays"] for rule in earlier] == ([30] if expires else [])
     assert all(rule["ExpiredObjectDeleteMarker"] for rule in earlier)
     assert ("VersioningConfiguration" in bucket) == expires
+
+
+def test_what_is_kept_can_be_imported_as_documented() -> None:
+    """The identifiers are those of the resources' schemas."""
+    identified_by = dict(zip(DATA, ("UserPoolId", "TableName", "BucketName"), strict=True))
+    text = Path("docs/operations.md").read_text("utf-8")
+    [mapping] = re.findall(r"^```json\n(\{.*?^\})\n```", text, re.M | re.S)
+    stage = deployed("prod")
+    wanted = {id: [identified_by[stage.resources[id]["Type"]]] for id in data(stage)}
+    assert {id: list(names) for id, names in json.loads(mapping).items()} == wanted
