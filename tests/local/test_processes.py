@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import fcntl
+import json
+import signal
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 from local.stage.emulator import start_bedrock, start_emulator
+from local.stage.isolated import free_port
 from local.stage.processes import Running, finish, start, stop_all, wait_until
 from local.stage.settings import StageConfig, inherited, process_environment
+from tests.patience import PATIENCE_SECONDS
 
 # On SIGTERM it says so in a file, and ends with 0 as soon as the others have said so too.
 PEER = """
@@ -98,3 +103,19 @@ def test_the_functions_find_the_byte_code_of_their_layers(tmp_path: Path, monkey
     assert "PYTHONPYCACHEPREFIX" not in environments["emulator"]
     assert environments["emulator"]["PYTHONDONTWRITEBYTECODE"] == ""
     assert environments["Bedrock stand-in"]["PYTHONPYCACHEPREFIX"].endswith(".build/byte-code")
+
+
+def test_the_stand_in_ends_in_order_though_it_is_asked_for_a_long_answer(tmp_path: Path) -> None:
+    """Uvicorn would wait for the end of the answer, until the guard kills it."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "local.bedrock", "--embedder", "hash", "--port", str(port)]
+    environment = process_environment() | {"CICADA_TOKENS_PER_SECOND": "0.01"}
+    running = start("Bedrock stand-in", command, environment, tmp_path / "log", f"{url}/health")
+    running.wait_until_ready()
+    asked = json.dumps({"messages": [{"role": "user", "content": [{"text": "Hello! Who are you?"}]}]}).encode()
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{url}/model/any/converse-stream", asked, headers)  # noqa: S310 - loopback
+    with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - loopback
+        assert answer.read(1)
+        assert stop_all([running]) == {"Bedrock stand-in": 256 - signal.SIGTERM}
