@@ -42,6 +42,15 @@ child = "import fcntl, sys, time; file = open(sys.argv[1], 'a'); fcntl.flock(fil
 child += "file.write('held'); file.flush(); time.sleep(600)"
 subprocess.run([sys.executable, "-c", child, sys.argv[1]])
 """
+# As the emulator does: it ends when its child has ended, which it starts once more when that ends too early.
+RESTARTING = """
+import pathlib, signal, subprocess, sys
+signal.signal(signal.SIGTERM, lambda *_: None)
+for name in ("first", "second"):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    pathlib.Path(sys.argv[1], name).touch()
+    child.wait()
+"""
 
 
 def peer(folder: Path, name: str, others: str) -> Running:
@@ -63,6 +72,13 @@ def test_all_are_told_to_end_before_any_is_waited_for(tmp_path: Path) -> None:
 def test_the_status_of_a_killed_process_is_not_that_of_an_orderly_end(tmp_path: Path) -> None:
     running = start("loop", [sys.executable, "-c", "import time; time.sleep(600)"], inherited(), tmp_path / "log")
     assert stop_all([running])["loop"] != 0
+
+
+def test_a_child_that_is_started_at_the_end_is_ended_too(tmp_path: Path) -> None:
+    running = start("parent", [sys.executable, "-c", RESTARTING, str(tmp_path)], inherited(), tmp_path / "log")
+    wait_until((tmp_path / "first").exists, running)
+    assert stop_all([running]) == {"parent": 0}
+    assert (tmp_path / "second").exists()
 
 
 def test_no_child_is_left(tmp_path: Path) -> None:
