@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from cli.arguments import add_stack_option
+from cli.errors import CommandError
+from cli.operator.document_states import STATES
+from cli.operator.document_text import EVERYBODY, card_lines, described, time_text, value_text
+from cli.operator.ingest_report import reason_of, report_lines, state_fields
+from cli.screen import open_screen
+from cli.settings import read_settings
+from cli.table import table
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
     from cli.operator.ingest_function import IngestFunction
+
+_PAGE = 500
 
 
 def register(subparsers: Subparsers) -> None:
@@ -21,6 +31,7 @@ def register(subparsers: Subparsers) -> None:
         help="list the documents of a knowledge base, or show one",
         description="The catalogue of a knowledge base on the local stage, or with --stack on AWS: every document with"
         " its metadata and readers, whoever may read it.",
+        epilog="example: cicada documents list --knowledge-base store --state rejected --stack Cicada-dev",
     )
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
     listing = parts.add_parser("list", help="documents that match, in order")
@@ -35,6 +46,11 @@ def register(subparsers: Subparsers) -> None:
     listing.add_argument("--count-by", metavar="FIELD", default="", help="count the documents by this field's values")
     listing.add_argument("--limit", type=int, default=50, metavar="N", help="documents of a page (default: 50)")
     listing.add_argument("--offset", type=int, default=0, metavar="N", help="where the page begins (default: 0)")
+    listing.add_argument(
+        "--state",
+        choices=(*STATES, "all"),
+        help="instead, what the bucket holds in this state, searchable or not: rejected and waiting with the reason",
+    )
     listing.set_defaults(run=run_list)
     shown = parts.add_parser("show", help="one document")
     shown.add_argument("id", metavar="ID", help="the document's id")
@@ -48,6 +64,8 @@ def register(subparsers: Subparsers) -> None:
 
 def run_list(options: argparse.Namespace) -> int:
     """0, also if nothing matches."""
+    if options.state:
+        return _run_states(options)
     found = _function(options).call(
         {
             "documents": "list",
@@ -60,15 +78,66 @@ def run_list(options: argparse.Namespace) -> int:
             "offset": options.offset,
         }
     )
-    print(to_json(found) if options.json else "\n".join(_lines(found, options.offset)))
+    if options.json:
+        print(to_json(found))
+        return 0
+    screen = open_screen(read_settings())
+    screen.table(_lines(found, options.offset, screen.width))
     return 0
+
+
+def _run_states(options: argparse.Namespace) -> int:
+    """0, also if nothing is in that state."""
+    from cicada.documents.model import KnowledgeBaseKey
+    from cli.deployment_target import open_target
+    from cli.operator.document_states import DocumentStates
+
+    if options.filter or options.sort or options.count_by or options.offset:
+        raise CommandError("With --state all documents are listed by id: leave out --filter, --sort and the like.", 2)
+    base_key = KnowledgeBaseKey(options.tenant, options.knowledge_base)
+    found = DocumentStates(open_target(options.stack)).of_base(base_key, dict(_listed(options)))
+    shown = {name: each for name, each in found.items() if options.state in ("all", each.state)}
+    if options.json:
+        print(to_json({"documents": [{"documentId": name, **state_fields(each)} for name, each in shown.items()]}))
+        return 0
+    screen = open_screen(read_settings())
+    rows = [(name, each.in_words, time_text(each.changed_at), reason_of(each)) for name, each in shown.items()]
+    screen.table(table(("ID", "STATE", "CHANGED", "REASON"), rows, screen.width) if rows else [])
+    print(f"{len(shown)} of {len(found)} documents.")
+    return 0
+
+
+def _listed(options: argparse.Namespace) -> Iterator[tuple[str, datetime | None]]:
+    """The ids in the catalogue and when they were ingested, page by page."""
+    function = _function(options)
+    event = {"documents": "list", "tenant": options.tenant, "knowledgeBase": options.knowledge_base}
+    offset: int | None = 0
+    while offset is not None:
+        page = function.call({**event, "limit": _PAGE, "offset": offset})
+        for each in page["documents"]:
+            yield each["documentId"], datetime.fromisoformat(each["indexedAt"]) if each["indexedAt"] else None
+        offset = page["nextOffset"]
 
 
 def run_show(options: argparse.Namespace) -> int:
     """0; an unknown document is an error."""
+    from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+    from cli.deployment_target import open_target
+    from cli.operator.document_states import DocumentStates
+
     event = {"tenant": options.tenant, "knowledgeBase": options.knowledge_base, "id": options.id}
-    found = _function(options).call({"documents": "show", **event})
-    print(to_json(found) if options.json else "\n".join(_described(found)))
+    shown = _function(options).call({"documents": "show", "optional": True, **event})
+    found = None if "missing" in shown else shown
+    document = DocumentKey(KnowledgeBaseKey(options.tenant, options.knowledge_base), options.id)
+    state = DocumentStates(open_target(options.stack)).of(document, is_listed=found is not None)
+    if state is None:
+        raise CommandError(f"There is no document {options.id} in the knowledge base {options.knowledge_base}.")
+    if options.json:
+        print(to_json({"documentId": options.id, **(found or {}), **state_fields(state)}))
+        return 0
+    card = card_lines(found["card"]) if found else []
+    for line in (*described(options.id, found, state), *report_lines(state), *card):
+        print(line)
     return 0
 
 
@@ -81,52 +150,20 @@ def _function(options: argparse.Namespace) -> IngestFunction:
     return IngestFunction(target.client("lambda", 60), target.output("IngestFunction"), "The catalogue cannot be read")
 
 
-def _lines(found: Mapping[str, Any], offset: int) -> list[str]:
+def _lines(found: Mapping[str, Any], offset: int, width: int | None) -> list[str]:
     documents: Sequence[Mapping[str, Any]] = found["documents"]
-    ids = max((len(each["documentId"]) for each in documents), default=0)
-    rows = [f"{each['documentId']:<{ids}}  {clean_line(each['title'])}" for each in documents]
-    counts = [f"{clean_line(_text(each['value']))}: {each['count']}" for each in found.get("counts", [])]
+    counts = [f"{clean_line(value_text(each['value']))}: {each['count']}" for each in found.get("counts", [])]
     if not documents:
         return [*counts, f"{found['total']} documents match."]
-    return [*rows, *counts, f"{offset + 1} to {offset + len(documents)} of {found['total']} documents."]
-
-
-def _described(found: Mapping[str, Any]) -> list[str]:
-    lines = [
-        clean_line(found["title"]),
-        f"  id        {found['documentId']}",
-        f"  passages  {found['passages']}",
-        f"  ingested  {found['indexedAt'] or 'unknown'}",
-        f"  version   {found['version']}",
-        f"  readers   {', '.join(found['readers']) or 'everybody of the tenant'}",
-        *(f"  {name}: {clean_line(_text(value))}" for name, value in found["metadata"].items()),
+    rows = [
+        (
+            each["documentId"],
+            each["title"],
+            str(each["passages"]),
+            each["indexedAt"] or "",
+            ", ".join(each["readers"]) or EVERYBODY,
+        )
+        for each in documents
     ]
-    copies = [f"  the same file is also here as {', '.join(found['copies'])}"] if found["copies"] else []
-    return [*lines, *copies, *_card(found["card"])]
-
-
-def _card(card: Mapping[str, Any] | None) -> list[str]:
-    if card is None:
-        return ["", "It has no card: it was ingested by an earlier version; cicada rebuild makes one."]
-    sections = [
-        f"    {clean_line(each['heading'])} (passages {each['first']} to {each['last']}):"
-        f" {clean_line(', '.join(each['keywords']))}".rstrip(" :")
-        for each in card["sections"]
-    ]
-    related = [f"    {each['documentId']}  {each['weight']:.2f}" for each in card["related"]]
-    return [
-        "",
-        f"Card, by {clean_line(card['by'])}",
-        f"  overview   {clean_line(card['overview'])}",
-        f"  tags       {clean_line(', '.join(card['topicTags']))}",
-        *(f"  question   {clean_line(each)}" for each in card["questionHints"]),
-        "  sections",
-        *sections,
-        *(["  related", *related] if related else []),
-    ]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    lines = table(("ID", "TITLE", "PASSAGES", "INGESTED", "READERS"), rows, width)
+    return [*lines, *counts, f"{offset + 1} to {offset + len(documents)} of {found['total']} documents."]

@@ -6,11 +6,15 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 from botocore.exceptions import ClientError
+from moto import mock_aws
+from moto.s3.models import s3_backends
 from msgspec.structs import replace
 
 from cicada.documents.card import Card, CardSection, Related
@@ -22,9 +26,13 @@ from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.retrieval.model import EmbeddedPassage
 from cli import deployment_target
 from cli.__main__ import main
+from cli.operator.document_states import state_of
 from tests.fakes.passage_index import InMemoryPassageIndex
 
 STORE = KnowledgeBaseKey("default", "store")
+BUCKET = "documents"
+INGESTED = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+LATER = INGESTED + timedelta(hours=1)
 SCHEMA = Schema(
     {
         "status": SchemaField("status", FieldType.KEYWORD),
@@ -47,6 +55,7 @@ class CatalogueFunction:
     index: InMemoryPassageIndex
     events: list[dict[str, Any]] = field(default_factory=list)
     failure: Exception | None = None
+    s3: Any = None
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - boto3's names
         if self.failure:
@@ -55,7 +64,10 @@ class CatalogueFunction:
         try:
             result, failed = catalogue_at_once(self.events[-1], self.index, lambda _: SCHEMA), {}
         except CicadaError as error:
-            result, failed = {"errorMessage": str(error)}, {"FunctionError": "Unhandled"}
+            result, failed = (
+                {"errorMessage": str(error), "errorType": type(error).__name__},
+                {"FunctionError": "Unhandled"},
+            )
         return {"Payload": io.BytesIO(json.dumps(result).encode()), **failed}
 
 
@@ -74,15 +86,36 @@ def filled() -> InMemoryPassageIndex:
 def function(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[CatalogueFunction]:
     stage_file = tmp_path / "stage.json"
     fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    outputs = {"IngestFunction": "cicada-local-ingest-document"}
+    outputs = {"IngestFunction": "cicada-local-ingest-document", "DocumentsBucket": BUCKET}
     stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
     monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
     monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
     made = CatalogueFunction(filled())
-    monkeypatch.setattr(
-        deployment_target.DeploymentTarget, "client", lambda self, service, read_timeout_seconds=30: made
-    )
-    yield made
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        s3 = boto3.client("s3", region_name="us-east-1")
+        s3.create_bucket(Bucket=BUCKET)
+        s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+        made.s3 = s3
+        monkeypatch.setattr(
+            deployment_target.DeploymentTarget,
+            "client",
+            lambda self, service, read_timeout_seconds=30: made if service == "lambda" else s3,
+        )
+        yield made
+
+
+def put(function: CatalogueFunction, key: str, body: bytes = b"text", at: datetime | None = None) -> None:
+    """Put an object, as if at this time."""
+    function.s3.put_object(Bucket=BUCKET, Key=key, Body=body)
+    if at is not None:
+        s3_backends["123456789012"]["aws"].buckets[BUCKET].keys[key].last_modified = at.replace(tzinfo=None)
+
+
+def report(function: CatalogueFunction, name: str, at: datetime, outcome: str, *reasons: str) -> None:
+    problems = [{"place": "", "reason": reason, "kind": "unreadable"} for reason in reasons]
+    said = {"outcome": outcome, "version": "v2", "passages": 1, "problems": problems, "reportedAt": at.isoformat()}
+    put(function, f"reports/default/store/{name}.json", json.dumps(said).encode(), at)
 
 
 def listed(*options: str) -> int:
@@ -94,9 +127,10 @@ def test_documents_are_listed_whoever_may_read_them(
 ) -> None:
     assert listed() == 0
     assert capsys.readouterr().out.splitlines() == [
-        "a.md      Archive",
-        "lease.md  Lease[2J",
-        "z.md      Zoo",
+        "ID        TITLE     PASSAGES  INGESTED                   READERS",
+        "a.md      Archive   1         2023-11-14T22:13:20+00:00  user:bob",
+        "lease.md  Lease[2J  1         2023-11-14T22:13:20+00:00  everybody of the tenant",
+        "z.md      Zoo       1         2023-11-14T22:13:20+00:00  everybody of the tenant",
         "1 to 3 of 3 documents.",
     ]
 
@@ -105,11 +139,13 @@ def test_a_list_is_filtered_sorted_counted_and_paged(
     function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert listed("--filter", "since>=2025-01-01", "--filter", "status=draft,approved", "--sort=-since") == 0
-    assert capsys.readouterr().out.splitlines() == ["z.md  Zoo", "a.md  Archive", "1 to 2 of 2 documents."]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[1:-1]] == [["z.md", "Zoo"], ["a.md", "Archive"]]
+    assert lines[-1] == "1 to 2 of 2 documents."
     assert listed("--count-by", "status", "--limit", "1", "--offset", "1") == 0
     said = capsys.readouterr().out.splitlines()
-    assert (said[0], said[-1]) == ("lease.md  Lease[2J", "2 to 2 of 3 documents.")
-    assert sorted(said[1:-1]) == ["approved: 2", "draft: 1"]
+    assert (said[1].split()[0], said[-1]) == ("lease.md", "2 to 2 of 3 documents.")
+    assert sorted(said[2:-1]) == ["approved: 2", "draft: 1"]
 
 
 def test_a_list_without_a_match_is_no_failure(function: CatalogueFunction, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +222,7 @@ def test_a_document_is_shown_with_its_card(function: CatalogueFunction, capsys: 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["show", "nothing.md"], "There is no document of this id"),
+        (["show", "nothing.md"], "There is no document nothing.md in the knowledge base store."),
         (["list", "--filter", "colour=red"], "has no field 'colour'; use one of status, since"),
         (["list", "--filter", "since>=soon"], "takes a date"),
         (["list", "--filter", "nonsense"], "is no filter; write it as"),
@@ -211,3 +247,87 @@ def test_a_function_that_is_not_there_is_an_error_and_no_empty_list(
     said = capsys.readouterr()
     assert "cannot be invoked: ResourceNotFoundException" in said.err
     assert said.out == ""
+
+
+def prepared(function: CatalogueFunction) -> None:
+    """A document of each state; `a.md` has a newer file that was rejected, `lease.md` is out of the bucket."""
+    documents = "documents/default/store/"
+    put(function, f"{documents}a.md", at=LATER)
+    report(function, "a.md", LATER, "rejected", "The front matter ends\x1b in the middle.")
+    put(function, f"{documents}z.md", at=INGESTED)
+    report(function, "z.md", INGESTED, "indexed")
+    put(function, f"{documents}new.md", at=LATER)
+    report(function, "new.md", INGESTED, "deleted")
+    put(function, f"{documents}bad.pdf", at=INGESTED)
+    report(function, "bad.pdf", LATER, "rejected", "The file is no PDF.", "And more.")
+
+
+def test_the_documents_in_each_state_are_listed_with_the_reason(
+    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepared(function)
+    assert listed("--state", "all", "--json") == 0
+    found = {each["documentId"]: each for each in json.loads(capsys.readouterr().out)["documents"]}
+    assert {name: each["state"] for name, each in found.items()} == {
+        "a.md": "rejected",
+        "bad.pdf": "rejected",
+        "lease.md": "leaving",
+        "new.md": "waiting",
+        "z.md": "searchable",
+    }
+    assert found["bad.pdf"]["lastReport"]["outcome"] == "rejected"
+    assert listed("--state", "rejected") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "ID       STATE     CHANGED                    REASON",
+        "a.md     rejected  2023-11-14T23:13:20+00:00  The front matter ends in the middle.",
+        "bad.pdf  rejected  2023-11-14T22:13:20+00:00  The file is no PDF.",
+        "2 of 5 documents.",
+    ]
+    assert listed("--state", "rejected", "--filter", "status=draft") == 2
+    assert "leave out --filter" in capsys.readouterr().err
+
+
+def test_a_document_is_shown_with_its_state_versions_and_last_report(
+    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepared(function)
+    put(function, "documents/default/store/z.md", b"the same", INGESTED)
+    put(function, "documents/default/store/z.md.extra", b"of another document")
+    shown = ["documents", "show", "--knowledge-base", "store"]
+    assert main([*shown, "z.md"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[2:4] == ["  state     searchable", "  uploaded  2023-11-14T22:13:20+00:00, versions kept: 2"]
+    assert "Last report, 2023-11-14T22:13:20+00:00: indexed" in said
+    assert main([*shown, "bad.pdf"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "bad.pdf",
+        "  id        bad.pdf",
+        "  state     rejected",
+        "  uploaded  2023-11-14T22:13:20+00:00, versions kept: 1",
+        "",
+        "Last report, 2023-11-14T23:13:20+00:00: rejected",
+        "  The file is no PDF.",
+        "  And more.",
+    ]
+    assert main([*shown, "lease.md", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["state"] == "leaving"
+    assert main([*shown, "new.md"]) == 0
+    assert "  state     waits for ingest" in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("changed", "reported", "outcome", "is_listed", "state"),
+    [
+        (None, LATER, "deleted", False, None),
+        (None, None, "", True, "leaving"),
+        (INGESTED, None, "", True, "waiting"),
+        (LATER, INGESTED, "indexed", True, "waiting"),
+        (INGESTED, INGESTED, "indexed", True, "searchable"),
+        (INGESTED + timedelta(seconds=0.9), INGESTED, "indexed", True, "searchable"),
+        (INGESTED, LATER, "rejected", True, "rejected"),
+    ],
+)
+def test_the_state_is_what_bucket_report_and_catalogue_say_together(
+    changed: datetime | None, reported: datetime | None, outcome: str, is_listed: bool, state: str | None
+) -> None:
+    assert state_of(changed, reported, outcome, is_listed=is_listed) == state

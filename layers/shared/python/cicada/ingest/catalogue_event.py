@@ -21,12 +21,14 @@ _MOST = 500
 def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, schema_of: SchemaOf) -> dict[str, Any]:
     """`{"documents": "list"}` gives a page of rows, `{"documents": "show", "id": "…"}` a row, its card and copies.
 
+    With `"optional": true` an unknown id gives `{"missing": true}` instead of an error.
+
     Options: `tenant`, `knowledgeBase`; for a list `filters` (as `status=approved`), `sort` (a field, with `-` in front
     from last to first), `limit`, `offset`, `countBy`. Raises `InvalidFrameError` or `InvalidFilterError`.
     """
     base_key = KnowledgeBaseKey(str(event.get("tenant", "default")), str(event.get("knowledgeBase", "scripts")))
     if event["documents"] == "show" and event.get("id"):
-        return _shown(DocumentKey(base_key, str(event["id"])), catalogue)
+        return _shown(DocumentKey(base_key, str(event["id"])), catalogue, is_optional=bool(event.get("optional")))
     if event["documents"] == "list":
         return _listed(event, base_key, catalogue, schema_of)
     raise InvalidFrameError('A test event is {"documents": "list"}, or {"documents": "show", "id": "…"}.')
@@ -52,8 +54,10 @@ def _listed(
     } | counts
 
 
-def _shown(document: DocumentKey, catalogue: DocumentCatalogue) -> dict[str, Any]:
+def _shown(document: DocumentKey, catalogue: DocumentCatalogue, *, is_optional: bool) -> dict[str, Any]:
     row = catalogue.row(document)
+    if row is None and is_optional:
+        return {"missing": True}
     if row is None:
         raise InvalidFrameError("There is no document of this id in the knowledge base.")
     copies = list(catalogue.copies_of(document, row.content_hash))
