@@ -13,6 +13,7 @@ from cli.operator.account_checks import BOOTSTRAP_LEAST
 from infra.concurrency import CHAT_FUNCTIONS, concurrency_budget
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_stacks import described
+from tests.infra.conftest import template_of
 
 __all__ = ["aws_account"]
 
@@ -326,3 +327,11 @@ def test_nobody_who_is_signed_in_is_one_sentence(account: ScriptedAws, capsys: p
     account.replies["sts", "GetCallerIdentity"] = refusal("ExpiredToken")
     assert main(["doctor"]) == 1
     assert capsys.readouterr().err.startswith("cicada: The AWS login has expired: run")
+
+
+def test_the_bootstrap_version_is_the_one_that_the_template_asks_for() -> None:
+    template = template_of("dev").to_json()
+    [assertion] = template["Rules"]["CheckBootstrapVersion"]["Assertions"]
+    refused = assertion["Assert"]["Fn::Not"][0]["Fn::Contains"][0]
+    assert refused == [str(version) for version in range(1, BOOTSTRAP_LEAST)]
+    assert template["Parameters"]["BootstrapVersion"]["Default"] == "/cdk-bootstrap/hnb659fds/version"
