@@ -18,7 +18,7 @@ from tests.infra.conftest import template_of
 __all__ = ["aws_account"]
 
 CHOSEN = ["-c", "planModels=none", "-c", "contextModel=none", "-c", "queryModel=amazon.nova-micro-v1:0"]
-CHOSEN += ["-c", "chatModel=eu.amazon.nova-lite-v1:0", "-c", "agentModel=eu.amazon.nova-lite-v1:0"]
+CHOSEN += ["-c", "chatModel=us.amazon.nova-lite-v1:0", "-c", "agentModel=us.amazon.nova-lite-v1:0"]
 OPEN = {
     "agreementAvailability": {"status": "AVAILABLE"},
     "authorizationStatus": "AUTHORIZED",
@@ -64,8 +64,9 @@ def empty_quota(name: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def account(aws_account: ScriptedAws) -> ScriptedAws:
+def account(aws_account: ScriptedAws, monkeypatch: pytest.MonkeyPatch) -> ScriptedAws:
     """A bootstrapped account in which nothing is deployed."""
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
     aws_account.replies |= {
         ("sts", "GetCallerIdentity"): {"Account": "123456789012", "Arn": "arn:aws:iam::123456789012:user/op"},
         ("ssm", "GetParameter"): {"Parameter": {"Value": str(BOOTSTRAP_LEAST)}},
@@ -94,14 +95,14 @@ def test_an_account_that_is_ready_is_shown_part_by_part(
 ) -> None:
     found = findings(capsys, 0)
     assert found[:6] == [
-        ("login", "ok", "arn:aws:iam::123456789012:user/op in the account 123456789012, region eu-central-1."),
+        ("login", "ok", "arn:aws:iam::123456789012:user/op in the account 123456789012, region us-east-1."),
         ("bootstrap", "ok", f"version {BOOTSTRAP_LEAST}."),
         ("stack", "ok", "Cicada-dev is not deployed yet."),
         ("search", "ok", "OpenSearch Serverless answers."),
         ("log role", "ok", "API Gateway has a role for its logs."),
         ("concurrency", "ok", "10 concurrent executions."),
     ]
-    assert ("models", "ok", "eu.amazon.nova-lite-v1:0 can be used.") in found
+    assert ("models", "ok", "us.amazon.nova-lite-v1:0 can be used.") in found
     assert {state for _, state, _ in found} == {"ok"}
     changing = ("Create", "Put", "Delete", "Update", "Request")
     assert not [operation for _, operation, _ in account.calls if operation.startswith(changing)]
@@ -112,7 +113,7 @@ def problem(found: list[tuple[str, str, str]]) -> tuple[str, str]:
     return subject, text
 
 
-LITE = "eu.amazon.nova-lite-v1:0"
+LITE = "us.amazon.nova-lite-v1:0"
 MICRO = "amazon.nova-micro-v1:0"
 ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS_REGION to another."
 
@@ -125,14 +126,14 @@ ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS
             refusal("ParameterNotFound"),
             "bootstrap",
             "the account is not bootstrapped in this region: run `node_modules/.bin/cdk bootstrap"
-            " aws://123456789012/eu-central-1`.",
+            " aws://123456789012/us-east-1`.",
         ),
         (
             ("ssm", "GetParameter"),
             {"Parameter": {"Value": "5"}},
             "bootstrap",
             "version 5 is older than 6, which the stack needs: run `node_modules/.bin/cdk bootstrap"
-            " aws://123456789012/eu-central-1`.",
+            " aws://123456789012/us-east-1`.",
         ),
         (
             ("logs", "DescribeLogGroups"),
@@ -149,9 +150,9 @@ ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS
         ),
         (
             ("opensearchserverless", "GetAccountSettings"),
-            EndpointConnectionError(endpoint_url="https://aoss.eu-central-1.amazonaws.com"),
+            EndpointConnectionError(endpoint_url="https://aoss.us-east-1.amazonaws.com"),
             "search",
-            "OpenSearch Serverless is not in eu-central-1: set AWS_REGION to one that has it, such as ap-east-1,"
+            "OpenSearch Serverless is not in us-east-1: set AWS_REGION to one that has it, such as ap-east-1,"
             " ap-northeast-1, ap-northeast-2, ap-northeast-3, ap-south-1, ap-south-2, ap-southeast-1, ap-southeast-2,"
             " ca-central-1.",
         ),
@@ -159,7 +160,7 @@ ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS
             ("bedrock", "GetInferenceProfile"),
             refusal("ResourceNotFoundException"),
             "models",
-            f"{LITE} is not in eu-central-1: {ELSEWHERE}",
+            f"{LITE} is not in us-east-1: {ELSEWHERE}",
         ),
         (
             ("service-quotas", "ListServiceQuotas"),
