@@ -20,6 +20,7 @@ def register(subparsers: Subparsers) -> None:
         help="find the thresholds of a knowledge base",
         description="Search for labelled last turns with the production code, draw precision and recall for each"
         " threshold on the quality of the evidence, and print the settings for knowledge_bases.toml.",
+        epilog="example: cicada calibrate FOLDER",
     )
     parser.add_argument(
         "folder", metavar="DIR", type=Path, help="tasks.jsonl, corpus.jsonl (as for `cicada eval gate`)"

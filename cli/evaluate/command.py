@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 def register(subparsers: Subparsers) -> None:
     """Add the subcommand, with one subcommand of its own for each part that can be measured."""
     parser = subparsers.add_parser(
-        "eval", help="measure a part of the system", description="Measure a part of the system on labelled examples."
+        "eval",
+        help="measure a part of the system",
+        description="Measure a part of the system on labelled examples.",
+        epilog="example: cicada eval router messages.jsonl",
     )
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
     router.register(parts)

@@ -55,9 +55,10 @@ class Account:
             raise CommandError(str(error)) from error
 
     def client(self, service: str) -> Any:
-        """A client with the credentials and the region of the AWS command line."""
+        """A client with the credentials of the AWS command line, in the region of the deployment."""
+        region = self.context.get("region")
         with aws_calls():
-            return boto3.client(service, **aws_options())  # type: ignore[call-overload]
+            return boto3.client(service, **aws_options() | ({"region_name": region} if region else {}))  # type: ignore[call-overload]
 
 
 def account_findings(account: Account) -> list[Finding]:

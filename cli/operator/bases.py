@@ -18,6 +18,7 @@ def register(subparsers: Subparsers) -> None:
         "bases",
         help="list the knowledge bases",
         description="The knowledge bases that knowledge_bases.toml names, as this checkout would deploy them.",
+        epilog="example: cicada bases --json",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)

@@ -20,6 +20,7 @@ def register(subparsers: Subparsers) -> None:
         "intents",
         help="teach which messages are questions, requests or conversation",
         description="The examples that the intents of messages are learnt from: intents/examples.jsonl.",
+        epilog="example: cicada intents add 'Who murders Duncan?' script_query",
     )
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
     adding = parts.add_parser(

@@ -23,6 +23,7 @@ def register(subparsers: Subparsers) -> None:
         "invoke",
         help="invoke a function of the local stage with a test event",
         description="Invoke a deployed function of the local stage and print what it returns as JSON.",
+        epilog="example: cicada invoke message_processor events/message_processor.json",
     )
     parser.add_argument("function", metavar="FUNCTION", help="the function's name, as `cicada stage` shows it")
     parser.add_argument(

@@ -30,6 +30,7 @@ def register(subparsers: Subparsers) -> None:
         help="make the index anew from what is kept of all documents",
         description="Make a new index of the local stage, or with --stack of a stage on AWS, from what is kept of all"
         " documents. The old one answers until the new one is complete, whatever is ingested meanwhile.",
+        epilog="example: cicada rebuild --stack Cicada-dev",
     )
     add_stack_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")

@@ -35,6 +35,7 @@ def register(subparsers: Subparsers) -> None:
         help="answer the requests in the dead-letter queue again",
         description="Queue the requests in the dead-letter queue again: those of the local stage, or with --stack or"
         " the three names those of a stage on AWS, with the credentials that the AWS command line uses.",
+        epilog="example: cicada redrive --list --stack Cicada-dev",
     )
     parser.add_argument("--list", action="store_true", help="only show what there is")
     add_stack_option(parser)

@@ -23,6 +23,7 @@ def register(subparsers: Subparsers) -> None:
         help="take documents out of a knowledge base",
         description="Take documents with their sidecars out of the local stage, or with --stack out of a stage on AWS,"
         " and wait until none of them is searchable any more.",
+        epilog="example: cicada remove policies/leave.md --knowledge-base store --stack Cicada-dev",
     )
     parser.add_argument(
         "names", metavar="NAME", nargs="+", help="a document's id: the file's name, of a folder the path below it"

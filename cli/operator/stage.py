@@ -37,6 +37,7 @@ def register(subparsers: Subparsers) -> None:
         "stage",
         help="show what runs where on the local stage",
         description="Show the addresses, sample users and stack outputs of the local stage that `make run` started.",
+        epilog="example: cicada stage --json",
     )
     parser.add_argument("--json", action="store_true", help="print the same as one JSON object")
     parser.set_defaults(run=run)

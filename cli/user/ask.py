@@ -32,6 +32,7 @@ def register(subparsers: Subparsers) -> None:
         help="ask one question",
         description="Ask one question and show the answer as it comes, then the documents that it lists and the sources"
         " that it cites. Ctrl-C cancels the answer.",
+        epilog="example: cicada ask 'Who murders Duncan?' --user alice --stack Cicada-dev",
     )
     parser.add_argument("question", help='the question; "-" reads it from standard input')
     parser.add_argument("--json", action="store_true", help="print one JSON object when the answer is whole")

@@ -37,7 +37,7 @@ def register(subparsers: Subparsers) -> None:
         "chat",
         help="talk in the terminal",
         description="A conversation in the terminal. With input that is no terminal each line is a question.",
-        epilog="In the conversation:\n" + _HELP,
+        epilog="example: cicada chat --user alice --stack Cicada-dev\n\nIn the conversation:\n" + _HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target_options(parser)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import subprocess
@@ -9,12 +10,13 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from cicada.knowledge_bases.file import load_knowledge_bases
-from cli.__main__ import main
+from cli.__main__ import _SUBCOMMANDS, main
 from cli.settings import read_settings
 from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
@@ -77,12 +79,17 @@ def test_help_names_every_subcommand(capsys: pytest.CaptureFixture[str]) -> None
     assert all(name in shown for name in ("chat", "ask", "remove", "stage", "token", "invoke", "eval"))
 
 
-@pytest.mark.parametrize("name", ["chat", "ask", "remove", "stage", "token", "invoke", "eval"])
-def test_every_subcommand_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("module", _SUBCOMMANDS, ids=lambda module: module.__name__)
+def test_every_subcommand_has_help_with_an_example(module: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    subparsers = argparse.ArgumentParser().add_subparsers()
+    module.register(subparsers)
+    [name] = subparsers.choices
     with pytest.raises(SystemExit) as caught:
         main([name, "--help"])
     assert caught.value.code == 0
-    assert f"usage: cicada {name}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"usage: cicada {name}" in shown
+    assert f"cicada {name}" in shown.partition("example: ")[2]
 
 
 def test_help_loads_nothing_heavy() -> None:

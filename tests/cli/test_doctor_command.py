@@ -300,6 +300,11 @@ def test_settings_that_the_deployment_refuses_are_a_problem_beside_the_rest(
     assert ("log role", "ok", "API Gateway has a role for its logs.") in found
 
 
+def test_the_region_of_the_deployment_is_looked_at(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ["-c", "region=us-west-2"]
+    assert findings(capsys, 0, *chosen)[0][2].endswith("in the account 123456789012, region us-west-2.")
+
+
 def test_what_may_not_be_looked_at_is_unknown(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
     account.replies["service-quotas", "ListServiceQuotas"] = refusal("AccessDeniedException")
     account.replies["apigateway", "GetAccount"] = refusal("UnknownOperationException")
