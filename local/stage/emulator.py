@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from local.stage.processes import Running, start
 from local.stage.settings import REGION, ROOT, StageConfig, StageError, inherited, process_environment
 
 EMULATOR = "emulator"
+# Its exit statuses when it has stored its state: once it has, it no longer catches the SIGTERM that the guard repeats.
+STATE_STORED = (0, 256 - signal.SIGTERM)
 _COMMAND = ROOT / ".build" / "emulator" / "bin" / "ministack"
 
 

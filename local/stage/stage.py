@@ -19,7 +19,7 @@ from local.stage.aws import aws_client, deployed_name
 from local.stage.catalogue import IndexedDocument, indexed_documents
 from local.stage.completion import leave_note, take_note
 from local.stage.deploy import Deployed, deploy, fingerprint_of
-from local.stage.emulator import EMULATOR, start_bedrock, start_emulator
+from local.stage.emulator import EMULATOR, STATE_STORED, start_bedrock, start_emulator
 from local.stage.page import start_page
 from local.stage.processes import Running, require_free, stop_all
 from local.stage.recovery import is_torso, set_aside
@@ -132,7 +132,7 @@ class LocalStage:
         self._config.info_file.unlink(missing_ok=True)
         # The functions' code.
         shutil.rmtree(self._config.folder / "tmp", ignore_errors=True)
-        if self._completed and statuses.get(EMULATOR) == 0:
+        if self._completed and statuses.get(EMULATOR) in STATE_STORED:
             leave_note(self._config.folder, self._completed)
 
     def _describe(self, deployed: Mapping[str, str], users: list[dict[str, str]]) -> dict[str, Any]:
