@@ -1,4 +1,4 @@
-"""Values of the files that people edit, checked by pydantic; what is wrong with them is said in one sentence.
+"""Values of the files that people edit, checked by their types; what is wrong with them is said in one sentence.
 
 The sentence names the table of the file, the key in it, the value, and what may stand there.
 """
@@ -6,28 +6,30 @@ The sentence names the table of the file, the key in it, the value, and what may
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from msgspec import Meta, Struct, ValidationError, convert
+from msgspec.structs import fields
 
 from cicada.errors import ConfigurationError
 
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
 T = TypeVar("T")
 
-_CHOICE = ("literal_error", "enum")
-_NUMBER = ("int_type", "float_type", "greater_than_equal", "less_than_equal")
+# The keys below a table that lead to a value, and what is wrong with it.
+Fault = tuple[tuple[str, ...], str]
 
 
-class Form(BaseModel):
+class Form(Struct, frozen=True, forbid_unknown_fields=True):
     """A table or an object of a file. A key that it may not have is refused: mistyped, it would count for nothing."""
 
-    # Built at first use: building costs time at a cold start.
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+class Check(Struct, frozen=True):
+    """A condition on a text that its type does not say, for `Annotated`. `problem`: what is wrong with it, or empty."""
+
+    problem: Callable[[str], str]
 
 
 def parse_toml(text: str, complaint: str) -> dict[str, Any]:
@@ -46,53 +48,85 @@ def table(value: object, place: str) -> Mapping[str, Any]:
 
 
 def checked(kind: type[T], value: object, place: str) -> T:
-    """The table as a model or a typed dictionary. Raises `ConfigurationError`, which says what to mend."""
-    adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]
+    """The table as a `Form`, or as a typed dictionary of optional keys. Raises `ConfigurationError`: what to mend."""
+    found = table(value, place)
+    for keys, what in _faults(kind, found):
+        # `[defaults] limit`, but `Entry 2: pattern`.
+        key = f"{'' if place.endswith(']') else ':'} {'.'.join(keys)}" if keys else ""
+        raise ConfigurationError(f"{place}{key} {what}.")
+    return convert(found, kind)
+
+
+def _faults(kind: Any, value: object) -> Iterator[Fault]:
+    plain, conditions = _parts(kind)
+    if is_typeddict(plain) or (isinstance(plain, type) and issubclass(plain, Struct)):
+        yield from _of_table(plain, value) if isinstance(value, dict) else [((), "is not a table")]
+        return
+    for key, each_kind, each in _inside(plain, value):
+        yield from (((key, *keys), what) for keys, what in _faults(each_kind, each))
     try:
-        return adapter.validate_python(table(value, place))
+        convert(value, kind)
     except ValidationError as error:
-        raise _refusal(error, place, adapter.json_schema()["properties"]) from None
+        yield (), _what(plain, conditions, value) or str(error)
+        return
+    yield from (((), said) for each in conditions if isinstance(each, Check) and (said := each.problem(str(value))))
 
 
-def in_short(error: ErrorDetails) -> str:
-    """Pydantic's own words, without the value."""
-    return error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+def _parts(kind: Any) -> tuple[Any, tuple[object, ...]]:
+    """The type without its conditions and without None, which stands in no file, and the conditions."""
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(each for each in get_args(kind) if each is not NoneType)
+    return (kind.__origin__, kind.__metadata__) if get_origin(kind) is Annotated else (kind, ())
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+def _of_table(kind: Any, value: Mapping[str, Any]) -> Iterator[Fault]:
+    """First of all the mistyped key: it may be what another one is missing for."""
+    kinds = get_type_hints(kind, include_extras=True)
+    if unknown := [key for key in value if key not in kinds]:
+        yield (), f"has the unknown key '{unknown[0]}'; use one of {', '.join(sorted(kinds))}"
+    required = [] if is_typeddict(kind) else [each.name for each in fields(kind) if each.required]
+    if missing := [name for name in required if name not in value]:
+        yield (), f"lacks {', '.join(missing)}; add {'it' if len(missing) == 1 else 'them'}"
+    for name in kinds:
+        if name in value:
+            yield from (((name, *keys), what) for keys, what in _faults(kinds[name], value[name]))
 
 
-def _refusal(error: ValidationError, place: str, schema: Mapping[str, Any]) -> ConfigurationError:
-    found = error.errors(include_url=False)
-    # First of all the mistyped key: it may be what another one is missing for.
-    if unknown := next((each for each in found if each["type"] == "extra_forbidden"), None):
-        known = ", ".join(sorted(schema))
-        return ConfigurationError(f"{place} has the unknown key '{unknown['loc'][-1]}'; use one of {known}.")
-    if missing := [str(each["loc"][-1]) for each in found if each["type"] == "missing"]:
-        return ConfigurationError(f"{place} lacks {', '.join(missing)}; add {'it' if len(missing) == 1 else 'them'}.")
-    first = found[0]
-    if not first["loc"]:
-        return ConfigurationError(f"{place} {in_short(first)}.")
-    # `[defaults] limit`, but `Entry 2: pattern`.
-    key = ".".join(map(str, first["loc"]))
-    what = _what(first, schema[str(first["loc"][0])])
-    return ConfigurationError(f"{place}{'' if place.endswith(']') else ':'} {key} {what}.")
+def _inside(kind: Any, value: object) -> Iterator[tuple[str, Any, object]]:
+    """The key, the type and the value of each part of a table or a list."""
+    origin, kinds = get_origin(kind), get_args(kind)
+    if origin is dict and isinstance(value, dict):
+        for key, each in value.items():
+            yield key, kinds[0], key
+            yield key, kinds[1], each
+    elif origin in (list, tuple) and isinstance(value, list):
+        yield from ((str(number), kinds[0], each) for number, each in enumerate(value))
 
 
-def _what(error: ErrorDetails, schema: dict[str, Any]) -> str:
-    """What is wrong with the value, and what to write instead."""
-    kind, value = error["type"], error["input"]
-    if kind == "string_type" or (kind in _CHOICE and not isinstance(value, str)):
+def _what(kind: Any, conditions: tuple[object, ...], value: object) -> str:
+    """What is wrong with the value, and what to write instead; empty where the type does not tell."""
+    choices = _choices(kind)
+    if (kind is str or choices) and not isinstance(value, str):
         return "is not text; write text in quotes"
-    if kind in _CHOICE:
-        return f"is '{value}'; use one of {error['ctx']['expected'].replace(' or ', ', ').replace(chr(39), '')}"
-    if kind in _NUMBER and "maximum" in schema:
-        whole = "whole " if schema["type"] == "integer" else ""
-        return f"is {value!r}; write a {whole}number from {schema['minimum']} to {schema['maximum']}"
-    if kind == "dict_type":
+    if choices:
+        return f"is '{value}'; use one of {', '.join(choices)}"
+    if kind in (int, float):
+        return _what_number(kind, conditions, value)
+    if kind is bool:
+        return "should be true or false, without quotes"
+    if get_origin(kind) is dict and not isinstance(value, dict):
         return "is not a table"
-    if kind in _NUMBER:
+    return "should be a list" if get_origin(kind) in (list, tuple) and not isinstance(value, list) else ""
+
+
+def _what_number(kind: type, conditions: tuple[object, ...], value: object) -> str:
+    bounds = next((each for each in conditions if isinstance(each, Meta) and each.le is not None), None)
+    if bounds is None:
         return "is not a number; write a number such as 2 or 1.5"
-    return in_short(error)
+    return f"is {value!r}; write a {'whole ' if kind is int else ''}number from {bounds.ge} to {bounds.le}"
+
+
+def _choices(kind: Any) -> list[str]:
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    return [str(each.value) for each in kind] if isinstance(kind, type) and issubclass(kind, Enum) else []

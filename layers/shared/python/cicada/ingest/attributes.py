@@ -9,11 +9,10 @@ import math
 from typing import Annotated, Literal
 
 from msgspec import Struct
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import is_whole, plain_line
-from cicada.validation import Form
 
 # The kind of a rejection because of the sidecar: the indexed version may have been meant for other readers.
 REJECTED = "sidecar"
@@ -21,27 +20,34 @@ REJECTED = "sidecar"
 _NO_VALUE = ("missing", "model_attributes_type")
 
 
-class _String(Form):
+class StrictModel(BaseModel):
+    """A part of a sidecar. A key that it may not have is refused, and no value is converted."""
+
+    # Built at first use: building costs time at a cold start.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+
+class _String(StrictModel):
     type: Literal["STRING"]
     content: str = Field(alias="stringValue")
 
 
-class _Number(Form):
+class _Number(StrictModel):
     type: Literal["NUMBER"]
     content: int | float = Field(alias="numberValue")
 
 
-class _Boolean(Form):
+class _Boolean(StrictModel):
     type: Literal["BOOLEAN"]
     content: bool = Field(alias="booleanValue")
 
 
-class _StringList(Form):
+class _StringList(StrictModel):
     type: Literal["STRING_LIST"]
     content: list[object] = Field(alias="stringListValue")
 
 
-class _Attribute(Form):
+class _Attribute(StrictModel):
     value: Annotated[_String | _Number | _Boolean | _StringList, Field(discriminator="type")]
     include: bool = Field(False, alias="includeForEmbedding")
 

@@ -6,11 +6,11 @@ import re
 from typing import Annotated
 
 from msgspec import Struct
-from pydantic import AfterValidator
+from msgspec.structs import asdict
 
 from cicada.errors import ConfigurationError, DocumentRejectedError
 from cicada.ingest.model import SourceFile
-from cicada.validation import Form, checked, parse_toml
+from cicada.validation import Check, Form, checked, parse_toml
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _WILDCARDS = {"*": "([^/]*)", "?": "([^/])"}
@@ -69,16 +69,14 @@ def parse_episodes(text: str) -> Episodes:
     return Episodes(tuple(_pattern(entry, number) for number, entry in enumerate(entries, start=1)))
 
 
-def _filled(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must be text that is not empty")
-    return text
+def _blank(text: str) -> str:
+    return "" if text.strip() else "must be text that is not empty"
 
 
-_Text = Annotated[str, AfterValidator(_filled)]
+_Text = Annotated[str, Check(_blank)]
 
 
-class _Entry(Form):
+class _Entry(Form, frozen=True):
     pattern: _Text
     episode_id: _Text
     episode_name: _Text
@@ -88,7 +86,7 @@ class _Entry(Form):
 
 def _pattern(entry: object, number: int) -> EpisodePattern:
     place = f"Entry {number} of the episode configuration"
-    pattern = EpisodePattern(**checked(_Entry, entry, place).model_dump())
+    pattern = EpisodePattern(**asdict(checked(_Entry, entry, place)))
     wildcards = _expression(pattern.pattern).groups
     if beyond := [group for group in _PLACEHOLDER.findall(pattern.chapter or "") if not 1 <= int(group) <= wildcards]:
         raise ConfigurationError(f"{place}: chapter uses {{{beyond[0]}}}, but the pattern has {wildcards} wildcards.")

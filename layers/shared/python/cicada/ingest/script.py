@@ -16,7 +16,6 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import is_whole, plain_text
 from cicada.ingest.model import Problem, ScriptMessage, Track
 from cicada.ingest.script_json import JsonObject, read_records
-from cicada.validation import in_short
 
 MAX_TEXT = 20_000
 MAX_PROBLEMS = 100
@@ -134,7 +133,11 @@ def _record(value: object) -> _Record | None:
 
 def _what_is_wrong(error: ValidationError) -> str:
     """The fields and reasons without the values, which are the script's text."""
-    return "; ".join(f"{each['loc'][0]}: {in_short(each)}" for each in error.errors()) + "."
+    return "; ".join(f"{each['loc'][0]}: {_in_short(each['msg'])}" for each in error.errors()) + "."
+
+
+def _in_short(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Input ")
 
 
 def _place(number: int, value: object) -> str:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.attributes import REJECTED, AttributeName, refused
+from cicada.ingest.attributes import REJECTED, AttributeName, StrictModel, refused
 from cicada.ingest.model import SIDECAR_BYTES
-from cicada.validation import Form
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -27,7 +26,7 @@ def _plain(name: str) -> str:
     return name
 
 
-class _Reader(Form):
+class _Reader(StrictModel):
     """An entry of the access control list. Keys count in any case: Kendra writes Name."""
 
     name: Annotated[str, AfterValidator(_plain)]
@@ -48,7 +47,7 @@ class _Reader(Form):
 _Readers = Annotated[tuple[_Reader, ...], Field(min_length=1, strict=False)]
 
 
-class SidecarDocument(Form):
+class SidecarDocument(StrictModel):
     """The attributes as they were written; the readers under one of the two names of their list."""
 
     attributes: dict[AttributeName, object] = Field(default_factory=dict, alias=_ATTRIBUTES, max_length=MAX_ATTRIBUTES)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
+from msgspec import Meta
 from msgspec.structs import replace
-from pydantic import AfterValidator, ConfigDict, Field, with_config
-from typing_extensions import TypedDict
 
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.schema import Schema
@@ -24,29 +23,26 @@ from cicada.knowledge_bases.settings import (
     RouteMode,
 )
 from cicada.languages.detection import LANGUAGES
-from cicada.validation import checked, parse_toml, table
+from cicada.validation import Check, checked, parse_toml, table
 
 
-def _known_language(code: str) -> str:
-    if code not in LANGUAGES:
-        raise ValueError(f"is '{code}'; use one of {', '.join(LANGUAGES)}")
-    return code
+def _unknown_language(code: str) -> str:
+    return "" if code in LANGUAGES else f"is '{code}'; use one of {', '.join(LANGUAGES)}"
 
 
 def _between(least: int, most: int) -> Any:
     """A number within these bounds; texts and booleans are refused."""
-    return Field(ge=least, le=most, strict=True)
+    return Meta(ge=least, le=most)
 
 
-@with_config(ConfigDict(extra="forbid"))
 class _Settings(TypedDict, total=False):
     """The settings of a `KnowledgeBase` that a table may have."""
 
     description: str
     content: ContentKind
     agents: tuple[AgentName, ...]
-    groups: tuple[Annotated[str, Field(min_length=1)], ...]
-    content_language: Annotated[str, AfterValidator(_known_language)]
+    groups: tuple[Annotated[str, Meta(min_length=1)], ...]
+    content_language: Annotated[str, Check(_unknown_language)]
     fusion: Fusion
     rerank: RerankMode
     score_threshold: Annotated[float, _between(0, 1)]

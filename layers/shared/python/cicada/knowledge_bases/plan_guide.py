@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from pydantic import Field
+from msgspec import Struct, field
 
 from cicada.validation import Form, checked, parse_toml
 
@@ -18,26 +17,26 @@ _FOLDER = Path(__file__).with_name("plan_guides")
 _DEFAULT = "default"
 
 
-class ExampleTurn(Form):
+class ExampleTurn(Form, frozen=True):
     """An earlier turn of an example."""
 
     question: str
     answer: str
 
 
-class PlanExample(Form):
+class PlanExample(Form, frozen=True):
     """A message and its plan, in the form of the plan tool's input. `today` is ISO; `asker` the user's name."""
 
     message: str
     plan: dict[str, Any]
-    turns: list[ExampleTurn] = Field(default_factory=list)
+    turns: list[ExampleTurn] = field(default_factory=list)
     today: str = "2026-03-04"
     asker: str = ""
 
 
-class _File(Form):
+class _File(Form, frozen=True):
     boundaries: str = ""
-    example: list[dict[str, Any]] = Field(default_factory=list)
+    example: list[dict[str, Any]] = field(default_factory=list)
 
 
 class PlanGuide(Struct, frozen=True):

@@ -4,46 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Annotated, Any, Required
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, Field, StrictBool, with_config
-from typing_extensions import TypedDict
+from msgspec import Meta, field
 
 from cicada.documents.catalogue import Sort
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.contradictions import contradictions
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.toml_lines import line_of
-from cicada.validation import checked, parse_toml
+from cicada.validation import Check, Form, checked, parse_toml
 
 
-def _plain(text: str) -> str:
-    if not text.isprintable() or text != text.strip() or not text:
-        raise ValueError("is empty, or has spaces at an end or characters that cannot be seen")
-    return text
+def _not_plain(text: str) -> str:
+    is_plain = text and text.isprintable() and text == text.strip()
+    return "" if is_plain else "is empty, or has spaces at an end or characters that cannot be seen"
 
 
-_Text = Annotated[str, AfterValidator(_plain)]
-_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
+F = TypeVar("F", bound=Form)
+_Text = Annotated[str, Check(_not_plain)]
+_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
 
 
-@with_config(ConfigDict(extra="forbid"))
-class _File(TypedDict, total=False):
-    fields: dict[Annotated[str, Field(pattern=_NAME)], Any]
-    sort: _Text
-    date: _Text
-    logins: dict[_Text, _Text]
+class _File(Form, frozen=True):
+    fields: dict[Annotated[str, Meta(pattern=_NAME)], Any] = field(default_factory=dict)
+    sort: _Text | None = None
+    date: _Text | None = None
+    logins: dict[_Text, _Text] = field(default_factory=dict)
 
 
-@with_config(ConfigDict(extra="forbid"))
-class _Field(TypedDict, total=False):
-    type: Required[FieldType]
-    values: list[_Text]
-    synonyms: dict[_Text, list[_Text]]
-    words: list[_Text]
-    display: _Text
-    shown: StrictBool
-    is_owner: StrictBool
+class _Field(Form, frozen=True):
+    type: FieldType
+    values: tuple[_Text, ...] = ()
+    synonyms: dict[_Text, tuple[_Text, ...]] = field(default_factory=dict)
+    words: tuple[_Text, ...] = ()
+    display: _Text = ""
+    shown: bool = False
+    is_owner: bool = False
 
 
 def parse_schema(text: str, name: str) -> Schema:
@@ -58,12 +55,12 @@ def parse_schema(text: str, name: str) -> Schema:
 
 def _schema(text: str, name: str, tables: dict[str, Any]) -> Schema:
     found = _read(_File, text, name, tables, ())
-    sort = found.get("sort")
+    sort = found.sort
     return Schema(
-        fields={each: _field(text, name, each, table) for each, table in found.get("fields", {}).items()},
+        fields={each: _field(text, name, each, table) for each, table in found.fields.items()},
         sort=Sort(sort.removeprefix("-"), descending=sort.startswith("-")) if sort else None,
-        date=found.get("date"),
-        logins=found.get("logins", {}),
+        date=found.date,
+        logins=found.logins,
     )
 
 
@@ -71,17 +68,17 @@ def _field(text: str, name: str, field: str, table: object) -> SchemaField:
     found = _read(_Field, text, name, table, ("fields", field))
     return SchemaField(
         name=field,
-        type=found["type"],
-        values=tuple(found.get("values", ())),
-        synonyms={value: tuple(words) for value, words in found.get("synonyms", {}).items()},
-        words=tuple(found.get("words", ())),
-        display=found.get("display", ""),
-        shown=found.get("shown", False),
-        is_owner=found.get("is_owner", False),
+        type=found.type,
+        values=found.values,
+        synonyms=found.synonyms,
+        words=found.words,
+        display=found.display,
+        shown=found.shown,
+        is_owner=found.is_owner,
     )
 
 
-def _read(kind: Any, text: str, name: str, table: object, path: tuple[str, ...]) -> Any:
+def _read(kind: type[F], text: str, name: str, table: object, path: tuple[str, ...]) -> F:
     """The checked table; what is wrong with it is said with the file and the line."""
     place = f"[{'.'.join(path)}]" if path else "The schema"
     try:
