@@ -6,12 +6,12 @@ Source: https://www.asyncapi.com/docs/reference/specification/v3.0.0
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import BaseModel
+from msgspec import Struct
 
 from cicada.conversation.protocol import FRAME_LIMIT_BYTES, MESSAGE_LIMIT_BYTES
-from protocol.frames import ALL, COMMANDS, EVENTS
+from protocol.frames import ALL, COMMANDS, EVENTS, wire_name
 from protocol.schemas import definitions
 
 Document = dict[str, Any]
@@ -50,7 +50,7 @@ def document() -> Document:
         "channels": {"conversation": _channel()},
         "operations": _operations(),
         "components": {
-            "schemas": definitions("#/components/schemas/{model}"),
+            "schemas": definitions("#/components/schemas/{name}"),
             "messages": {model.__name__: _message(model) for model in ALL},
             "securitySchemes": _security_schemes(),
         },
@@ -102,7 +102,7 @@ def _channel() -> Document:
     }
 
 
-def _message(model: type[BaseModel]) -> Document:
+def _message(model: type[Struct]) -> Document:
     """A message, named as on the wire: a command by its `action`, a frame of the server by its `type`."""
     return {
         "name": wire_name(model),
@@ -110,13 +110,6 @@ def _message(model: type[BaseModel]) -> Document:
         "summary": (model.__doc__ or "").partition("\n\n")[0],
         "payload": {"$ref": f"#/components/schemas/{model.__name__}"},
     }
-
-
-def wire_name(model: type[BaseModel]) -> str:
-    """The value of `action` or `type` that identifies the frame."""
-    field = model.model_fields.get("action") or model.model_fields["type"]
-    [name] = get_args(field.annotation)
-    return str(name)
 
 
 def _operations() -> Document:
@@ -137,7 +130,7 @@ def _operations() -> Document:
     return commands | {"events": events, "refuse": refuse}
 
 
-def _command(model: type[BaseModel]) -> Document:
+def _command(model: type[Struct]) -> Document:
     action = wire_name(model)
     return {
         "action": "receive",

@@ -4,10 +4,10 @@ front.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
-from pydantic.alias_generators import to_camel
+from msgspec import Meta, Struct, defstruct
 
 from cicada.conversation.protocol import (
     AnyCommand,
@@ -23,29 +23,26 @@ from cicada.conversation.protocol import (
 _LAST_SEQ = 99_999_999
 
 
-class _OfRequest(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel)
-
-    request_id: RequestId
+_OF_REQUEST = [("request_id", RequestId)]
+_NUMBERED = [*_OF_REQUEST, ("seq", Annotated[int, Meta(ge=1, le=_LAST_SEQ)])]
 
 
-class _Numbered(_OfRequest):
-    seq: Annotated[int, Field(ge=1, le=_LAST_SEQ)]
+def _framed(body: type[Struct], head: Sequence[tuple[str, object]]) -> type[Struct]:
+    return defstruct(body.__name__, head, bases=(body,), namespace={"__doc__": body.__doc__}, kw_only=True)
 
 
-class Refusal(Failed):
+class Refusal(Failed, frozen=True, tag="error", omit_defaults=True):
     """The command is refused. `requestId` is that of the command, if it had one; without `seq`, unlike an event."""
 
-    model_config = ConfigDict(json_schema_extra={"not": {"required": ["seq"]}})
-
-    request_id: RequestId | None = Field(default=None, exclude_if=lambda value: value is None)
+    request_id: RequestId | None = None
 
 
-def _framed(head: type[BaseModel], body: type[BaseModel]) -> type[BaseModel]:
-    return create_model(body.__name__, __base__=(body, head), __doc__=body.__doc__)
-
-
-COMMANDS: tuple[type[BaseModel], ...] = get_args(AnyCommand)
-EVENTS = tuple(_framed(_Numbered, body) for body in get_args(AnyEventBody))
-REPLIES: tuple[type[BaseModel], ...] = (_framed(_OfRequest, Pending), HistoryPage, Pong, Refusal)
+COMMANDS: tuple[type[Struct], ...] = get_args(AnyCommand)
+EVENTS = tuple(_framed(body, _NUMBERED) for body in get_args(AnyEventBody))
+REPLIES: tuple[type[Struct], ...] = (_framed(Pending, _OF_REQUEST), HistoryPage, Pong, Refusal)
 ALL = (*COMMANDS, *EVENTS, *REPLIES)
+
+
+def wire_name(frame: type[Struct]) -> str:
+    """The value of `action` or `type` that identifies the frame."""
+    return str(frame.__struct_config__.tag)

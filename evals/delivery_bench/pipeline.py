@@ -208,7 +208,7 @@ class Pipeline:
         """As `sendMessage` does, in a session that goes on."""
         connection = identify(_CONNECTION, self._connections, time.time())
         request_id = str(uuid.uuid4())
-        command = SendMessage(action="sendMessage", request_id=request_id, message=QUESTION, session_id="s-1")
+        command = SendMessage(request_id=request_id, message=QUESTION, session_id="s-1")
         self._accepter.accept(command, connection)
         return RequestKey(_USER, request_id)
 

@@ -24,6 +24,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from cicada.conversation.model import Status
 from cicada.conversation.protocol import (
     TERMINAL,
     Accepted,
@@ -324,7 +325,7 @@ def _turn(stored: Stored) -> Turn:
     return Turn(
         request_id=stored.command.request_id,
         created_at=stored.created_at,
-        status=stored.status,
+        status=Status(stored.status),
         message=stored.command.message,
         answer=stored.text,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from cicada.conversation.protocol import (
     AnyEventBody,
     Chunk,
@@ -48,7 +50,7 @@ def listed(message: str = LIST) -> list[AnyEventBody]:
     next_offset = None if offset else PAGE
     first = Listing(total=TOTAL, documents=documents[:12], offset=offset, next_offset=next_offset)
     if not offset:
-        first = first.model_copy(update={"counted_by": "Owner", "counts": COUNTS})
+        first = replace(first, counted_by="Owner", counts=COUNTS)
     return [
         StatusChanged(stage="searching"),
         first,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
 from cicada.conversation.protocol import ListedDocument, Listing
@@ -17,7 +18,7 @@ LONG_WORD = "Honorificabilitudinitatibus" * 8
 
 
 def test_nothing_is_wider_than_the_screen(page: Page, address: str, backend: FakeBackend) -> None:
-    source = SOURCES[0].model_copy(update={"excerpt": LONG_WORD, "title": LONG_WORD, "fields": {LONG_WORD: LONG_WORD}})
+    source = replace(SOURCES[0], excerpt=LONG_WORD, title=LONG_WORD, fields={LONG_WORD: LONG_WORD})
     backend.answer = lambda _message: answered(f"{LONG_WORD} [1]\n\n- {LONG_WORD}", (source,))
     sign_in(page, address)
     ask(page, LONG_WORD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from cicada.conversation.protocol import ListedDocument, Listing, Reset
@@ -97,8 +98,8 @@ def test_how_it_was_answered_is_folded_away(page: Page, address: str, store: Fak
 
 
 def test_the_default_base_is_not_named_beside_an_answer(page: Page, address: str, backend: FakeBackend) -> None:
-    plan = PLAN.model_copy(update={"knowledge_base": "scripts"})
-    backend.answer = lambda _message: [*answered()[:-1], DONE.model_copy(update={"plan": plan})]
+    plan = replace(PLAN, knowledge_base="scripts")
+    backend.answer = lambda _message: [*answered()[:-1], replace(DONE, plan=plan)]
     sign_in(page, address)
     ask(page, QUESTION)
     expect(page.locator(".how")).to_be_visible()

@@ -19,13 +19,23 @@ import sys
 sys.path[:0] = sys.argv[1:]
 import handler
 assert callable(handler.handler)
+{}
 print(*sys.modules)
+"""
+# What a question needs that no model plans: the settings of the bases, and the planners as they are wired.
+_FIRST_QUESTION = """
+from cicada.knowledge_bases.file import load_knowledge_bases
+import cicada.adapters.bedrock.plan_model
+import cicada.conversation.protocol as protocol
+load_knowledge_bases()
+protocol.parse_event(protocol.event_body(protocol.Chunk(content="Seyton.")))
+protocol.parse_command('{"action": "ping"}')
 """
 AGENTS = {"agent_profiles", "agent_theories"}
 # What costs a cold start its time, and the functions that need it at import.
 NEEDED = {
     "boto3": {name for name in FUNCTIONS if name != "authorizer"},
-    "pydantic": {"ingest_document", "message_processor", "ws_control", "ws_message", "ws_resume"},
+    "pydantic": {"ingest_document"},
     "jwt": {"authorizer"},
     "numpy": set[str](),
     "opensearchpy": set[str](),
@@ -42,11 +52,11 @@ NEEDED = {
 
 
 @cache
-def loaded_by(function: str) -> frozenset[str]:
-    """Names of all modules after the import, in a Python without site, environment and working folder."""
+def loaded_by(function: str, code: str = "") -> frozenset[str]:
+    """Names of all modules after the import and the code, in a Python without site, environment and working folder."""
     paths = [ROOT / "functions" / function, ROOT / "layers/shared/python", Path(sysconfig.get_paths()["purelib"])]
     done = subprocess.run(
-        [sys.executable, "-S", "-E", "-P", "-c", _IMPORT, *map(str, paths)],
+        [sys.executable, "-S", "-E", "-P", "-c", _IMPORT.format(code), *map(str, paths)],
         env={},
         cwd="/",
         capture_output=True,
@@ -72,3 +82,8 @@ def test_a_handler_loads_only_what_it_needs(function: str, module: str) -> None:
 def test_a_handler_loads_no_tests_and_no_tools(function: str) -> None:
     top = {module.partition(".")[0] for module in loaded_by(function)}
     assert top.isdisjoint({"tests", "local", "infra", "evals", "cli", "clients", "cicada_client", "functions"})
+
+
+def test_a_question_that_no_model_plans_needs_no_pydantic() -> None:
+    """What is put off from the import to the first question makes nobody wait less."""
+    assert "pydantic" not in loaded_by("message_processor", _FIRST_QUESTION)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from cicada.answering.events import events_of
 from cicada.answering.model import AnswerPart, Listed, Progress
 from cicada.conversation.model import Question
-from cicada.conversation.protocol import Listing
+from cicada.conversation.protocol import Listing, event_body
 from cicada.documents.catalogue import DocumentRow, Sort
 from cicada.documents.filter import AnyOf, Condition, Range
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
@@ -74,7 +75,7 @@ def test_documents_that_match_are_listed_in_the_bases_order_and_counted_without_
     parts = listed(here, *APPROVED)
     assert parts[0] == Progress("searching")
     [event] = events(parts)
-    assert event.model_dump(mode="json", by_alias=True) == {
+    assert json.loads(event_body(event)) == {
         "type": "listing",
         "total": 2,
         "offset": 0,
@@ -157,7 +158,7 @@ def test_a_long_listing_is_split_into_events_that_fit() -> None:
     found = events(parts)
     assert len(found) > 1
     assert sum(len(each.documents) for each in found) == 100
-    assert all(len(each.model_dump_json(by_alias=True).encode()) < 32 * 1024 for each in found)
+    assert all(len(event_body(each).encode()) < 32 * 1024 for each in found)
     assert [each.counts is None for each in found] == [False, *[True] * (len(found) - 1)]
 
 

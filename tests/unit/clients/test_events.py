@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.conversation import protocol
+from cicada.conversation.model import Status as Stage
 from cicada_client.answer import Answer
 from cicada_client.events import (
     FINAL_TYPES,
@@ -102,14 +103,14 @@ def test_every_event_that_the_server_can_send_is_understood() -> None:
 
 
 def test_the_final_types_are_those_of_the_protocol() -> None:
-    assert {kind.model_fields["type"].default for kind in protocol.TERMINAL} == FINAL_TYPES
+    assert {kind.__struct_config__.tag for kind in protocol.TERMINAL} == FINAL_TYPES
 
 
 def test_a_page_of_history_is_understood() -> None:
-    turn = protocol.Turn(request_id="r", created_at="t", status="complete", message="m", answer="a", truncated=True)
+    turn = protocol.Turn(request_id="r", created_at="t", status=Stage.COMPLETE, message="m", answer="a", truncated=True)
     summary = protocol.SessionSummary(session_id="s", title="T", last_at="t", knowledge_base="shop")
     page = protocol.HistoryPage(sessions=(summary,), turns=(turn,), before="b")
-    read = parse_history(page.model_dump(mode="json", by_alias=True))
+    read = parse_history(json.loads(protocol.frame(page)))
     assert read.sessions == (Session("s", "T", "t", "shop"),)
     assert read.turns == (Turn("r", "t", "complete", "m", "a", truncated=True),)
     assert read.before == "b"

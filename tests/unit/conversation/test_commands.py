@@ -52,7 +52,7 @@ def refusal(text: str) -> str:
 @pytest.mark.parametrize(
     ("fields", "command"),
     [
-        (SEND, SendMessage(action="sendMessage", request_id=ID, message="Who?")),
+        (SEND, SendMessage(request_id=ID, message="Who?")),
         (
             SEND
             | {
@@ -61,7 +61,6 @@ def refusal(text: str) -> str:
                 "scope": {"episodes": ["macbeth"], "metadata": {"act": ["1", "2"]}},
             },
             SendMessage(
-                action="sendMessage",
                 request_id=ID,
                 message="Who?",
                 session_id="s:1.a-b_c",
@@ -69,16 +68,16 @@ def refusal(text: str) -> str:
                 scope=Scope(episodes=["macbeth"], metadata={"act": ["1", "2"]}),
             ),
         ),
-        (SEND | {"scope": {}}, SendMessage(action="sendMessage", request_id=ID, message="Who?", scope=Scope())),
-        (RESUME, Resume(action="resume", request_id=ID, after_seq=3)),
-        (RESUME | {"afterSeq": 0}, Resume(action="resume", request_id=ID, after_seq=0)),
-        (CANCEL, Cancel(action="cancel", request_id=ID)),
-        (HISTORY, History(action="history", limit=20)),
+        (SEND | {"scope": {}}, SendMessage(request_id=ID, message="Who?", scope=Scope())),
+        (RESUME, Resume(request_id=ID, after_seq=3)),
+        (RESUME | {"afterSeq": 0}, Resume(request_id=ID, after_seq=0)),
+        (CANCEL, Cancel(request_id=ID)),
+        (HISTORY, History(limit=20)),
         (
             HISTORY | {"sessionId": "s1", "before": "2027-01-15T08:00:00.000+00:00", "limit": 50},
-            History(action="history", session_id="s1", before="2027-01-15T08:00:00.000+00:00", limit=50),
+            History(session_id="s1", before="2027-01-15T08:00:00.000+00:00", limit=50),
         ),
-        ({"action": "ping"}, Ping(action="ping")),
+        ({"action": "ping"}, Ping()),
     ],
 )
 def test_every_command_is_read(fields: dict[str, Any], command: object) -> None:
@@ -206,10 +205,10 @@ def test_what_is_not_json_is_said_to_be_not_json(text: str) -> None:
 
 
 def test_of_a_repeated_field_the_last_one_counts() -> None:
-    assert parse_command('{"action":"cancel","action":"ping"}') == Ping(action="ping")
+    assert parse_command('{"action":"cancel","action":"ping"}') == Ping()
     other = ID.replace("7", "8")
     twice = f'{{"action":"cancel","requestId":"{ID}","requestId":"{other}"}}'
-    assert parse_command(twice) == Cancel(action="cancel", request_id=other)
+    assert parse_command(twice) == Cancel(request_id=other)
     assert request_id_of(twice) == other
 
 
@@ -218,7 +217,7 @@ def test_a_frame_is_measured_in_bytes(filler: str) -> None:
     shell = json.dumps({"action": "ping", "filler": ""})
     room = (MESSAGE_LIMIT_BYTES - len(shell)) // len(filler.encode())
     fitting = shell.replace('""', json.dumps(filler * room, ensure_ascii=False))
-    assert parse_command(fitting) == Ping(action="ping")
+    assert parse_command(fitting) == Ping()
     assert refusal(fitting + " " * 4) == "The frame is larger than 128 KB; send a shorter message."
 
 

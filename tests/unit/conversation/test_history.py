@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cicada.conversation.history import history
-from cicada.conversation.model import RequestKey
+from cicada.conversation.model import RequestKey, Status
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     Chunk,
@@ -51,7 +51,7 @@ class Talk(Situation):
         return request_id
 
     def page(self, session: str | None = None, before: str | None = None, limit: int = 20) -> HistoryPage:
-        command = History(action="history", session_id=session, before=before, limit=limit)
+        command = History(session_id=session, before=before, limit=limit)
         page = history(command, ANN, self.log)
         assert len(frame(page).encode()) <= FRAME_LIMIT_BYTES
         return page
@@ -79,7 +79,7 @@ def test_a_turn_has_its_question_and_the_text_of_its_answer(talk: Talk) -> None:
         Turn(
             request_id=request_id,
             created_at="2027-01-15T08:00:01.000+00:00",
-            status="complete",
+            status=Status.COMPLETE,
             message="Who?",
             answer="Seyton.",
         ),

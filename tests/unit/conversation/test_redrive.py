@@ -111,7 +111,7 @@ def test_a_log_never_holds_two_terminal_events(here: Operated, redrives: int) ->
         here.outcomes()
         here.delivery().send(FAILURE)
         here.put()
-    terminal = {event.model_fields["type"].default for event in TERMINAL}
+    terminal = {event.__struct_config__.tag for event in TERMINAL}
     assert [kind in terminal for kind in here.kinds()].count(True) == 1
     assert here.kinds()[-1] == "error"
 

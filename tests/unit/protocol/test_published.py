@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
-from pydantic import BaseModel
+from msgspec import Struct
 
 from cicada.conversation import protocol
 from infra.routes import ROUTES
@@ -62,7 +62,12 @@ def references(part: object) -> list[str]:
 def test_every_frame_of_the_protocol_is_published() -> None:
     known = {model.__name__ for model in ALL}
     for model in vars(protocol).values():
-        if isinstance(model, type) and issubclass(model, BaseModel) and {"type", "action"} & set(model.model_fields):
+        if (
+            isinstance(model, type)
+            and issubclass(model, Struct)
+            and model.__struct_config__.tag
+            and model.__name__[0] != "_"
+        ):
             assert model.__name__ in known
     assert set(document()["channels"]["conversation"]["messages"]) == known
 

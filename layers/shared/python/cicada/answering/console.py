@@ -12,7 +12,16 @@ from cicada.answering.events import complete, events_of
 from cicada.answering.model import AnswerPart, Finished
 from cicada.conversation.accept import question_of
 from cicada.conversation.model import Question
-from cicada.conversation.protocol import AnyEventBody, Chunk, Listing, SendMessage, SourcesFound, failed, parse_command
+from cicada.conversation.protocol import (
+    AnyEventBody,
+    Chunk,
+    Listing,
+    SendMessage,
+    SourcesFound,
+    event_body,
+    failed,
+    parse_command,
+)
 from cicada.errors import CicadaError, InvalidFrameError
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
@@ -55,4 +64,5 @@ def _result(parts: list[AnswerPart]) -> dict[str, Any]:
 
 
 def _fields(event: AnyEventBody) -> dict[str, Any]:
-    return event.model_dump(mode="json", by_alias=True)
+    found: dict[str, Any] = json.loads(event_body(event))
+    return found

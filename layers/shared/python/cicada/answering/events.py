@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel
+from msgspec import Struct
+from msgspec.json import encode
 
 from cicada.answering.model import AnswerPart, Cited, Finished, Listed, Progress, Text
 from cicada.conversation.protocol import (
@@ -33,7 +34,7 @@ from cicada.knowledge_bases.wording import MAX_FIELDS, MAX_NAME, MAX_VALUE, show
 from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
 
-F = TypeVar("F", bound=BaseModel)
+F = TypeVar("F", bound=Struct)
 T = TypeVar("T")
 
 # About three lines of text: each answer stores and posts its excerpts.
@@ -73,7 +74,7 @@ def complete(finished: Finished, timings: Mapping[str, int]) -> Complete:
         usage=usage,
         timings=dict(timings),
         path=finished.path,
-        confidence=finished.confidence,
+        confidence=None if finished.confidence is None else float(finished.confidence),
         plan=_plan(finished, finished.plan) if finished.plan else None,
     )
 
@@ -103,7 +104,8 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
 def _listings(part: Listed) -> Iterator[Listing]:
     """The counts stand in the first one. Without a document there is one all the same: it says so."""
     counts = _beginning([_count(each, n) for each, n in (part.counts or {}).items()][:_COUNTS], _HALF_BYTES, _size)
-    of_first = {"counted_by": part.counted_by[:_NAME_LENGTH], "counts": counts} if part.counted_by else {}
+    named = part.counted_by
+    of_first: dict[str, Any] = {"counted_by": named[:_NAME_LENGTH], "counts": counts} if named else {}
     documents = [_listed(row, part.columns) for row in part.rows]
     room = _ROOM_BYTES - sum(map(_size, counts))
     for number, each in enumerate(_fitting(documents, room) or [[]]):
@@ -150,8 +152,8 @@ def _fitting(frames: Sequence[F], first_room: int = _ROOM_BYTES) -> list[list[F]
     return lists
 
 
-def _size(frame: BaseModel) -> int:
-    return len(frame.model_dump_json(by_alias=True).encode()) + len(",")
+def _size(frame: Struct) -> int:
+    return len(encode(frame)) + len(",")
 
 
 def _json_size(text: str) -> int:
@@ -175,7 +177,7 @@ def _source(number: int, ranked: RankedPassage, schema: Schema) -> Source:
         title=passage.title[:_NAME_LENGTH],
         locator=_locator(passage.locator),
         excerpt=passage.text[:_EXCERPT_LENGTH],
-        relevance=None if ranked.relevance is None else round(ranked.relevance, 4),
+        relevance=None if ranked.relevance is None else round(float(ranked.relevance), 4),
         fields=shown_fields(schema, passage.metadata) or None,
     )
 

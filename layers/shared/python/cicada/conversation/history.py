@@ -7,6 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from msgspec.json import encode
+
 from cicada.conversation.model import Head, RequestKey, Status, StoredEvent, TurnRow
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.protocol import (
@@ -69,7 +71,7 @@ def _turns(principal: Principal, session_id: str, before: float | None, limit: i
     room = FRAME_LIMIT_BYTES - 512
     for row in rows:
         turn = _turn(RequestKey(principal, row.request_id), row, log)
-        room -= len(turn.model_dump_json().encode()) + len(",")
+        room -= len(encode(turn)) + len(",")
         if turns and room < 0:
             break
         turns.append(turn)

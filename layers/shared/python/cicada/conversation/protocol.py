@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import takewhile
+from collections.abc import Callable
+from functools import cache
+from math import isfinite
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.alias_generators import to_camel
+from msgspec import Meta, MsgspecError, Struct, ValidationError, convert, field, to_builtins
+from msgspec.json import Decoder, encode
 
 from cicada.conversation.model import Status
 from cicada.errors import CicadaError, ConfigurationError, InvalidFrameError, LimitExceededError
@@ -20,123 +22,138 @@ from cicada.errors import CicadaError, ConfigurationError, InvalidFrameError, Li
 FRAME_LIMIT_BYTES = 32 * 1024
 MESSAGE_LIMIT_BYTES = 128 * 1024
 
-_NAME = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"
-_NOT_BLANK = r"\S"
 _UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
-RequestId = Annotated[str, Field(pattern=_UUID)]
-SessionId = Annotated[str, Field(pattern=_NAME)]
-KnowledgeBaseName = Annotated[str, Field(pattern=_NAME)]
 
 
-class _Frame(BaseModel):
-    # Validators are built at first use: no function needs all of them, and building them slows cold starts.
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, defer_build=True)
+def _matching(pattern: str) -> Meta:
+    """A text of this form, to its very end: in Python `$` would let a line break follow."""
+    return Meta(pattern=pattern.removesuffix("$") + r"\Z")
 
 
-def _left_out_when_none() -> Any:
-    """An optional field that is absent on the wire when it is not set; other fields are null instead."""
-    return Field(default=None, exclude_if=lambda value: value is None)
+_NAME = _matching(r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$")
+# Not blank. In Python the separators of records, \x1c to \x1f, are space; elsewhere they are not.
+_MESSAGE = Meta(min_length=1, max_length=8000, pattern=r"[\S\x1c-\x1f]")
+RequestId = Annotated[str, _matching(_UUID)]
+SessionId = Annotated[str, _NAME]
+KnowledgeBaseName = Annotated[str, _NAME]
+
+
+class _Frame(Struct, frozen=True, rename="camel"):
+    """An object of the wire. With `omit_defaults` an optional field that is not set is absent; else it is null."""
+
+
+class _Command(_Frame, frozen=True, tag_field="action"):
+    @property
+    def action(self) -> str:
+        return str(self.__struct_config__.tag)
+
+
+class _Sent(_Frame, frozen=True, tag_field="type"):
+    @property
+    def type(self) -> str:
+        return str(self.__struct_config__.tag)
+
+
+def _made_by(factory: Callable[[], object]) -> Any:
+    """A default that is on the wire all the same."""
+    return field(default_factory=factory)
+
+
+def _always(value: object) -> Any:
+    return _made_by(lambda: value)
 
 
 # ---- commands: client to server -------------------------------------------------------------------------------
 
 
-FilterValue = Annotated[str, Field(max_length=256)] | Annotated[float, Field(allow_inf_nan=False)] | bool
+FilterValue = Annotated[str, Meta(max_length=256)] | float | bool
 
 
-class Filter(_Frame):
+class Filter(_Frame, frozen=True):
     """A condition on a metadata field. `eq`, `gte`, `gt`, `lte` and `lt` take `value`, `any` and `none` take `values`.
 
     `exists` takes nothing, or as `value` false: the field has no value. The knowledge base's schema says which fields
     there are, and the types of their values; a date is a text such as `2026-01-31`.
     """
 
-    field: Annotated[str, Field(min_length=1, max_length=200)]
+    field: Annotated[str, Meta(min_length=1, max_length=200)]
     op: Literal["eq", "any", "none", "gte", "gt", "lte", "lt", "exists"]
     value: FilterValue | None = None
-    values: Annotated[list[FilterValue], Field(max_length=50)] = []
+    values: Annotated[list[FilterValue], Meta(max_length=50)] = _made_by(list)
 
 
-class Scope(_Frame):
+class Scope(_Frame, frozen=True):
     """Restricts a question: to episodes, and to documents that meet all filters.
 
     `metadata`: for each field the values of which it must have one, as a filter with `any` says too.
     """
 
-    episodes: Annotated[list[Annotated[str, Field(max_length=128)]], Field(max_length=50)] = []
+    episodes: Annotated[list[Annotated[str, Meta(max_length=128)]], Meta(max_length=50)] = _made_by(list)
     metadata: Annotated[
         dict[
-            Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")],
-            Annotated[list[Annotated[str, Field(max_length=256)]], Field(min_length=1, max_length=50)],
+            Annotated[str, _matching(r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")],
+            Annotated[list[Annotated[str, Meta(max_length=256)]], Meta(min_length=1, max_length=50)],
         ],
-        Field(max_length=10),
-    ] = {}
-    filters: Annotated[list[Filter], Field(max_length=20)] = []
+        Meta(max_length=10),
+    ] = _made_by(dict)
+    filters: Annotated[list[Filter], Meta(max_length=20)] = _made_by(list)
 
 
-class SendMessage(_Frame):
+class SendMessage(_Command, frozen=True, tag="sendMessage"):
     """Ask. `requestId` is made by the client; sending the same request again is harmless.
 
     Without `knowledgeBase` the question asks the one that its session began with.
     """
 
-    action: Literal["sendMessage"]
     request_id: RequestId
-    message: Annotated[str, Field(min_length=1, max_length=8000, pattern=_NOT_BLANK)]
+    message: Annotated[str, _MESSAGE]
     session_id: SessionId | None = None
     knowledge_base: KnowledgeBaseName | None = None
     scope: Scope | None = None
 
 
-class Resume(_Frame):
+class Resume(_Command, frozen=True, tag="resume"):
     """Send me the events of this request after `afterSeq` (0 for all), and the later ones to this connection."""
 
-    action: Literal["resume"]
     request_id: RequestId
-    after_seq: Annotated[int, Field(ge=0, le=99_999_999)]
+    after_seq: Annotated[int, Meta(ge=0, le=99_999_999)]
 
 
-class Cancel(_Frame):
+class Cancel(_Command, frozen=True, tag="cancel"):
     """Stop generating."""
 
-    action: Literal["cancel"]
     request_id: RequestId
 
 
-class History(_Frame):
+class History(_Command, frozen=True, tag="history"):
     """Without `sessionId` the user's sessions, with it that session's turns; newest first, older than `before`."""
 
-    action: Literal["history"]
     session_id: SessionId | None = None
-    before: Annotated[str, Field(max_length=64)] | None = None
-    limit: Annotated[int, Field(ge=1, le=50)] = 20
+    before: Annotated[str, Meta(max_length=64)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=50)] = 20
 
 
-class Ping(_Frame):
+class Ping(_Command, frozen=True, tag="ping"):
     """Keep the connection alive; answered by `pong`."""
-
-    action: Literal["ping"]
 
 
 AnyCommand = SendMessage | Resume | Cancel | History | Ping
-Command = Annotated[AnyCommand, Field(discriminator="action")]
-_COMMAND: TypeAdapter[AnyCommand] = TypeAdapter(Command, config=ConfigDict(defer_build=True))
 
 
 # ---- events: server to client -----------------------------------------------------------------------------------
 
 
-class SourceLocator(_Frame):
+class SourceLocator(_Frame, frozen=True, omit_defaults=True):
     """Where a source stands: in a script by episode, chapter, messages and speakers; else by its section path."""
 
-    episode: str | None = _left_out_when_none()
-    chapter: str | None = _left_out_when_none()
-    messages: tuple[int, int] | None = _left_out_when_none()
-    speakers: tuple[str, ...] | None = _left_out_when_none()
-    section: tuple[str, ...] | None = _left_out_when_none()
+    episode: str | None = None
+    chapter: str | None = None
+    messages: tuple[int, int] | None = None
+    speakers: tuple[str, ...] | None = None
+    section: tuple[str, ...] | None = None
 
 
-class Source(_Frame):
+class Source(_Frame, frozen=True, omit_defaults=True):
     """A cited passage. `relevance` is 0 to 1, or null where no text was ranked.
 
     `fields`: what the knowledge base shows of the document's metadata, texts by display names; absent if nothing.
@@ -148,40 +165,37 @@ class Source(_Frame):
     locator: SourceLocator
     excerpt: str
     relevance: float | None
-    fields: dict[str, str] | None = _left_out_when_none()
+    fields: dict[str, str] | None = None
 
 
-class Usage(_Frame):
+class Usage(_Frame, frozen=True):
     """Tokens that the model read and wrote."""
 
     input_tokens: int = 0
     output_tokens: int = 0
 
 
-class Accepted(_Frame):
+class Accepted(_Sent, frozen=True, tag="accepted", omit_defaults=True):
     """The question is stored and queued; always the first event. `knowledgeBase` is the one that is asked."""
 
-    type: Literal["accepted"] = "accepted"
     session_id: str
-    knowledge_base: str | None = _left_out_when_none()
+    knowledge_base: str | None = None
 
 
-class StatusChanged(_Frame):
+class StatusChanged(_Sent, frozen=True, tag="status", omit_defaults=True):
     """What is being done now; `detail` names the agent."""
 
-    type: Literal["status"] = "status"
     stage: Literal["planning", "searching", "ranking", "answering", "agent"]
-    detail: str | None = _left_out_when_none()
+    detail: str | None = None
 
 
-class SourcesFound(_Frame):
+class SourcesFound(_Sent, frozen=True, tag="sources"):
     """Passages that the answer is made from; several such events add up."""
 
-    type: Literal["sources"] = "sources"
     sources: tuple[Source, ...]
 
 
-class ListedDocument(_Frame):
+class ListedDocument(_Frame, frozen=True):
     """A document that matches. `fields`: the names for people of the fields that the base shows, and their values.
 
     `relevance` is always null: a condition that is met is no measure of how well a text answers.
@@ -189,48 +203,45 @@ class ListedDocument(_Frame):
 
     document_id: str
     title: str
-    fields: dict[str, str] = {}
+    fields: dict[str, str] = _made_by(dict)
     relevance: None = None
 
 
-class ValueCount(_Frame):
+class ValueCount(_Frame, frozen=True):
     """How many of the matching documents have this value."""
 
     value: str
     count: int
 
 
-class Listing(_Frame):
+class Listing(_Sent, frozen=True, tag="listing", omit_defaults=True):
     """Documents that match, in order. Several such events add up; each has the same `total`.
 
     `offset` is the number of the first one; `nextOffset` is that of the next page, null on the last. `counts` are by
     the field `countedBy`.
     """
 
-    type: Literal["listing"] = "listing"
     total: int
     documents: tuple[ListedDocument, ...]
-    offset: int = 0
-    next_offset: int | None = None
-    counted_by: str | None = _left_out_when_none()
-    counts: tuple[ValueCount, ...] | None = _left_out_when_none()
+    offset: int = _always(0)
+    next_offset: int | None = _always(None)
+    counted_by: str | None = None
+    counts: tuple[ValueCount, ...] | None = None
 
 
-class Chunk(_Frame):
+class Chunk(_Sent, frozen=True, tag="chunk"):
     """The next piece of the answer's text; `[n]` in it cites source `n`."""
 
-    type: Literal["chunk"] = "chunk"
     content: str
 
 
-class Reset(_Frame):
+class Reset(_Sent, frozen=True, tag="reset"):
     """Discard the text and the sources so far: the answer is being generated again."""
 
-    type: Literal["reset"] = "reset"
     reason: str
 
 
-class PlanSummary(_Frame):
+class PlanSummary(_Frame, frozen=True, omit_defaults=True):
     """What was understood, and how it was answered. `filters` are in words for people.
 
     `documents`: how many documents meet the filters, where they were counted. `withheld`: how many were found that the
@@ -241,56 +252,50 @@ class PlanSummary(_Frame):
     knowledge_base: str
     query: str
     by: str
-    filters: tuple[str, ...] = ()
-    documents: int | None = _left_out_when_none()
-    withheld: int = 0
+    filters: tuple[str, ...] = _always(())
+    documents: int | None = None
+    withheld: int = _always(0)
 
 
-class Complete(_Frame):
+class Complete(_Sent, frozen=True, tag="complete", omit_defaults=True):
     """The answer is whole. `timings` are milliseconds, `path` names the steps taken, `confidence` is 0 to 1."""
 
-    type: Literal["complete"] = "complete"
     usage: Usage
     timings: dict[str, int]
     path: tuple[str, ...]
     confidence: float | None
-    plan: PlanSummary | None = _left_out_when_none()
+    plan: PlanSummary | None = None
 
 
-class Cancelled(_Frame):
+class Cancelled(_Sent, frozen=True, tag="cancelled"):
     """The answer was stopped as asked; the text so far stays."""
 
-    type: Literal["cancelled"] = "cancelled"
 
-
-class Failed(_Frame):
+class Failed(_Sent, frozen=True, tag="error", omit_defaults=True):
     """The answer cannot be finished. `error` is a sentence for a person, `code` a name for programs."""
 
-    type: Literal["error"] = "error"
     error: str
     code: str
     retryable: bool
-    retry_after_seconds: int | None = _left_out_when_none()
+    retry_after_seconds: int | None = None
 
 
 AnyEventBody = Accepted | StatusChanged | SourcesFound | Listing | Chunk | Reset | Complete | Cancelled | Failed
-EventBody = Annotated[AnyEventBody, Field(discriminator="type")]
 TERMINAL = (Complete, Cancelled, Failed)
-_EVENT: TypeAdapter[AnyEventBody] = TypeAdapter(EventBody, config=ConfigDict(defer_build=True))
 
 
-class Turn(_Frame):
+class Turn(_Frame, frozen=True):
     """One question of a session and its answer; a truncated answer is whole by `resume` from 0."""
 
     request_id: str
     created_at: str
-    status: Annotated[str, Field(json_schema_extra={"enum": list(Status)})]
+    status: Status
     message: str
     answer: str
     truncated: bool = False
 
 
-class SessionSummary(_Frame):
+class SessionSummary(_Frame, frozen=True, omit_defaults=True):
     """A session: `title` is the beginning of its first question, `lastAt` an ISO 8601 time.
 
     `knowledgeBase` is the one that the session began with.
@@ -299,32 +304,28 @@ class SessionSummary(_Frame):
     session_id: str
     title: str
     last_at: str
-    knowledge_base: str | None = _left_out_when_none()
+    knowledge_base: str | None = None
 
 
-class HistoryPage(_Frame):
+class HistoryPage(_Sent, frozen=True, tag="history"):
     """Reply to `history`, newest first. `before` asks for the next page; null on the last."""
 
-    type: Literal["history"] = "history"
     session_id: str | None = None
     sessions: tuple[SessionSummary, ...] = ()
     turns: tuple[Turn, ...] = ()
     before: str | None = None
 
 
-class Pong(_Frame):
+class Pong(_Sent, frozen=True, tag="pong"):
     """Reply to `ping`."""
 
-    type: Literal["pong"] = "pong"
 
-
-class Pending(_Frame):
+class Pending(_Sent, frozen=True, tag="pending"):
     """Reply to `resume` of a request that has not ended: resume it again after so long, unless an event comes before.
 
     By then a dead processor's lease has run out, so that the second `resume` replaces it without a needless wait.
     """
 
-    type: Literal["pending"] = "pending"
     retry_after_seconds: float
 
 
@@ -336,41 +337,71 @@ def parse_command(text: str) -> AnyCommand:
     if len(text.encode("utf-8", "surrogatepass")) > MESSAGE_LIMIT_BYTES:
         raise InvalidFrameError(f"The frame is larger than {MESSAGE_LIMIT_BYTES // 1024} KB; send a shorter message.")
     try:
-        # Strict and by wire name only, so that nothing is accepted that the published schema forbids.
-        return _COMMAND.validate_json(text, strict=True, by_alias=True, by_name=False)
+        fields = json.loads(text, parse_float=_number, parse_constant=_number)
+        # Half of a surrogate pair, escaped or not, is no character: it could be neither stored nor sent.
+        json.dumps(fields, ensure_ascii=False, default=str).encode()
+    except (ValueError, RecursionError):
+        raise InvalidFrameError("The frame is not valid JSON.") from None
+    if not isinstance(fields, dict):
+        raise InvalidFrameError("The frame must be a JSON object.")
+    try:
+        command: AnyCommand = convert(fields, AnyCommand)
     except ValidationError as error:
-        raise InvalidFrameError(_sentence(error)) from None
+        raise InvalidFrameError(_sentence(str(error))) from None
+    return command
 
 
-def _sentence(error: ValidationError) -> str:
+def _number(text: str) -> object:
+    """The number; for one beyond all numbers something that no field takes."""
+    number = float(text)
+    return number if isfinite(number) else object()
+
+
+_PARTS = {"str": ("string", "character"), "array": ("list", "item"), "object": ("object", "name")}
+_KINDS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "array": "list"}
+
+
+def _sentence(complaint: str) -> str:
     """What is wrong with the first offending field, without its value."""
-    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-    if first["type"] in ("json_invalid", "string_unicode"):
-        return "The frame is not valid JSON."
-    if first["type"].startswith("union_tag"):
+    what, _, place = complaint.partition(" - at ")
+    path = _path(place)
+    if missing := re.fullmatch(r"Object missing required field `(\w+)`", what):
+        path = f"{path}.{missing[1]}".removeprefix("frame.")
+        what = "missing"
+    if path == "action":
         return 'The field "action" must be one of sendMessage, resume, cancel, history, ping.'
-    path = _path(first["loc"][1:])
-    if first["type"] == "missing":
+    if what == "missing":
         return f'The field "{path}" is missing.'
-    if first["type"] == "string_pattern_mismatch":
+    if "matching regex" in what:
         return f'The field "{path}" does not have the form that the protocol asks for.'
-    if first["type"] in ("model_type", "model_attributes_type", "dict_type") and path == "frame":
-        return "The frame must be a JSON object."
-    return f'The field "{path}" is not valid: {first["msg"].lower()}.'
+    return f'The field "{path}" is not valid: {_reason(what)}.'
 
 
-def _path(location: tuple[int | str, ...]) -> str:
+def _path(place: str) -> str:
     """The path of the field; keys of `metadata` are left out, because they are the client's text."""
-    known = list(takewhile(lambda part: part != "metadata", location))
-    return ".".join(str(part) for part in (*known, *location[len(known) :][:1])) or "frame"
+    known = place.rpartition("$")[2].partition("[...]")[0].strip("`.")
+    return re.sub(r"\[(\d+)\]", r".\1", known) or "frame"
 
 
-def frame(body: BaseModel, *, request_id: str | None = None, seq: int | None = None) -> str:
+def _reason(complaint: str) -> str:
+    """Why a value is refused, as people are told it; what msgspec says may quote the value."""
+    if found := re.fullmatch(r"Expected `(\w+)` of length ([<>])= (\d+)", complaint):
+        whole, part = _PARTS[found[1]]
+        number = f"{found[3]} {part}{'' if found[3] == '1' else 's'}"
+        return f"{whole} should have at {'most' if found[2] == '<' else 'least'} {number}"
+    if found := re.fullmatch(r"Expected `\w+` ([<>])= (\S+)", complaint):
+        return f"input should be {'less' if found[1] == '<' else 'greater'} than or equal to {found[2]}"
+    if found := re.match(r"Expected `([^`]+)`", complaint):
+        return f"input should be a valid {' or '.join(_KINDS.get(each, each) for each in found[1].split(' | '))}"
+    return "input is none of the values that the protocol names"
+
+
+def frame(body: Struct, *, request_id: str | None = None, seq: int | None = None) -> str:
     """A frame's text: `requestId` and `seq`, if the frame belongs to a request, then the body's fields."""
     head: dict[str, object] = {} if request_id is None else {"requestId": request_id}
     if seq is not None:
         head["seq"] = seq
-    return json.dumps(head | body.model_dump(mode="json", by_alias=True), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(head | to_builtins(body), ensure_ascii=False, separators=(",", ":"))
 
 
 def request_id_of(text: str) -> str | None:
@@ -383,16 +414,21 @@ def request_id_of(text: str) -> str | None:
     return found if isinstance(found, str) and re.fullmatch(_UUID, found) else None
 
 
+@cache
+def _events() -> Decoder[AnyEventBody]:
+    return Decoder(AnyEventBody)
+
+
 def parse_event(body: str) -> AnyEventBody:
     """The event in the text that `event_body` made."""
-    return _EVENT.validate_json(body)
+    return _events().decode(body)
 
 
 def known_event(body: str) -> AnyEventBody | None:
     """The same, or None for an event that a newer version has stored: while a deployment goes on, both run."""
     try:
         return parse_event(body)
-    except ValidationError:
+    except MsgspecError:
         return None
 
 
@@ -407,7 +443,7 @@ def failed(error: CicadaError) -> Failed:
 
 def event_body(event: AnyEventBody) -> str:
     """An event as it is stored: JSON without `requestId` and `seq`."""
-    return event.model_dump_json(by_alias=True)
+    return encode(event).decode()
 
 
 def stored_frame(body: str, *, request_id: str, seq: int) -> str:

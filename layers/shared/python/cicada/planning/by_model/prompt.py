@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from cicada.dialogue import Turn
 from cicada.errors import ConfigurationError, PlanRefusedError
 from cicada.knowledge_bases.plan_guide import PlanExample, PlanGuide
-from cicada.planning.by_model.form import PlanForm
 from cicada.planning.planner import PlanRequest
+
+if TYPE_CHECKING:
+    from cicada.planning.by_model.form import PlanForm
 
 TOOL = "plan"
 TOOL_DESCRIPTION = "States how the message is answered."
@@ -52,6 +54,9 @@ class PlanPrompts:
         return found
 
     def _made(self, request: PlanRequest) -> PlanPrompt:
+        # Imported here: most questions are planned without a model, and pydantic costs time at a cold start.
+        from cicada.planning.by_model.form import PlanForm
+
         form = PlanForm(request)
         guide = self.guide(request.knowledge_base)
         parts = (_INSTRUCTION, _bases(request), guide.boundaries, "Examples", *_examples(guide, form, request))
