@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 from aws_cdk import App, Tags, Validations
 from cdk_nag import AwsSolutionsChecks
 
 from cicada.knowledge_bases.file import load_knowledge_bases
 from infra.acknowledgments import acknowledge
-from infra.settings import stage_settings
+from infra.model_choice import ModelNotOfferedError
+from infra.settings import UnknownStageError, stage_settings
 from infra.stacks.cicada_stack import CicadaStack
 
 
@@ -40,5 +43,8 @@ def build_checked(app: App) -> CicadaStack:
 
 if __name__ == "__main__":
     app = App()
-    build_checked(app)
+    try:
+        build_checked(app)
+    except (UnknownStageError, ModelNotOfferedError) as error:
+        sys.exit(str(error))
     app.synth()

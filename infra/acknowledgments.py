@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aws_cdk import Acknowledgment, Aws, Stack, Validations
 
-from infra.constructs.models import model_arns
+from infra.constructs.models import models_in_any_region
 from infra.settings import StageSettings
 
 _REASONS = {
@@ -55,17 +55,8 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
     profiles = {
         arn.replace(
             Aws.PARTITION, "<AWS::Partition>"
-        ): "A cross-region inference profile leads to regions of AWS's choice."
-        for model in (
-            settings.chat_model_id,
-            settings.agent_model_id,
-            settings.query_model_id,
-            *settings.plan_model_ids,
-            settings.context_model_id,
-            settings.card_model_id,
-        )
-        for arn in (model_arns(model) if model else [])
-        if "*" in arn
+        ): "Where this inference profile routes to is not known; only through it is the model allowed."
+        for arn in models_in_any_region(settings)
     }
     wildcards = _WILDCARDS | profiles
     reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in wildcards.items()}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from infra.addresses import Addresses, addresses
 from infra.concurrency import NEW_ACCOUNT, ConcurrencyBudget, concurrency_budget
+from infra.model_choice import EMBEDDING_DIMENSION, GEOGRAPHIES, ModelChoice, geography_of, require_collections
+from infra.model_regions import model_regions
 
 # The CDK's context value for a name, None if it is not set: `-c name=value`.
 Context = Callable[[str], Any]
@@ -20,12 +23,10 @@ _RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
     "amazon": ("amazon.rerank-v1:0",),
     "cohere": ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0"),
 }
-_QUERY_MODEL = "amazon.nova-micro-v1:0"
-# With prompt caching, it reads a document once for all its passages.
-_CONTEXT_MODEL = "amazon.nova-micro-v1:0"
-# Stating the whole plan at once is too hard for small models. They are asked only where the rules are unsure.
-_PLAN_MODELS = "amazon.nova-pro-v1:0,amazon.nova-lite-v1:0"
+# The emulator's region.
+_LOCAL_REGION = "us-east-1"
 _PLANNERS = ("auto", "rules", "model")
+_NONE = "none"
 _TEMPERATURE = "0.2"
 _MAX_TOKENS = "2048"
 _LEASE_SECONDS = "15"
@@ -54,9 +55,10 @@ class LocalEndpoints:
 class StageSettings:
     """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
 
-    Model ids are Bedrock's. `rerank_model_ids`: in the order of fallback, none to rerank locally; `query_model_id`
-    translates questions into the language of a knowledge base; `plan_model_ids` plan messages, in the order of
-    fallback, as `planner` says; at ingest `context_model_id` describes the context of passages, and `card_model_id`
+    Model ids are those of Bedrock's models and inference profiles, as they are invoked in `region`.
+    `rerank_model_ids`: in the order of fallback, none to rerank locally; `query_model_id` translates
+    questions into the language of a knowledge base; `plan_model_ids` plan messages, in the order of fallback, as
+    `planner` says; at ingest `context_model_id` describes the context of passages, and `card_model_id`
     writes the cards of documents, each empty for none. `messages_per_minute` and `requests_in_flight` are limits of
     each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
@@ -65,6 +67,7 @@ class StageSettings:
     """
 
     name: StageName
+    region: str
     agents: AgentsName
     chat_model_id: str
     chat_temperature: str
@@ -106,21 +109,23 @@ def stage_settings(context: Context) -> StageSettings:
         return _local(context)
     if name not in ("dev", "prod"):
         raise UnknownStageError(f"There is no stage {name!r}: use -c stage=local, dev or prod.")
+    models = _models(context)
     return StageSettings(
         name=cast(StageName, name),
+        region=models.region,
         agents=_agents(context),
-        chat_model_id=context("chatModel") or "amazon.nova-lite-v1:0",
+        chat_model_id=_chosen(context, "chatModel", models),
         chat_temperature=str(context("chatTemperature") or _TEMPERATURE),
         chat_max_tokens=str(context("chatMaxTokens") or _MAX_TOKENS),
-        agent_model_id=context("agentModel") or "amazon.nova-pro-v1:0",
-        embedding_model_id="amazon.titan-embed-text-v2:0",
-        embedding_dimension=1024,
-        rerank_model_ids=_rerank_models(context),
-        query_model_id=context("queryModel") or _QUERY_MODEL,
+        agent_model_id=_chosen(context, "agentModel", models),
+        embedding_model_id=models.embedding(str(context("embeddingModel") or "")),
+        embedding_dimension=EMBEDDING_DIMENSION,
+        rerank_model_ids=models.rerankers(_rerank_models(context)),
+        query_model_id=_chosen(context, "queryModel", models),
         planner=_planner(context),
-        plan_model_ids=_plan_models(context, _PLAN_MODELS),
-        context_model_id=_model(context, "contextModel", _CONTEXT_MODEL),
-        card_model_id=_model(context, "cardModel", ""),
+        plan_model_ids=_chosen_plan_models(context, models),
+        context_model_id=_chosen_or_none(context, "contextModel", models),
+        card_model_id=_card_model(context, models),
         retain_data=name == "prod",
         messages_per_minute=str(context("messagesPerMinute") or 60),
         requests_in_flight=str(context("requestsInFlight") or 10),
@@ -149,6 +154,7 @@ def _local(context: Context) -> StageSettings:
     )
     return StageSettings(
         name="local",
+        region=_LOCAL_REGION,
         agents=_agents(context),
         chat_model_id="amazon.nova-lite-v1:0",
         chat_temperature=_TEMPERATURE,
@@ -158,13 +164,13 @@ def _local(context: Context) -> StageSettings:
         embedding_model_id="cicada.minilm-l6-v2",
         embedding_dimension=384,
         rerank_model_ids=_rerank_models(context),
-        query_model_id=_QUERY_MODEL,
+        query_model_id="amazon.nova-micro-v1:0",
         planner=_planner(context),
         # The stand-in can plan no more than a search for the message.
-        plan_model_ids=_plan_models(context, ""),
+        plan_model_ids=_listed(context("planModels")),
         # The stand-in cannot write contexts, and MiniLM embeds no more of a passage than its text.
-        context_model_id=_model(context, "contextModel", ""),
-        card_model_id=_model(context, "cardModel", ""),
+        context_model_id=_named(context("contextModel")),
+        card_model_id=_named(context("cardModel")),
         retain_data=False,
         # In measurements and chaos runs its few sample users stand for many people.
         messages_per_minute=str(context("messagesPerMinute") or 6000),
@@ -214,13 +220,51 @@ def _planner(context: Context) -> str:
     return name
 
 
-def _plan_models(context: Context, default: str) -> tuple[str, ...]:
-    """`-c planModels=none` leaves planning to the rules."""
-    names = str(context("planModels") or default)
-    return () if names == "none" else tuple(name.strip() for name in names.split(",") if name.strip())
+def _models(context: Context) -> ModelChoice:
+    """Of the region that the stack is deployed to, and of the geography that models may answer in."""
+    region, table = _region(context), model_regions()
+    require_collections(table, region)
+    geography = str(context("geography") or "") or geography_of(table, region)
+    if geography not in GEOGRAPHIES:
+        raise UnknownStageError(f"There is no geography {geography!r}: use -c geography={', '.join(GEOGRAPHIES)}.")
+    return ModelChoice(table, region, geography)
 
 
-def _model(context: Context, key: str, default: str) -> str:
+def _region(context: Context) -> str:
+    """`-c region=…`, or the one that the CDK's command line finds in the AWS profile or in AWS_REGION."""
+    region = str(context("region") or os.environ.get("CDK_DEFAULT_REGION", ""))
+    if not region:
+        raise UnknownStageError(
+            "No region is known: set AWS_REGION, or use -c region=…, such as -c region=eu-central-1."
+        )
+    return region
+
+
+def _chosen(context: Context, purpose: str, models: ModelChoice) -> str:
+    named = str(context(purpose) or "")
+    return models.checked(purpose, named) if named else models.first(purpose)
+
+
+def _chosen_or_none(context: Context, purpose: str, models: ModelChoice) -> str:
     """`none`, as in `-c contextModel=none`, is no model."""
-    name = str(context(key) or default)
-    return "" if name == "none" else name
+    return "" if context(purpose) == _NONE else _chosen(context, purpose, models)
+
+
+def _card_model(context: Context, models: ModelChoice) -> str:
+    named = _named(context("cardModel"))
+    return models.checked("cardModel", named) if named else ""
+
+
+def _chosen_plan_models(context: Context, models: ModelChoice) -> tuple[str, ...]:
+    """`-c planModels=none` leaves planning to the rules."""
+    if not context("planModels"):
+        return tuple(models.best("planModels", 2))
+    return tuple(models.checked("planModels", each) for each in _listed(context("planModels")))
+
+
+def _listed(names: Any) -> tuple[str, ...]:
+    return () if names == _NONE else tuple(each.strip() for each in str(names or "").split(",") if each.strip())
+
+
+def _named(name: Any) -> str:
+    return "" if name == _NONE else str(name or "")

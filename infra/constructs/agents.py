@@ -15,7 +15,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.function import Functions, allow
-from infra.constructs.models import model_arns
+from infra.constructs.models import allow_models, invocations
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
 from infra.settings import StageSettings
@@ -74,7 +74,8 @@ class Agents(Construct):
     def grant_use(self, function: lambda_.Function) -> None:
         """Let the function use the agents' tools itself, and invoke the Bedrock agents if there are any."""
         self._grant_entries(function)
-        allow(function, ["bedrock:InvokeModelWithResponseStream"], *model_arns(self._settings.agent_model_id))
+        settings = self._settings
+        allow_models(function, ["bedrock:InvokeModelWithResponseStream"], [settings.agent_model_id], settings.region)
         for agent in self._agents.values():
             agent.grant_invoke(function)
 
@@ -97,12 +98,9 @@ class Agent(Construct):
                 "bedrock.amazonaws.com", conditions={"StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID}}
             ),
         )
-        role.add_to_policy(
-            iam.PolicyStatement(
-                actions=["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"],
-                resources=model_arns(settings.agent_model_id),
-            )
-        )
+        actions = ["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"]
+        for statement in invocations(actions, [settings.agent_model_id], settings.region):
+            role.add_to_policy(statement)
         self._agent = bedrock.CfnAgent(
             self,
             "Agent",

@@ -7,7 +7,7 @@ from constructs import Construct
 
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions, allow, consume
-from infra.constructs.models import model_arns
+from infra.constructs.models import allow_models
 from infra.constructs.search import Search
 
 _TIMEOUT_SECONDS = 900
@@ -44,8 +44,8 @@ class Ingest(Construct):
         )
         self._grant_storage(self.function)
         search.grant_write(self.function)
-        for model_id in dict.fromkeys(filter(None, (settings.context_model_id, settings.card_model_id))):
-            allow(self.function, ["bedrock:InvokeModel"], *model_arns(model_id))
+        writers = list(filter(None, (settings.context_model_id, settings.card_model_id)))
+        allow_models(self.function, ["bedrock:InvokeModel"], writers, settings.region)
         most = None if settings.local else settings.concurrency.ingest
         consume(self.function, self.documents.changes, batch_size=_BATCH_SIZE, max_concurrency=most)
         # The function shortens the visibility timeout of files whose ingest has failed.

@@ -9,7 +9,7 @@ from constructs import Construct
 from infra.constructs.agents import Agents
 from infra.constructs.conversation import Conversation
 from infra.constructs.function import Functions, allow, consume
-from infra.constructs.models import model_arns
+from infra.constructs.models import allow_models
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 from infra.settings import StageSettings
@@ -59,10 +59,9 @@ class MessageProcessor(Construct):
         allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
         search.grant_read(self.function)
         agents.grant_use(self.function)
-        allow(self.function, ["bedrock:InvokeModelWithResponseStream"], *model_arns(settings.chat_model_id))
-        planning = [arn for model_id in settings.plan_model_ids for arn in model_arns(model_id)]
-        if planning:
-            allow(self.function, ["bedrock:InvokeModel"], *planning)
+        region = settings.region
+        allow_models(self.function, ["bedrock:InvokeModelWithResponseStream"], [settings.chat_model_id], region)
+        allow_models(self.function, ["bedrock:InvokeModel"], settings.plan_model_ids, region)
         self._consume(requests.queue, settings)
 
     def _consume(self, queue: sqs.Queue, settings: StageSettings) -> None:

@@ -1,28 +1,87 @@
-"""Bedrock's models, as IAM names them."""
+"""Bedrock's models and inference profiles, as IAM names them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from aws_cdk import Aws
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 
-_PROFILE = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|global)\.(.+)")
+from infra.model_regions import ANY_REGION, GLOBAL, model_regions
+from infra.settings import StageSettings
+
+_PROFILE = re.compile(r"(us|us-gov|eu|apac|jp|au|ca|in|global)\.(.+)")
+_THROUGH = "bedrock:InferenceProfileArn"
+_REQUESTED = "aws:RequestedRegion"
 
 
-def model_arns(model_id: str) -> list[str]:
-    """The ARNs to allow for invoking a model: the model's own, or an inference profile's and its model's in any region.
+def allow_models(function: lambda_.Function, actions: Sequence[str], model_ids: Sequence[str], region: str) -> None:
+    """Let the function invoke these models and inference profiles."""
+    for statement in invocations(actions, model_ids, region):
+        function.add_to_role_policy(statement)
 
-    AWS may change the regions of a cross-region profile, so the region is a wildcard there, the model is not.
+
+def invocations(actions: Sequence[str], model_ids: Sequence[str], region: str) -> Iterator[iam.PolicyStatement]:
+    """What AWS documents for invoking each of the models or profiles in the region.
+
+    https://docs.aws.amazon.com/bedrock/latest/userguide/geographic-cross-region-inference.html
+    https://docs.aws.amazon.com/bedrock/latest/userguide/global-cross-region-inference.html
     """
-    profile = _PROFILE.fullmatch(model_id)
-    if profile is None:
-        return [foundation_model_arn(model_id)]
-    return [
-        f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}:{Aws.ACCOUNT_ID}:inference-profile/{model_id}",
-        f"arn:{Aws.PARTITION}:bedrock:*::foundation-model/{profile[1]}",
-    ]
+    for model_id in dict.fromkeys(model_ids):
+        profile = _PROFILE.fullmatch(model_id)
+        if profile is None:
+            yield _statement(actions, [foundation_model_arn(model_id)])
+        elif profile[1] == GLOBAL:
+            yield from _global(actions, model_id, profile[2])
+        else:
+            regions = model_regions().destinations(model_id, region)
+            yield _statement([*actions, "bedrock:GetInferenceProfile"], [profile_arn(model_id)])
+            models = [foundation_model_arn(profile[2], each) for each in regions]
+            yield _statement(actions, models, {_THROUGH: profile_arn(model_id)})
 
 
-def foundation_model_arn(model_id: str) -> str:
-    """The model in the stack's own region."""
-    return f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}::foundation-model/{model_id}"
+def _global(actions: Sequence[str], profile: str, model: str) -> Iterator[iam.PolicyStatement]:
+    """A call that leaves the region names none: neither the model's ARN nor `aws:RequestedRegion` has one."""
+    through = {_THROUGH: profile_arn(profile)}
+    yield _statement([*actions, "bedrock:GetInferenceProfile"], [profile_arn(profile)], {_REQUESTED: Aws.REGION})
+    yield _statement(actions, [foundation_model_arn(model)], {_REQUESTED: Aws.REGION, **through})
+    yield _statement(actions, [foundation_model_arn(model, "")], {_REQUESTED: "unspecified", **through})
+
+
+def _statement(
+    actions: Sequence[str], resources: Sequence[str], conditions: dict[str, str] | None = None
+) -> iam.PolicyStatement:
+    return iam.PolicyStatement(
+        actions=list(actions),
+        resources=list(resources),
+        conditions={"StringEquals": conditions} if conditions else None,
+    )
+
+
+def profile_arn(profile: str) -> str:
+    """The inference profile in the stack's region."""
+    return f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}:{Aws.ACCOUNT_ID}:inference-profile/{profile}"
+
+
+def foundation_model_arn(model_id: str, region: str = Aws.REGION) -> str:
+    """The model in a region, by default the stack's own."""
+    return f"arn:{Aws.PARTITION}:bedrock:{region}::foundation-model/{model_id}"
+
+
+def models_in_any_region(settings: StageSettings) -> Iterator[str]:
+    """ARNs with a wildcard for the region: of profiles whose regions are not in the table."""
+    every = (
+        settings.chat_model_id,
+        settings.agent_model_id,
+        settings.query_model_id,
+        settings.embedding_model_id,
+        *settings.plan_model_ids,
+        settings.context_model_id,
+        settings.card_model_id,
+    )
+    for model_id in dict.fromkeys(every):
+        profile = _PROFILE.fullmatch(model_id)
+        if profile and profile[1] != GLOBAL and ANY_REGION in model_regions().destinations(model_id, settings.region):
+            yield foundation_model_arn(profile[2], ANY_REGION)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aws_cdk import Aws
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.collection import Collection
 from infra.constructs.function import allow
-from infra.constructs.models import foundation_model_arn, model_arns
+from infra.constructs.models import allow_models, foundation_model_arn
 from infra.settings import StageSettings
 
 
@@ -53,7 +55,7 @@ class Search(Construct):
     def grant_read(self, function: lambda_.Function) -> None:
         """Let the function translate a question, embed it, search, and rerank."""
         self._grant_embedding(function)
-        self._grant_models(function, model_arns(self._settings.query_model_id))
+        self._grant_models(function, [self._settings.query_model_id])
         if self._settings.rerank_model_ids:
             self._grant_reranking(function)
         if self._collection:
@@ -66,12 +68,12 @@ class Search(Construct):
             self._collection.grant_write(function)
 
     def _grant_embedding(self, function: lambda_.Function) -> None:
-        self._grant_models(function, model_arns(self._settings.embedding_model_id))
+        self._grant_models(function, [self._settings.embedding_model_id])
 
     def _grant_reranking(self, function: lambda_.Function) -> None:
         """The Rerank action has no resources, so it is restricted by the models that may be invoked."""
-        self._grant_models(function, [foundation_model_arn(model_id) for model_id in self._settings.rerank_model_ids])
+        self._grant_models(function, self._settings.rerank_model_ids)
         allow(function, ["bedrock:Rerank"], "*")
 
-    def _grant_models(self, function: lambda_.Function, arns: list[str]) -> None:
-        allow(function, ["bedrock:InvokeModel"], *arns)
+    def _grant_models(self, function: lambda_.Function, model_ids: Sequence[str]) -> None:
+        allow_models(function, ["bedrock:InvokeModel"], model_ids, self._settings.region)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aws_cdk import CfnOutput, CliCredentialsStackSynthesizer, Stack
+from aws_cdk import CfnOutput, CliCredentialsStackSynthesizer, Environment, Stack
 from constructs import Construct
 
 from infra.constructs.agents import Agents
@@ -29,6 +29,8 @@ class CicadaStack(Stack):
             scope,
             id,
             description=f"CICADA, a streaming question-answering backend: {settings.name}",
+            # The models are chosen for a region: the stack can be deployed to no other.
+            env=None if settings.local else Environment(region=settings.region),
             synthesizer=CliCredentialsStackSynthesizer() if settings.local else None,
         )
         functions = Functions(settings, Layers(self, "Layers", settings=settings), {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,9 @@ import pytest
 
 if TYPE_CHECKING:
     from aws_cdk.assertions import Template
+
+# Where the templates are for, if a test does not say another region.
+REGION = "us-east-1"
 
 
 def template_of(stage: str, **context: str) -> Template:
@@ -26,6 +30,14 @@ def _template(*context: tuple[str, str]) -> Template:
     from app import build
 
     return Template.from_stack(build(App(context=dict(context) | {"aws:cdk:bundling-stacks": []})))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _region() -> Iterator[None]:
+    """As the CDK's command line sets it."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("CDK_DEFAULT_REGION", REGION)
+        yield
 
 
 @pytest.fixture(params=["dev", "prod"])

@@ -47,6 +47,8 @@ _REFERABLE = {
     "AWS::ApiGatewayV2::Authorizer",
     "AWS::CloudFront::Distribution",
 }
+# The CDK writes the stack's region into ARNs that it makes itself, as those of the API.
+_OF_THE_STACK = re.compile(r"(:execute-api:)[a-z0-9-]+(?=:)")
 _FUNCTION = re.compile(r"(?:/aws/lambda/)?cicada-[a-z]+-([a-z-]+)")
 
 
@@ -70,7 +72,7 @@ class Names:
             case {"Fn::GetAtt": [str(id), str(attribute)]} if attribute in _ARNS:
                 return self._name(id)
             case {"Fn::Join": [str(separator), list(parts)]}:
-                return separator.join(self.text(part) for part in parts)
+                return _OF_THE_STACK.sub(r"\1REGION", separator.join(self.text(part) for part in parts))
             case {"Fn::Sub": str(pattern)}:
                 return re.sub(r"\$\{([^}]+)}", lambda name: _PSEUDO[name[1]], pattern)
             case {"Fn::Sub": [str(pattern), dict(values)]}:

@@ -12,16 +12,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from infra.model_regions import model_regions
 from infra.settings import StageSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """`unseen`: why no call on the local stage can show the need, empty if one does."""
+    """`unseen`: why no call on the local stage can show the need, empty if one does.
+
+    `context`: the condition keys that the call comes with, and without which it is refused.
+    """
 
     action: str
     resource: str
     unseen: str = ""
+    context: tuple[tuple[str, str], ...] = ()
 
 
 Needs = frozenset[Need]
@@ -49,7 +54,7 @@ _BY_THE_API = "API Gateway writes its log with this role; the emulator writes no
 _DEPLOYED = "CloudFormation runs the function of the CDK at deployment."
 _TRACED = "The X-Ray daemon sends traces with the function's role; the emulator has no daemon."
 _PROFILES = "The local stage's models are no inference profiles."
-_REGIONAL_PROFILE = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|global)\.(.+)")
+_PROFILE = re.compile(r"(us|us-gov|eu|apac|jp|au|ca|in|global)\.(.+)")
 # https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-genref.html
 # tests/contract/test_opensearch_serverless.py compares them with the requests.
 SEARCHING = (("CreateIndex", "DescribeIndex", "ReadDocument"), ("CreateCollectionItems",))
@@ -85,7 +90,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(POSTING, "execute-api:ManageConnections")
         | _on("request dead letters", "sqs:SendMessage")
         | _keeping()
-        | _models(settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
+        | _models(settings, settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
         | _planning(settings)
         | _agents(settings)
         | _searching(settings),
@@ -171,22 +176,39 @@ def _command(function: str) -> Needs:
     return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem")
 
 
-def _models(model_id: str, action: str, unseen: str = "") -> Needs:
-    """A cross-region inference profile leads to its model in regions of AWS's choice."""
-    profile = _REGIONAL_PROFILE.fullmatch(model_id)
-    if profile is None:
+def _models(settings: StageSettings, model_id: str, action: str, unseen: str = "") -> Needs:
+    """An inference profile needs its model in every region that it routes to (test_model_regions.py)."""
+    found = _PROFILE.fullmatch(model_id)
+    if found is None:
         return _on(f"arn:aws:bedrock:REGION::foundation-model/{model_id}", action, unseen=unseen)
-    return _on(f"arn:aws:bedrock:*::foundation-model/{profile[1]}", action, unseen=_PROFILES) | _on(
-        f"arn:aws:bedrock:REGION:ACCOUNT:inference-profile/{model_id}", action, unseen=_PROFILES
+    geography, model = found.groups()
+    profile = f"arn:aws:bedrock:REGION:ACCOUNT:inference-profile/{model_id}"
+    through = ("bedrock:InferenceProfileArn", profile)
+    here, elsewhere = ("aws:RequestedRegion", "REGION"), ("aws:RequestedRegion", "unspecified")
+    asked = (here,) if geography == "global" else ()
+    regions: dict[str, tuple[tuple[str, str], ...]] = (
+        {"REGION": (here, through), "": (elsewhere, through)}
+        if geography == "global"
+        else dict.fromkeys(model_regions().destinations(model_id, settings.region), (through,))
+    )
+    return frozenset(
+        {
+            Need(action, profile, _PROFILES, asked),
+            Need("bedrock:GetInferenceProfile", profile, _PROFILES, asked),
+            *(
+                Need(action, f"arn:aws:bedrock:{region}::foundation-model/{model}", _PROFILES, context)
+                for region, context in regions.items()
+            ),
+        }
     )
 
 
 def _searching(settings: StageSettings, query_model_unseen: str = "") -> Needs:
-    needs = _models(settings.embedding_model_id, "bedrock:InvokeModel")
-    needs |= _models(settings.query_model_id, "bedrock:InvokeModel", query_model_unseen)
+    needs = _models(settings, settings.embedding_model_id, "bedrock:InvokeModel")
+    needs |= _models(settings, settings.query_model_id, "bedrock:InvokeModel", query_model_unseen)
     for model in settings.rerank_model_ids:
         # Rerank knows no resources: what narrows it down is which models may be invoked.
-        needs |= _models(model, "bedrock:InvokeModel", _ONLY_ON_REQUEST) | _on(
+        needs |= _models(settings, model, "bedrock:InvokeModel", _ONLY_ON_REQUEST) | _on(
             "*", "bedrock:Rerank", unseen=_ONLY_ON_REQUEST
         )
     return needs | _in_collection(settings, *SEARCHING)
@@ -195,7 +217,7 @@ def _searching(settings: StageSettings, query_model_unseen: str = "") -> Needs:
 def _planning(settings: StageSettings) -> Needs:
     needs: Needs = frozenset()
     for model in settings.plan_model_ids:
-        needs |= _models(model, "bedrock:InvokeModel", _ONLY_WITH_A_PLAN_MODEL)
+        needs |= _models(settings, model, "bedrock:InvokeModel", _ONLY_WITH_A_PLAN_MODEL)
     return needs
 
 
@@ -212,7 +234,7 @@ def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliase
 
 def _agents(settings: StageSettings) -> Needs:
     """The tools are used through Converse, with Bedrock agents when these are unavailable."""
-    needs = _models(settings.agent_model_id, "bedrock:InvokeModelWithResponseStream")
+    needs = _models(settings, settings.agent_model_id, "bedrock:InvokeModelWithResponseStream")
     if settings.agents == "converse" or settings.local:
         return needs
     return needs | {Need("bedrock:InvokeAgent", f"{name} agent's alias") for name in ("profiles", "theories")}
@@ -223,8 +245,8 @@ def _agent_roles(settings: StageSettings) -> Mapping[str, Needs]:
     if settings.agents == "converse" or settings.local:
         return {}
     model = settings.agent_model_id
-    needs = _models(model, "bedrock:InvokeModel", _BY_BEDROCK)
-    needs |= _models(model, "bedrock:InvokeModelWithResponseStream", _BY_BEDROCK)
+    needs = _models(settings, model, "bedrock:InvokeModel", _BY_BEDROCK)
+    needs |= _models(settings, model, "bedrock:InvokeModelWithResponseStream", _BY_BEDROCK)
     return {"profiles agent": needs, "theories agent": needs}
 
 
@@ -240,8 +262,8 @@ def _storing() -> Needs:
 
 
 def _ingesting(settings: StageSettings) -> Needs:
-    needs = _models(settings.embedding_model_id, "bedrock:InvokeModel")
+    needs = _models(settings, settings.embedding_model_id, "bedrock:InvokeModel")
     needs |= _on("document changes", "sqs:ChangeMessageVisibility", "sqs:GetQueueUrl", unseen=_ONLY_AFTER_FAILURES)
     for model_id in filter(None, (settings.context_model_id, settings.card_model_id)):
-        needs |= _models(model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
+        needs |= _models(settings, model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
     return needs | _in_collection(settings, *INDEXING)

@@ -22,7 +22,7 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
     "local": {"stage": "local"},
     "dev": {"stage": "dev"},
     "prod": {"stage": "prod"},
-    "reranked by Cohere": {"stage": "dev", "rerank": "cohere"},
+    "reranked by Cohere": {"stage": "dev", "rerank": "cohere", "region": "eu-central-1"},
     "Bedrock agents": {"stage": "dev", "agents": "bedrock"},
     "no contexts, no planning model, no page": {
         "stage": "dev",
@@ -32,12 +32,14 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
     },
     "inference profiles": {
         "stage": "dev",
-        "chatModel": "eu.amazon.nova-lite-v1:0",
+        "region": "us-west-1",
+        "agents": "bedrock",
+        "chatModel": "us.amazon.nova-lite-v1:0",
         "agentModel": "us.amazon.nova-pro-v1:0",
         "queryModel": "global.amazon.nova-2-lite-v1:0",
-        "planModels": "us.amazon.nova-premier-v1:0, eu.amazon.nova-micro-v1:0",
-        "contextModel": "apac.amazon.nova-micro-v1:0",
-        "cardModel": "eu.amazon.nova-micro-v1:0",
+        "planModels": "us.amazon.nova-premier-v1:0, us.amazon.nova-2-lite-v1:0",
+        "contextModel": "us.somebody.small-v1:0",
+        "cardModel": "amazon.unheard-of-v1:0",
     },
 }
 
@@ -61,9 +63,20 @@ def test_every_role_is_allowed_what_it_needs(deployment: Deployment) -> None:
         f"{role}: {need.action} on {need.resource}"
         for role, needs in needed(deployment.settings).items()
         for need in needs
-        if not deployment.policies.allow(Call(role, need.action, need.resource))
+        if not deployment.policies.allow(Call(role, need.action, need.resource, dict(need.context)))
     ]
     assert refused == []
+
+
+def test_a_profiles_model_is_allowed_through_this_profile_alone(deployment: Deployment) -> None:
+    conditional = [
+        Call(role, need.action, need.resource, {"aws:RequestedRegion": "elsewhere"})
+        for role, needs in needed(deployment.settings).items()
+        for need in needs
+        if need.context
+    ]
+    assert [call for call in conditional if deployment.policies.allow(call)] == []
+    assert bool(conditional) == (deployment.settings.local is None)
 
 
 def test_no_role_is_allowed_what_it_does_not_need(deployment: Deployment) -> None:

@@ -151,7 +151,7 @@ def test_no_stage_needs_bedrock_agents_unless_they_are_asked_for(aws: Template) 
     [("cohere", ["cohere.rerank-v3-5:0", "amazon.rerank-v1:0"]), ("amazon", ["amazon.rerank-v1:0"]), ("local", [])],
 )
 def test_those_who_search_have_the_rerankers_that_the_context_names(rerank: str, models: list[str]) -> None:
-    template = template_of("dev", rerank=rerank) if models else template_of("dev")
+    template = template_of("dev", rerank=rerank, region="eu-central-1") if models else template_of("dev")
     for function in ("message-processor", "agent-theories"):
         named = function_named(template, function)["Environment"]["Variables"]["CICADA_RERANK_MODELS"]
         assert re.findall(r"foundation-model/([^,\"]+)", json.dumps(named)) == models
