@@ -62,7 +62,7 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
     reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in wildcards.items()}
     if settings.local is None:
         reasons |= _PAGE | {f"IAM5[{action}]": reason for action, reason in _WILDCARD_ACTIONS.items()}
-        reasons[f"IAM5[Resource::{_assets_of(stack)}/*]"] = _COPYING
+        reasons[f"IAM5[Resource::{_assets_of(stack, settings.region)}/*]"] = _COPYING
     if settings.local:
         reasons |= _LOCAL
     for rule, reason in reasons.items():
@@ -70,7 +70,7 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
         Validations.of(stack).acknowledge(acknowledgment)
 
 
-def _assets_of(stack: Stack) -> str:
+def _assets_of(stack: Stack, region: str) -> str:
     """The CDK's bucket of assets; its name depends on the qualifier of the bootstrap."""
     qualifier = stack.synthesizer.bootstrap_qualifier
-    return f"arn:<AWS::Partition>:s3:::cdk-{qualifier}-assets-<AWS::AccountId>-<AWS::Region>"
+    return f"arn:<AWS::Partition>:s3:::cdk-{qualifier}-assets-<AWS::AccountId>-{region}"

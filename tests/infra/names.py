@@ -47,8 +47,8 @@ _REFERABLE = {
     "AWS::ApiGatewayV2::Authorizer",
     "AWS::CloudFront::Distribution",
 }
-# The CDK writes the stack's region into ARNs that it makes itself, as those of the API.
-_OF_THE_STACK = re.compile(r"(:execute-api:)[a-z0-9-]+(?=:)")
+# The CDK writes the stack's region into ARNs that it makes itself, and into the name of its bucket of assets.
+_OF_THE_STACK = re.compile(r"(:execute-api:(?=[a-z0-9-]+:)|-assets-ACCOUNT-)[a-z0-9-]+")
 _FUNCTION = re.compile(r"(?:/aws/lambda/)?cicada-[a-z]+-([a-z-]+)")
 
 
