@@ -29,7 +29,7 @@ def _template(*context: tuple[str, str]) -> Template:
 
     from app import build
 
-    return Template.from_stack(build(App(context=dict(context) | {"aws:cdk:bundling-stacks": []})))
+    return Template.from_stack(build(App(context={"region": REGION} | dict(context) | {"aws:cdk:bundling-stacks": []})))
 
 
 @pytest.fixture(scope="session", autouse=True)
