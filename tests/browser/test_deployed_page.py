@@ -30,7 +30,7 @@ def edge(tmp_path_factory: pytest.TempPathFactory) -> Edge:
     from app import build
 
     folder = tmp_path_factory.mktemp("assembly")
-    app = App(context={"stage": "prod", "aws:cdk:bundling-stacks": []}, outdir=str(folder))
+    app = App(context={"stage": "prod", "region": "us-east-1", "aws:cdk:bundling-stacks": []}, outdir=str(folder))
     stack = build(app)
     app.synth()
     template = json.loads((folder / f"{stack.stack_name}.template.json").read_text("utf-8"))
