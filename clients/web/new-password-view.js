@@ -3,7 +3,7 @@ import { element } from "./element.js";
 /** What the user pool asks of a password. */
 const RULE = "At least 12 characters: lowercase, uppercase, numbers, symbols.";
 
-/** The form for the first sign-in, with a password that somebody else chose: the user chooses another one. */
+/** The form for the first sign-in, with an initial password: the user chooses another one. */
 export class NewPasswordView {
   #form;
   #notice = element("p", { className: "notice", role: "alert", hidden: true });
@@ -20,7 +20,7 @@ export class NewPasswordView {
       "form",
       { className: "sign-in", autocomplete: "on", on: { submit: (event) => this.#submit(event) } },
       element("h1", { className: "step" }, "A new password"),
-      element("p", { className: "lede" }, "You signed in with a first password. Choose the one that you will use from now on."),
+      element("p", { className: "lede" }, "You signed in with an initial password. Choose the one that you will use from now on."),
       this.#notice,
       // Password managers look for the name that a password belongs to.
       element("input", { name: "username", autocomplete: "username", value: user, hidden: true }),

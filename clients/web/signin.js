@@ -20,7 +20,7 @@ const SENTENCES = {
 };
 /** Cognito tells these cases apart by its message alone. */
 const REASONS = [
-  [/temporary password has expired/i, "Your first password has expired. Ask for a new one where you got it."],
+  [/temporary password has expired/i, "Your initial password has expired. Ask for a new one where you got it."],
   [/user is disabled/i, "This account is disabled. Ask those who run this service."],
   [/attempts exceeded/i, "There were too many attempts. Wait a few minutes and try again."],
 ];
@@ -53,7 +53,7 @@ export class SignIn {
     return this.#tokens?.user ?? null;
   }
 
-  /** Whether the last sign-in was with a first password, so that `chooseNewPassword` has to follow. */
+  /** Whether the last sign-in was with an initial password, so that `chooseNewPassword` has to follow. */
   get needsNewPassword() {
     return this.#challenge !== null;
   }
@@ -79,7 +79,7 @@ export class SignIn {
     } catch (error) {
       if (!OVER.has(error.code)) throw error;
       this.#challenge = null;
-      throw new CicadaError("Choosing a password took too long. Sign in once more with your first password.", { cause: error });
+      throw new CicadaError("Choosing a password took too long. Sign in once more with your initial password.", { cause: error });
     }
   }
 

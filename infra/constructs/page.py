@@ -20,7 +20,7 @@ from infra.page_files import ASSETS, CONFIG, INDEX, NO_ASSETS, PAGE_FOLDER, cach
 from infra.settings import StageSettings
 
 _REFERRER_POLICIES = {"no-referrer": cloudfront.HeadersReferrerPolicy.NO_REFERRER}
-# The function of the CDK runs the AWS command line, which is slow on the default of 128 MB.
+# The function of the CDK runs the AWS command line, which is slow with the memory that it has by default.
 _DEPLOYMENT_MEGABYTES = 512
 
 

@@ -27,7 +27,7 @@ def choose(page: Page, password: str, repeated: str | None = None) -> None:
 def test_a_new_user_chooses_a_password_and_is_signed_in(page: Page, address: str, backend: FakeBackend) -> None:
     open_first_sign_in(page, address)
     expect(page.get_by_label("New password")).to_be_focused()
-    expect(page.get_by_text("You signed in with a first password. Choose the one")).to_be_visible()
+    expect(page.get_by_text("You signed in with an initial password. Choose the one")).to_be_visible()
     choose(page, OWN)
     expect(page.locator("#user-name")).to_have_text("cem")
     assert backend.chosen == {"cem": OWN}
@@ -55,7 +55,7 @@ def test_a_sign_in_that_took_too_long_begins_anew(page: Page, address: str, back
     open_first_sign_in(page, address)
     backend.challenges.clear()
     choose(page, OWN)
-    expect(page.get_by_role("alert")).to_contain_text("Sign in once more with your first password.")
+    expect(page.get_by_role("alert")).to_contain_text("Sign in once more with your initial password.")
     expect(page.get_by_label("New password")).to_have_count(0)
     expect(page.get_by_label("Name")).to_be_focused()
     assert backend.chosen == {}

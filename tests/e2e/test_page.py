@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from evals.chaos.target import Target
+from local.page import headers
+from local.stage.aws import aws_client
 from tests.e2e.faults import stall_next_answer
+from tests.e2e.store import BASE, Store
 from tests.e2e.traffic import Traffic
 from tests.e2e.wire import Wire, connected
 from tests.e2e.wire import ask as ask_on_wire
@@ -19,20 +23,33 @@ QUESTION = "What does Macbeth say about tomorrow and tomorrow?"
 
 
 @pytest.fixture
-def page(stage: Target, chromium: Browser, traffic: Traffic) -> Iterator[Page]:
-    """Signed in as the first sample user."""
-    user = stage.info["users"][0]
+def opened(stage: Target, chromium: Browser, traffic: Traffic) -> Iterator[Page]:
+    """The sign-in form. Whatever the page's content security policy blocks fails the test."""
     context = chromium.new_context()
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     page = context.new_page()
+    blocked: list[str] = []
+    page.on("console", lambda said: blocked.append(said.text) if "Content Security Policy" in said.text else None)
     traffic.of_page(page)
     page.goto(stage.info["pageUrl"])
-    page.get_by_label("Name").fill(user["name"])
-    page.get_by_label("Password").fill(user["password"])
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.locator("#user-name")).to_have_text(user["name"])
     yield page
     context.close()
+    assert blocked == []
+
+
+@pytest.fixture
+def page(stage: Target, opened: Page) -> Page:
+    """Signed in as the first sample user."""
+    user = stage.info["users"][0]
+    sign_in(opened, user["name"], user["password"])
+    expect(opened.locator("#user-name")).to_have_text(user["name"])
+    return opened
+
+
+def sign_in(page: Page, name: str, password: str) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
 
 
 def ask(page: Page, message: str) -> None:
@@ -50,6 +67,45 @@ def test_the_page_answers_with_sources_beside_the_text(page: Page) -> None:
     ask(page, "Who tells Macbeth that the queen is dead?")
     assert "The queen, my lord, is dead." in finished_text(page)
     expect(page.get_by_text("5.5 Dunsinane. Within the castle.").first).to_be_visible()
+
+
+def test_everything_that_the_page_loads_has_the_headers(opened: Page, stage: Target) -> None:
+    """Those that CloudFront sends: tests/infra/test_page.py."""
+    expected = headers(opened.request.get(f"{stage.info['pageUrl']}/config.json").json())
+    own: list[Response] = []
+    opened.on("response", lambda each: own.append(each) if each.url.startswith(stage.info["pageUrl"]) else None)
+    opened.reload()
+    expect(opened.get_by_label("Name")).to_be_visible()
+    assert {urlsplit(each.url).path.rpartition("/")[2] for each in own} >= {"", "config.json", "page.js", "style.css"}
+    for response in own:
+        found = response.all_headers()
+        assert {name: found.get(name.lower()) for name in expected} == expected, response.url
+        assert found["cache-control"].endswith("immutable" if "/assets/" in response.url else "no-cache")
+
+
+def test_a_list_of_documents_is_a_table(page: Page, stage: Target, store: Store) -> None:
+    page.goto(f"{stage.info['pageUrl']}/?knowledgeBase={BASE}")
+    ask(page, "List the contracts that expire in 2026")
+    finished_text(page)
+    expect(page.locator(".listing table tbody tr").first).to_be_visible()
+    page.get_by_text("How this was answered").click()
+    expect(page.locator(".how[open]")).to_be_visible()
+
+
+def test_a_user_whom_an_operator_made_chooses_a_password_and_asks(opened: Page, stage: Target) -> None:
+    client, pool = aws_client(stage.config, "cognito-idp"), stage.info["userPoolId"]
+    first = "First-of-dora-1"
+    client.admin_create_user(UserPoolId=pool, Username="dora", TemporaryPassword=first, MessageAction="SUPPRESS")
+    try:
+        sign_in(opened, "dora", first)
+        opened.get_by_label("New password").fill("Dora-of-the-tests-1")
+        opened.get_by_label("Repeat it").fill("Dora-of-the-tests-1")
+        opened.get_by_role("button", name="Save and sign in").click()
+        ask(opened, "Who tells Macbeth that the queen is dead?")
+        assert "The queen, my lord, is dead." in finished_text(opened)
+        assert client.admin_get_user(UserPoolId=pool, Username="dora")["UserStatus"] == "CONFIRMED"
+    finally:
+        client.admin_delete_user(UserPoolId=pool, Username="dora")
 
 
 def test_the_question_field_stays_in_sight_beside_a_long_list_of_conversations(page: Page, stage: Target) -> None:

@@ -51,6 +51,11 @@ def passwords(stage: Deployed) -> str:
     return only(of(pool) for _, pool in stage.of_kind("AWS::Cognito::UserPool"))
 
 
+def initial_passwords(stage: Deployed) -> str:
+    policies = [each["Policies"]["PasswordPolicy"] for _, each in stage.of_kind("AWS::Cognito::UserPool")]
+    return only(span(each.get("TemporaryPasswordValidityDays", 7) * 86400) for each in policies)
+
+
 def sign_in(stage: Deployed) -> str:
     def of(client: Properties) -> str:
         flows = sorted(flow.removeprefix("ALLOW_").removesuffix("_AUTH") for flow in client["ExplicitAuthFlows"])
@@ -309,6 +314,7 @@ def agent_sessions(stage: Deployed) -> str:
 PROMISES: dict[str, Callable[[Deployed], str]] = {
     "accounts are made by": accounts,
     "a password has at least": passwords,
+    "an initial password is valid for": initial_passwords,
     "ways to sign in": sign_in,
     "whether a user name exists is": unknown_users,
     "an access token is valid for": token_validity("AccessToken"),

@@ -123,7 +123,7 @@ test("a password that is refused can be chosen again, as can one that did not ar
 test("a first sign-in that took too long begins anew", async () => {
   const pool = await atFirstSignIn();
   pool.refuse = { __type: "NotAuthorizedException", message: "Invalid session for the user, session is expired." };
-  await assert.rejects(pool.signIn.chooseNewPassword("of my own"), /Sign in once more with your first password/);
+  await assert.rejects(pool.signIn.chooseNewPassword("of my own"), /Sign in once more with your initial password/);
   assert.deepEqual([pool.signIn.user, pool.signIn.needsNewPassword], [null, false]);
 });
 
