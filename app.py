@@ -9,6 +9,7 @@ from cdk_nag import AwsSolutionsChecks
 
 from cicada.knowledge_bases.file import load_knowledge_bases
 from infra.acknowledgments import acknowledge
+from infra.addresses import AddressError
 from infra.model_choice import ModelNotOfferedError
 from infra.settings import UnknownStageError, stage_settings
 from infra.stacks.cicada_stack import CicadaStack
@@ -45,6 +46,6 @@ if __name__ == "__main__":
     app = App()
     try:
         build_checked(app)
-    except (UnknownStageError, ModelNotOfferedError) as error:
+    except (AddressError, UnknownStageError, ModelNotOfferedError) as error:
         sys.exit(str(error))
     app.synth()

@@ -42,8 +42,8 @@ class Addresses:
     has_page: bool = True
 
 
-def addresses(context: Callable[[str], Any]) -> Addresses:
-    """Raises `AddressError`."""
+def addresses(context: Callable[[str], Any], region: str) -> Addresses:
+    """Of a stack in this region. Raises `AddressError`."""
     has_page = _has_page(context)
     page, socket = _domain(context, "page"), _domain(context, "socket")
     zone = str(context("hostedZone") or "")
@@ -53,6 +53,11 @@ def addresses(context: Callable[[str], Any]) -> Addresses:
         raise AddressError(
             f"CloudFront takes certificates of {_OF_CLOUDFRONT} only, and that of -c pageCertificate is in "
             f"{page.certificate_region}: request one for {page.name} in {_OF_CLOUDFRONT}."
+        )
+    if socket and socket.certificate_region != region:
+        raise AddressError(
+            f"API Gateway takes certificates of the stack's region only, and that of -c socketCertificate is in "
+            f"{socket.certificate_region}: request one for {socket.name} in {region}."
         )
     if page and socket and page.name == socket.name:
         raise AddressError(f"Page and WebSocket need a name each: {page.name} cannot lead to both.")

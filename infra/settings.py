@@ -132,7 +132,7 @@ def stage_settings(context: Context) -> StageSettings:
         lease_seconds=str(context("leaseSeconds") or _LEASE_SECONDS),
         concurrency=_concurrency(context),
         alarm_email=context("alarmEmail") or "",
-        addresses=addresses(context),
+        addresses=addresses(context, models.region),
         protect_data=name == "prod" and _choice(context, "protect", "yes", "no") == "yes",
         create_api_log_role=_choice(context, "apiLogRole", "create", "existing") == "create",
     )

@@ -17,7 +17,8 @@ from tests.infra.edge import Edge
 from tests.infra.promises import passwords
 
 CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/0a1b"
-REGIONAL = "arn:aws:acm:eu-west-1:111122223333:certificate/2c3d"
+REGION = "eu-west-1"
+REGIONAL = f"arn:aws:acm:{REGION}:111122223333:certificate/2c3d"
 DOMAINS = {
     "pageDomain": "chat.example.com",
     "pageCertificate": CERTIFICATE,
@@ -58,7 +59,7 @@ def edge(dev: Deployed, assembly: Path) -> Edge:
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Deployed:
     """A stage with domains of its own and a hosted zone."""
-    return synthesised(tmp_path_factory.mktemp("prod"), stage="prod", hostedZone="Z0123", **DOMAINS)
+    return synthesised(tmp_path_factory.mktemp("prod"), stage="prod", region=REGION, hostedZone="Z0123", **DOMAINS)
 
 
 def only(stage: Deployed, kind: str) -> dict[str, Any]:
@@ -194,7 +195,7 @@ def test_the_hosted_zone_has_a_record_for_each_name(named: Deployed) -> None:
 
 
 def test_without_a_hosted_zone_the_outputs_say_what_records_have_to_name(tmp_path: Path) -> None:
-    stage = synthesised(tmp_path, stage="dev", **DOMAINS)
+    stage = synthesised(tmp_path, stage="dev", region=REGION, **DOMAINS)
     assert not list(stage.of_kind("AWS::Route53::RecordSet"))
     outputs = {name: stage.text(each["Value"]) for name, each in stage.outputs.items()}
     [(distribution, _)] = stage.of_kind("AWS::CloudFront::Distribution")
@@ -219,6 +220,7 @@ def test_an_account_that_may_not_use_cloudfront_yet_can_do_without_the_page(tmp_
         ),
         ({"pageDomain": "chat.example.com"}, "needs -c pageCertificate="),
         ({"socketDomain": "chat.example.com", "socketCertificate": "0a1b"}, "needs -c socketCertificate="),
+        (DOMAINS | {"socketCertificate": CERTIFICATE}, "request one for socket.example.com in eu-west-1"),
         ({"pageCertificate": CERTIFICATE}, "is no domain: give a name such as"),
         ({"pageDomain": "https://chat.example.com/", "pageCertificate": CERTIFICATE}, "is no domain"),
         (DOMAINS | {"socketDomain": "chat.example.com"}, "need a name each"),
@@ -230,7 +232,7 @@ def test_an_account_that_may_not_use_cloudfront_yet_can_do_without_the_page(tmp_
 )
 def test_addresses_that_cannot_be_are_refused_with_what_to_do(context: dict[str, str], sentence: str) -> None:
     with pytest.raises(AddressError, match=re.escape(sentence)):
-        addresses(context.get)
+        addresses(context.get, REGION)
 
 
 def test_the_page_states_the_rule_of_the_pools_passwords(dev: Deployed) -> None:
