@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cicada.bootstrap.ingest import catalogue, ingester, rebuilder, redelivery, schema_of
-from cicada.bootstrap.ingest_report import log_misplaced, log_report
+from cicada.bootstrap.ingest_report import counted, log_misplaced, log_report
 from cicada.bootstrap.tracing import traced
 from cicada.documents.model import DocumentKey
 from cicada.entry.requests import failed_records
@@ -49,7 +49,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def _ingest(ingest: Ingester, document: DocumentKey, announced: Announced) -> None:
-    with traced("ingest", announced.trace_header):
+    with traced("ingest", announced.trace_header), counted():
         on = ingest.ingest if announced.is_file else ingest.ingest_described
         if report := on(document, announced.again):
             log_report(report)

@@ -22,8 +22,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         return answer_at_once(event, answerer(), default_knowledge_base())
 
 
-def _process(key: RequestKey) -> None:
+def _process(key: RequestKey, sent_at: float | None) -> None:
     annotate(requestId=key.request_id)
-    outcome = processor().process(key)
+    outcome = processor().process(key, sent_at)
     annotate(outcome=outcome.value)
     logger.info("Processed a request", extra={"requestId": key.request_id, "outcome": outcome})

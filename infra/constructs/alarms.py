@@ -1,35 +1,56 @@
-"""The alarms: conditions to look into before users report them (docs/operations.md)."""
+"""The alarms: conditions to look into before users report them. Each has a runbook in docs/operations.md."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from aws_cdk import Aws, Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.constructs.conversation import Conversation
+from infra.constructs.alarm_metrics import (
+    StageLog,
+    enough,
+    errors_rate,
+    new_letters,
+    refused_rows,
+    throttles_rate,
+    untouched,
+)
+from infra.constructs.dashboard import Dashboard
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.tables import Tables
 
-_PERIOD = Duration.minutes(5)
-_WAITING_SECONDS = 60
+_RUNBOOK = "Look at docs/operations.md"
+# A request that waited longer than a minute is told of no more by a status; clients give up.
+_WAITING_MILLISECONDS = 60_000
+_FIRST_TOKEN_MILLISECONDS = 10_000
 # Out of the 300 s that an answer may take.
-_LONG_ANSWER_SECONDS = 240
-_RETRIES_PERCENT = 15
-_RETRIES_PERIOD = Duration.hours(1)
-# Of fewer answers one more or less is no rate.
-_RETRIES_LEAST_ANSWERS = 20
+_LONG_ANSWER_MILLISECONDS = 240_000
+_HOUR = Duration.hours(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """An alarm rings if `metric` is above `threshold` in `least` of the last `periods`."""
+
+    name: str
+    metric: cloudwatch.IMetric
+    threshold: float
+    description: str
+    periods: int = 1
+    least: int | None = None
 
 
 class Alarms(Construct):
-    """All notify one topic; `-c alarmEmail=…` at deployment subscribes an address to it."""
+    """All notify one topic; `-c alarmEmail=…` at deployment subscribes an address to it. A dashboard shows the same."""
 
     def __init__(
         self,
@@ -37,7 +58,6 @@ class Alarms(Construct):
         id: str,
         *,
         functions: Functions,
-        conversation: Conversation,
         requests: RequestQueue,
         documents: Documents,
         tables: Tables,
@@ -45,83 +65,106 @@ class Alarms(Construct):
         super().__init__(scope, id)
         email = functions.settings.alarm_email
         self._prefix = functions.settings.prefix
+        self._functions = functions.by_name
         self._topic = sns.Topic(self, "Topic", topic_name=f"{self._prefix}-alarms", enforce_ssl=True)
         self._let_alarms_publish()
         if email:
             self._topic.add_subscription(subscriptions.EmailSubscription(email))
-        self._of_queues(requests, documents)
-        self._of_answers(functions.by_name["message_processor"])
-        self._of_capacity(tables)
-        self._alarm(
-            "commands-failing",
-            self._integration_errors(conversation),
-            0,
-            description="Commands fail before they begin.",
-        )
         # The emulator of the local stage knows no metric math.
-        if not functions.settings.local:
-            self._alarm(
-                "retries",
-                self._retries(),
-                _RETRIES_PERCENT,
-                description="Evidence is often too weak at the first search: read what is asked, and of which base.",
-            )
+        if functions.settings.local:
+            return
+        groups = {
+            "Answers": [*self._of_answers(StageLog(self._prefix))],
+            "Requests": [*self._of_requests(StageLog(self._prefix), requests)],
+            "Connections and commands": [*self._of_chat(StageLog(self._prefix))],
+            "Documents": [*self._of_documents(StageLog(self._prefix), documents)],
+            "Capacity": [*self._of_capacity(tables)],
+        }
+        alarms = {title: {each.name: self._alarm(each) for each in watches} for title, watches in groups.items()}
+        Dashboard(self, "Dashboard", name=self._prefix, groups=alarms)
 
-    def _of_queues(self, requests: RequestQueue, documents: Documents) -> None:
-        self._given_up(
-            "requests", requests.dead_letters, description="Requests were given up: read why, mend, redrive."
+    def _of_answers(self, log: StageLog) -> Iterator[Watch]:
+        processor = self._functions["message_processor"]
+        yield Watch("answers-failing", log.share("FailedAnswers", least=3), 5, "Answers end in an error.")
+        yield Watch("models-refused", log.share("RefusedModels", least=3), 5, "Bedrock throttles or denies models.")
+        first = log.metric("TimeToFirstToken", "p95")
+        yield Watch(
+            "first-tokens-slow", enough(first, "p95", least=20), _FIRST_TOKEN_MILLISECONDS, "Answers begin late."
         )
-        self._given_up(
-            "documents",
-            documents.dead_letters,
-            description="Documents were given up: mend the cause, then upload the files again.",
+        yield Watch(
+            "long-answers",
+            enough(processor.metric_duration(), "p95", least=20),
+            _LONG_ANSWER_MILLISECONDS,
+            "Answers come near the function's end.",
         )
-        waiting = requests.queue.metric_approximate_age_of_oldest_message(period=_PERIOD, statistic="Maximum")
-        self._alarm(
-            "requests-waiting", waiting, _WAITING_SECONDS, description="Too few processors, or they cannot start."
-        )
-
-    def _of_answers(self, processor: lambda_.Function) -> None:
-        self._alarm(
-            "processor-errors", processor.metric_errors(period=_PERIOD), 0, description="The message processor breaks."
-        )
-        slow = processor.metric_duration(period=_PERIOD, statistic="p99")
-        self._alarm(
-            "long-answers", slow, 1000 * _LONG_ANSWER_SECONDS, description="Answers come near the function's end."
-        )
-
-    def _of_capacity(self, tables: Tables) -> None:
-        throttles = lambda_.Function.metric_all_throttles(period=_PERIOD)
-        self._alarm("functions-throttled", throttles, 0, description="The account's concurrency is used up.")
-        refused = tables.requests.metric("WriteThrottleEvents", period=_PERIOD, statistic="Sum")
-        self._alarm("requests-table-throttled", refused, 0, description="A request is hotter than a partition allows.")
-
-    def _retries(self) -> cloudwatch.MathExpression:
-        """The share of answers, in percent, whose evidence was searched for again. 0 while there are few answers."""
-        return cloudwatch.MathExpression(
-            expression=f"IF(searched >= {_RETRIES_LEAST_ANSWERS}, 100 * retried / searched, 0)",
-            using_metrics={"retried": self._answers("RetriedAnswers"), "searched": self._answers("SearchedAnswers")},
-            period=_RETRIES_PERIOD,
-            label="RetryRate",
+        yield Watch(
+            "retries",
+            # Of fewer answers one more or less is no rate.
+            log.share_of("RetriedAnswers", "SearchedAnswers", least=20, period=_HOUR),
+            15,
+            "Evidence is often too weak at the first search.",
         )
 
-    def _answers(self, metric: str) -> cloudwatch.Metric:
-        """A count of answers that the message processor writes to its log (`bootstrap/answer_metrics.py`)."""
-        return cloudwatch.Metric(
-            namespace="CICADA",
-            metric_name=metric,
-            dimensions_map={"Stage": self._prefix},
-            statistic="Sum",
-            period=_RETRIES_PERIOD,
+    def _of_requests(self, log: StageLog, requests: RequestQueue) -> Iterator[Watch]:
+        waiting = log.metric("WaitingTime", "p90")
+        yield Watch("requests-waiting", waiting, _WAITING_MILLISECONDS, "Requests wait for a processor.")
+        # The longest answers hold all processors for five minutes.
+        yield Watch("requests-stuck", untouched(requests.queue), 0, "No processor takes the requests.", periods=2)
+        yield Watch(
+            "requests-given-up",
+            new_letters(requests.dead_letters),
+            0.01,
+            "Requests were dead-lettered.",
+            periods=3,
+            least=1,
+        )
+        # A function that breaks tells nobody: its requests come back after half an hour.
+        processor = errors_rate([self._functions["message_processor"]], least=1)
+        yield Watch("processor-errors", processor, 5, "The message processor breaks.")
+
+    def _of_chat(self, log: StageLog) -> Iterator[Watch]:
+        opening = [self._functions[name] for name in ("authorizer", "ws_connect", "ws_disconnect")]
+        commands = [self._functions[name] for name in ("ws_message", "ws_resume", "ws_control")]
+        failed = log.metric("FailedCommands", "Sum")
+        tools = [self._functions[name] for name in ("agent_profiles", "agent_theories")]
+        yield Watch("connections-failing", errors_rate(opening, least=3), 5, "Connections cannot be opened or closed.")
+        yield Watch("commands-failing", errors_rate(commands, least=3, failed=failed), 5, "Commands fail on our side.")
+        yield Watch("tools-failing", errors_rate(tools, least=3), 5, "The agents' tools break.")
+
+    def _of_documents(self, log: StageLog, documents: Documents) -> Iterator[Watch]:
+        yield Watch("ingest-failing", log.share("FailedIngests", least=3), 10, "Documents cannot be ingested.")
+        yield Watch(
+            "ingest-errors",
+            errors_rate([self._functions["ingest_document"]], least=1),
+            5,
+            "The ingest function breaks.",
+        )
+        # The slowest batches occupy all ingest functions for a quarter of an hour.
+        yield Watch("documents-stuck", untouched(documents.changes), 0, "Nothing takes the uploads.", periods=4)
+        yield Watch(
+            "documents-given-up",
+            new_letters(documents.dead_letters),
+            0.01,
+            "Documents were dead-lettered.",
+            periods=3,
+            least=1,
         )
 
-    def _given_up(self, name: str, letters: sqs.IQueue, *, description: str) -> None:
-        count = letters.metric_approximate_number_of_messages_visible(period=_PERIOD, statistic="Maximum")
-        self._alarm(f"{name}-given-up", count, 0, description=description)
+    def _of_capacity(self, tables: Tables) -> Iterator[Watch]:
+        # An alarm takes ten metrics; `$disconnect`, whose work the tables' expiry does too, is left out.
+        chat = ("authorizer", "ws_connect", "ws_message", "ws_resume", "ws_control")
+        workers = ("message_processor", "ingest_document", "agent_profiles", "agent_theories")
+        busy = throttles_rate([self._functions[name] for name in chat], least=3)
+        yield Watch("chat-throttled", busy, 1, "Connections and commands find no execution.")
+        held = throttles_rate([self._functions[name] for name in workers], least=10)
+        yield Watch("workers-throttled", held, 10, "Answers and ingest find no execution.")
+        rows = refused_rows([tables.requests, tables.connections, tables.entries])
+        yield Watch("tables-throttled", rows, 10, "A row is hotter than a partition allows.")
 
     def _let_alarms_publish(self) -> None:
         """An explicit policy replaces the topic's default one, which lets everything in the account publish.
 
+        The topic has no key of its own: CloudWatch could not use the one that AWS manages for SNS.
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
         """
         alarms = f"arn:{Aws.PARTITION}:cloudwatch:{Aws.REGION}:{Aws.ACCOUNT_ID}:alarm:{self._prefix}-*"
@@ -137,29 +180,19 @@ class Alarms(Construct):
             )
         )
 
-    def _integration_errors(self, conversation: Conversation) -> cloudwatch.Metric:
-        """https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-logging.html."""
-        api = conversation.api
-        return cloudwatch.Metric(
-            namespace="AWS/ApiGateway",
-            metric_name="IntegrationError",
-            dimensions_map={"ApiId": api.api.api_id, "Stage": api.stage.stage_name},
-            statistic="Sum",
-            period=_PERIOD,
-        )
-
-    def _alarm(self, name: str, metric: cloudwatch.IMetric, threshold: float, *, description: str) -> None:
-        """In alarm when the metric is above the threshold for one period."""
-        id = "".join(part.capitalize() for part in name.split("-"))
+    def _alarm(self, watch: Watch) -> cloudwatch.Alarm:
+        """What is missing happened not: a quiet stage is well."""
         alarm = cloudwatch.Alarm(
             self,
-            id,
-            alarm_name=f"{self._prefix}-{name}",
-            alarm_description=description,
-            metric=metric,
-            threshold=threshold,
-            evaluation_periods=1,
+            "".join(part.capitalize() for part in watch.name.split("-")),
+            alarm_name=f"{self._prefix}-{watch.name}",
+            alarm_description=f"{watch.description} {_RUNBOOK}#{watch.name}.",
+            metric=watch.metric,
+            threshold=watch.threshold,
+            evaluation_periods=watch.periods,
+            datapoints_to_alarm=watch.least or watch.periods,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
         alarm.add_alarm_action(actions.SnsAction(self._topic))
+        return alarm

@@ -41,7 +41,8 @@ class Functions:
     ) -> lambda_.Function:
         """The function in `functions/<name>`. `environment` becomes its `CICADA_<NAME>` variables.
 
-        `searches`, `reads_documents`: which layers it gets besides the base.
+        Each has `CICADA_STAGE`, under which its metrics are counted. `searches`, `reads_documents`: which layers it
+        gets besides the base.
         """
         id = "".join(part.capitalize() for part in name.split("_"))
         function_name = f"{self.settings.prefix}-{name.replace('_', '-')}"
@@ -70,7 +71,7 @@ class Functions:
             role=_role(scope, id, log_group),
             reserved_concurrent_executions=self._reserved(name),
         )
-        configure(function, environment)
+        configure(function, {"stage": self.settings.prefix, **environment})
         self.by_name[name] = function
         return function
 

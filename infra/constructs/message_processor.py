@@ -37,7 +37,6 @@ class MessageProcessor(Construct):
             self,
             "message_processor",
             environment={
-                "stage": settings.prefix,
                 "dead_letter_queue_url": requests.dead_letters.queue_url,
                 "chat_model_id": settings.chat_model_id,
                 "chat_temperature": settings.chat_temperature,

@@ -56,7 +56,6 @@ class CicadaStack(Stack):
             self,
             "Alarms",
             functions=functions,
-            conversation=conversation,
             requests=requests,
             documents=ingest.documents,
             tables=tables,

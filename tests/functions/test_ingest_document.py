@@ -280,7 +280,7 @@ def test_rejected_files_are_counted_by_kind_of_reason_and_without_text(
     bucket.upload("macbeth_secret.json", b"A secret speech.")
     bucket.upload("macbeth.json", script(speech(1, "A secret speech."), speech(2, "", speaker=["A secret", 3])))
     handler(announcement(*(PREFIX + name for name in ("macbeth.exe", "macbeth_secret.json", "macbeth.json"))), None)
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    lines = [line for line in metric_lines(capsys) if "Reason" in line]
     assert "secret" not in json.dumps(lines)
     counted = sorted((line["Reason"], *(name for name in line if name.startswith("Documents"))) for line in lines)
     assert counted == [
@@ -289,7 +289,30 @@ def test_rejected_files_are_counted_by_kind_of_reason_and_without_text(
         ("unreadable", "DocumentsWithProblems"),
     ]
     [metrics] = lines[0]["_aws"]["CloudWatchMetrics"]
-    assert (metrics["Namespace"], [sorted(each) for each in metrics["Dimensions"]]) == ("CICADA", [["Reason"]])
+    assert (metrics["Namespace"], [sorted(each) for each in metrics["Dimensions"]]) == ("CICADA", [["Reason", "Stage"]])
+
+
+def metric_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+
+
+def test_each_ingest_is_counted_as_failed_or_not(bucket: Bucket, capsys: pytest.CaptureFixture[str]) -> None:
+    bucket.upload("macbeth.json", GOOD)
+    handler(announcement(PREFIX + "macbeth.json"), None)
+    bucket.embedder.failure = UnavailableError("…")
+    bucket.upload("hamlet.json", GOOD)
+    handler(announcement(PREFIX + "hamlet.json"), None)
+    lines = metric_lines(capsys)
+    assert [line["FailedIngests"] for line in lines] == [0, 1]
+    for line in lines:
+        [metrics] = line["_aws"]["CloudWatchMetrics"]
+        assert metrics["Dimensions"] == [["Stage"]]
+
+
+def test_a_rejected_file_is_no_failed_ingest(bucket: Bucket, capsys: pytest.CaptureFixture[str]) -> None:
+    bucket.upload("macbeth.exe", b"A speech.")
+    handler(announcement(PREFIX + "macbeth.exe"), None)
+    assert [line["FailedIngests"] for line in metric_lines(capsys) if "FailedIngests" in line] == [0]
 
 
 def test_the_catalogue_event_lists_what_was_ingested_and_shows_one(bucket: Bucket) -> None:

@@ -208,13 +208,43 @@ def test_a_queued_request_leaves_its_metrics_and_its_record(
     event = asked(path)
     with deploy(EMBEDDED, SAID):
         path.invoke("message_processor", event)
-    [line] = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    waited, line = metric_lines(capsys)
+    assert (waited["Stage"], waited["WaitingTime"]) == ("cicada-test", 0)
     assert (line["Stage"], line["Model"], line["Strategy"]) == ("cicada-test", "amazon.nova-lite-v1:0", "ContentOnly")
     assert (line["InputTokens"], line["OutputTokens"], line["SearchedAnswers"]) == (120, 6, 1)
     rows = path.database.scan(TableName="requests")["Items"]
     [record] = [json.loads(row["answerRecord"]["S"]) for row in rows if "answerRecord" in row]
     assert (record["path"], record["timings"]["total"]) == (line["path"], line["AnswerTime"])
     assert MESSAGE not in json.dumps([line, record])
+
+
+def metric_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+
+
+def test_the_time_that_a_request_waited_is_counted_from_its_message_once(
+    path: MessagePath, deploy: Deployed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    event = asked(path)
+    path.clock.now += 42.5
+    with deploy(EMBEDDED, SAID):
+        path.invoke("message_processor", event)
+        path.invoke("message_processor", event)
+    assert [line["WaitingTime"] for line in metric_lines(capsys) if "WaitingTime" in line] == [42_500]
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "refused"),
+    [("AccessDeniedException", 403, 1), ("ThrottlingException", 429, 1), ("InternalServerException", 500, 0)],
+)
+def test_an_answer_whose_model_is_refused_is_counted(
+    path: MessagePath, deploy: Deployed, capsys: pytest.CaptureFixture[str], code: str, status: int, refused: int
+) -> None:
+    event = asked(path)
+    with deploy(EMBEDDED, *[Refused(status, code)] * 3):
+        path.invoke("message_processor", event)
+    [line] = [line for line in metric_lines(capsys) if "FailedAnswers" in line]
+    assert (line["FailedAnswers"], line["RefusedModels"]) == (1, refused)
 
 
 def test_a_base_without_documents_does_not_exist(path: MessagePath, deploy: Deployed) -> None:

@@ -289,6 +289,20 @@ def test_a_crash_is_an_internal_error_and_nothing_of_the_text_is_logged(
     assert any("crash" in place for place in entry["places"])
 
 
+def test_only_a_command_that_fails_on_our_side_is_counted_as_failed(
+    path: MessagePath, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.send("ws_message", SEND)
+    path.send("ws_message", SEND | {"message": ""})
+    path.send("ws_control", CANCEL, "bob")
+    assert '"_aws"' not in capsys.readouterr().out
+    path.database.delete_table(TableName="requests")
+    path.send("ws_control", CANCEL)
+    [line] = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    [metrics] = line["_aws"]["CloudWatchMetrics"]
+    assert (line["FailedCommands"], metrics["Dimensions"]) == (1, [["Stage"]])
+
+
 def test_a_database_that_fails_is_told_by_its_code_and_nothing_of_the_text_is_logged(
     path: MessagePath, logged: io.StringIO
 ) -> None:

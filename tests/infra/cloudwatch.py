@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,6 @@ _STATISTICS: dict[str, Callable[[list[float]], float]] = {
     "Average": lambda values: sum(values) / len(values),
     "SampleCount": len,
 }
-_WHEN_MISSING = {"notBreaching": "OK", "breaching": "ALARM", "missing": "INSUFFICIENT_DATA"}
 Dimensions = frozenset[tuple[str, str]]
 
 
@@ -41,61 +41,83 @@ class Point:
     at: float
 
 
-def state(alarm: Mapping[str, Any], deployed: Deployed, points: Iterable[Point], now: float) -> str:
-    """OK, ALARM or INSUFFICIENT_DATA at `now`, for the properties of an alarm of the template."""
-    if "Metrics" in alarm:
-        return _state_of_expression(alarm, deployed, list(points), now)
-    return _state(alarm, _of_metric(alarm, deployed, points), now)
+Identity = tuple[str, str, Dimensions]
+Published = Mapping[Identity, Sequence[Point]]
 
 
-def _of_metric(metric: Mapping[str, Any], deployed: Deployed, points: Iterable[Point]) -> list[Point]:
-    wanted = frozenset((each["Name"], deployed.text(each["Value"])) for each in metric.get("Dimensions", []))
-    identity = (metric["Namespace"], metric["MetricName"], wanted)
-    return [each for each in points if (each.namespace, each.metric, each.dimensions) == identity]
+def published(points: Iterable[Point]) -> Published:
+    """The points of each metric."""
+    found: dict[Identity, list[Point]] = {}
+    for point in points:
+        found.setdefault((point.namespace, point.metric, point.dimensions), []).append(point)
+    return found
 
 
-def _state_of_expression(alarm: Mapping[str, Any], deployed: Deployed, points: list[Point], now: float) -> str:
-    """The state of an alarm on metric math, for one evaluation period.
+def state(alarm: Mapping[str, Any], deployed: Deployed, points: Published, now: float) -> str:
+    """OK or ALARM at `now`, for the properties of an alarm of the template."""
+    assert alarm["TreatMissingData"] == "notBreaching"
+    watched = _Expression(alarm, deployed, points) if "Metrics" in alarm else _Single(alarm, deployed, points)
+    ends = [now - number * watched.period for number in range(alarm["EvaluationPeriods"])]
+    values = [watched.value(end) for end in ends]
+    compare = _COMPARISONS[alarm["ComparisonOperator"]]
+    breaching = sum(value is not None and compare(value, alarm["Threshold"]) for value in values)
+    return "ALARM" if breaching >= alarm["DatapointsToAlarm"] else "OK"
+
+
+class _Single:
+    """One metric, as an alarm or a part of an expression names it; `value` is None where nothing was published."""
+
+    def __init__(self, metric: Mapping[str, Any], deployed: Deployed, points: Published) -> None:
+        named = metric.get("Metric", metric)
+        dimensions = frozenset((each["Name"], deployed.text(each["Value"])) for each in named.get("Dimensions", []))
+        self._points = points.get((named["Namespace"], named["MetricName"], dimensions), [])
+        self._statistic = metric.get("Stat") or metric.get("Statistic") or metric["ExtendedStatistic"]
+        self.period: int = metric["Period"]
+
+    def value(self, end: float) -> float | None:
+        values = [each.value for each in self._points if end - self.period <= each.at < end]
+        if not values:
+            return None
+        statistic = _STATISTICS.get(self._statistic)
+        return statistic(values) if statistic else _percentile(self._statistic, values)
+
+
+class _Expression:
+    """Metric math, as far as the alarms use it. A value that is missing makes the result missing, except in FILL.
 
     https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
     """
-    assert alarm["EvaluationPeriods"] == 1
-    [expression] = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each and each["ReturnData"]]
-    values: dict[str, float] = {}
-    for each in (each for each in alarm["Metrics"] if "MetricStat" in each):
-        assert not each["ReturnData"]
-        stat = each["MetricStat"]
-        mine = [
-            point.value
-            for point in _of_metric(stat["Metric"], deployed, points)
-            if now - stat["Period"] <= point.at < now
-        ]
-        if not mine:
-            return _WHEN_MISSING[alarm.get("TreatMissingData", "missing")]
-        values[each["Id"]] = _STATISTICS[stat["Stat"]](mine)
-    functions = {"__builtins__": {}, "IF": lambda condition, then, otherwise: then if condition else otherwise}
-    result = eval(expression, functions, values)  # noqa: S307 - of our own template
-    return "ALARM" if _COMPARISONS[alarm["ComparisonOperator"]](result, alarm["Threshold"]) else "OK"
+
+    def __init__(self, alarm: Mapping[str, Any], deployed: Deployed, points: Published) -> None:
+        [expression] = [each for each in alarm["Metrics"] if each.get("ReturnData", True)]
+        stats = {each["Id"]: each["MetricStat"] for each in alarm["Metrics"] if "MetricStat" in each}
+        self._metrics = {id: _Single(stat, deployed, points) for id, stat in stats.items()}
+        [self.period] = {metric.period for metric in self._metrics.values()}
+        difference = re.fullmatch(r"DIFF\((.*)\)", expression["Expression"])
+        self._expression = difference[1] if difference else expression["Expression"]
+        self._is_difference = bool(difference)
+
+    def value(self, end: float) -> float | None:
+        now = self._evaluated(end)
+        if not self._is_difference:
+            return now
+        before = self._evaluated(end - self.period)
+        return None if now is None or before is None else now - before
+
+    def _evaluated(self, end: float) -> float | None:
+        names: dict[str, Any] = {id: metric.value(end) for id, metric in self._metrics.items()}
+        try:
+            return float(eval(self._expression, dict(_FUNCTIONS), names))  # noqa: S307 - of our own template
+        except TypeError:
+            return None
 
 
-def _state(alarm: Mapping[str, Any], points: list[Point], now: float) -> str:
-    count, seconds = alarm["EvaluationPeriods"], alarm["Period"]
-    ends = [now - number * seconds for number in range(count)]
-    periods = [[each.value for each in points if end - seconds <= each.at < end] for end in ends]
-    if any(periods):
-        filled = _WHEN_MISSING.get(alarm.get("TreatMissingData", "missing")) == "ALARM"
-        breaching = sum(_breaches(alarm, values) if values else filled for values in periods)
-        return "ALARM" if breaching >= alarm.get("DatapointsToAlarm", count) else "OK"
-    if alarm.get("TreatMissingData") == "ignore":
-        earlier = [each for each in points if each.at < ends[-1]]
-        return _state(alarm, earlier, now - seconds) if earlier else "INSUFFICIENT_DATA"
-    return _WHEN_MISSING[alarm.get("TreatMissingData", "missing")]
-
-
-def _breaches(alarm: Mapping[str, Any], values: list[float]) -> bool:
-    statistic = alarm.get("Statistic") or alarm["ExtendedStatistic"]
-    value = _STATISTICS[statistic](values) if statistic in _STATISTICS else _percentile(statistic, values)
-    return bool(_COMPARISONS[alarm["ComparisonOperator"]](value, alarm["Threshold"]))
+_FUNCTIONS: Mapping[str, Any] = {
+    "__builtins__": {},
+    "FILL": lambda value, filler: filler if value is None else value,
+    # Both results are computed for every point; the one that is not chosen may be a division by zero.
+    "IF": lambda condition, then, otherwise: then if condition else otherwise,
+}
 
 
 def _percentile(name: str, values: list[float]) -> float:

@@ -1,91 +1,151 @@
-"""The alarms of a deployed stage: which of them go off at an incident, and who is notified."""
+"""The alarms of a deployed stage: which of them go off at an incident, who is notified, and what to look at then."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as changed
 
-from tests.infra.cloudwatch import Point, state
-from tests.infra.conftest import properties, resources, template_of
+from tests.infra.cloudwatch import Point, published, state
+from tests.infra.conftest import resources, template_of
 from tests.infra.deployed import Deployed, deployed
-from tests.infra.published import SECONDS, STARTS, Publisher
+from tests.infra.policies import Call, Policies
+from tests.infra.published import NO_SEARCH, SEARCHED, SECONDS, STARTS, Publisher, lasting
 
 AWS_STAGES = ("dev", "prod")
-WAITING = "ApproximateNumberOfMessagesVisible"
-AGE = "ApproximateAgeOfOldestMessage"
 Happening = Callable[[Publisher], list[Point]]
+FAILED = changed(NO_SEARCH, code="stream_broken")
+DENIED = changed(NO_SEARCH, code="misconfigured", refused_calls=1)
+THROTTLED = changed(SEARCHED, refused_calls=2)
+SKIPPED = changed(SEARCHED, path=("script_query", "rerank:local:skipped_open_circuit"))
+LATE = changed(SEARCHED, timings={"firstToken": 10_001, "total": 19_000})
+RETRIED = changed(SEARCHED, scores=(0.2, 0.7))
+# What an incident publishes takes the place of what the same metrics say of a stage that is well.
 INCIDENTS: dict[str, tuple[Happening, set[str]]] = {
-    "a request is given up, and redriven after a minute": (
-        lambda aws: aws.queue(aws.dead_requests, WAITING, 0, 1, 0, 0, 0),
-        {"requests-given-up"},
+    "more than 5 % of the answers fail": (
+        lambda aws: aws.answers(*[SEARCHED] * 180, *[FAILED] * 10),
+        {"answers-failing"},
     ),
-    "a document is given up": (
-        lambda aws: aws.queue(aws.dead_documents, WAITING, 0, 0, 0, 0, 1),
-        {"documents-given-up"},
+    "all answers of a quiet stage fail": (lambda aws: aws.answers(*[FAILED] * 3), {"answers-failing"}),
+    "Bedrock denies the chat model": (
+        lambda aws: aws.answers(*[DENIED] * 200),
+        {"answers-failing", "models-refused"},
     ),
-    "a request waits for more than a minute": (
-        lambda aws: aws.queue(aws.requests, AGE, 0, 61, 1, 0, 0),
-        {"requests-waiting"},
+    "Bedrock throttles models, and the calls are repeated": (
+        lambda aws: aws.answers(*[SEARCHED] * 180, *[THROTTLED] * 20),
+        {"models-refused"},
     ),
-    "one of many invocations of the processor fails": (
-        lambda aws: aws.function("message-processor", "Errors", *[0] * 199, 1),
-        {"processor-errors"},
+    "a reranking model is not asked, since it was denied": (
+        lambda aws: aws.answers(*[SEARCHED] * 180, *[SKIPPED] * 20),
+        {"models-refused"},
     ),
-    "one of twenty answers takes more than four minutes": (
-        lambda aws: aws.function("message-processor", "Duration", *[9_000] * 190, *[240_001] * 10),
+    "more than 5 % of the answers begin after ten seconds": (
+        lambda aws: lasting(aws.answers(*[SEARCHED] * 180, *[LATE] * 20), periods=3),
+        {"first-tokens-slow"},
+    ),
+    "more than 5 % of the answers take more than four minutes": (
+        lambda aws: lasting(aws.function("message-processor", "Duration", *[9_000] * 36, *[240_001] * 4), periods=3),
         {"long-answers"},
     ),
-    "a function is throttled": (
-        lambda aws: aws.function("authorizer", "Throttles", *[0] * 20, 1),
-        {"functions-throttled"},
-    ),
-    "another application uses up the account's concurrency": (
-        lambda aws: aws.function("somebody-elses", "Throttles", 1),
-        {"functions-throttled"},
-    ),
-    "the request table refuses a write": (
-        lambda aws: aws.table("requests", "WriteThrottleEvents", 0, 1, 0),
-        {"requests-table-throttled"},
-    ),
-    "API Gateway cannot reach a command's function": (
-        lambda aws: aws.websocket("IntegrationError", 0, 1, 0, 0),
-        {"commands-failing"},
-    ),
-    "more than 15 % of the answers are searched for again": (
-        lambda aws: aws.answers(*[(0.2, 0.7)] * 30),
+    "more than 15 % of the answers of an hour are searched for again": (
+        lambda aws: lasting(aws.answers(*[SEARCHED] * 100, *[RETRIED] * 30), periods=12),
         {"retries"},
     ),
-    # What resembles these happens elsewhere.
-    "other functions fail": (
+    "more than 10 % of the requests wait for more than a minute": (
+        lambda aws: aws.waits(*[0.4] * 170, *[61.0] * 30),
+        {"requests-waiting"},
+    ),
+    "no processor takes requests for ten minutes": (
+        lambda aws: lasting(aws.taken(aws.requests, visible=2, received=0), periods=2),
+        {"requests-stuck"},
+    ),
+    "a request is given up": (
+        lambda aws: aws.letters(aws.dead_requests, visible=8),
+        {"requests-given-up"},
+    ),
+    "more than 5 % of the processor's invocations break": (
+        lambda aws: aws.calls("message-processor", 200, errors=11),
+        {"processor-errors"},
+    ),
+    "the processor of a quiet stage cannot start": (
+        lambda aws: aws.calls("message-processor", 1, errors=1),
+        {"processor-errors"},
+    ),
+    "the keys of access tokens are out of reach": (
+        lambda aws: aws.calls("authorizer", 200, errors=200),
+        {"connections-failing"},
+    ),
+    "connections cannot be stored": (lambda aws: aws.calls("ws-connect", 100, errors=90), {"connections-failing"}),
+    "commands are answered with errors of ours": (lambda aws: aws.failed_commands(40), {"commands-failing"}),
+    "a command's function cannot start": (lambda aws: aws.calls("ws-resume", 60, errors=60), {"commands-failing"}),
+    "the agents' tools break": (lambda aws: aws.calls("agent-theories", 60, errors=60), {"tools-failing"}),
+    "more than 10 % of the ingests fail": (
+        lambda aws: aws.ingests(*[False] * 170, *[True] * 30),
+        {"ingest-failing"},
+    ),
+    "the ingest function is killed": (lambda aws: aws.calls("ingest-document", 5, errors=1), {"ingest-errors"}),
+    "nothing takes uploads for twenty minutes": (
+        lambda aws: lasting(aws.taken(aws.documents, visible=900, received=0), periods=4),
+        {"documents-stuck"},
+    ),
+    "a document is given up": (lambda aws: aws.letters(aws.dead_documents, visible=8), {"documents-given-up"}),
+    "commands find no execution": (
+        lambda aws: aws.calls("ws-message", 200, throttles=30),
+        {"chat-throttled"},
+    ),
+    "nobody can connect, since all executions are taken": (
+        lambda aws: [*aws.function("authorizer", "Throttles", *[1] * 90)],
+        {"chat-throttled"},
+    ),
+    "answers find no execution": (
+        lambda aws: aws.calls("message-processor", 200, throttles=150),
+        {"workers-throttled"},
+    ),
+    "a table refuses writes": (lambda aws: aws.table("entries", "WriteThrottleEvents", 5, 6), {"tables-throttled"}),
+    "a table refuses reads": (lambda aws: aws.table("connections", "ReadThrottleEvents", 11), {"tables-throttled"}),
+    # What resembles these, and is well or happens elsewhere.
+    "another application uses up the account's concurrency": (
+        lambda aws: aws.calls("somebody-elses", 200, errors=100, throttles=100),
+        set(),
+    ),
+    "a long answer holds its message for five minutes": (
+        lambda aws: aws.queue(aws.requests, "ApproximateAgeOfOldestMessage", 60, 120, 180, 240, 299),
+        set(),
+    ),
+    "the requests of a session wait for its answer before them": (
+        lambda aws: aws.taken(aws.requests, visible=1, received=0),
+        set(),
+    ),
+    "uploads wait while all ingest functions are busy": (
+        lambda aws: lasting(aws.taken(aws.documents, visible=900, received=0), periods=3),
+        set(),
+    ),
+    "a person looks at old letters": (
         lambda aws: [
-            point
-            for name in ("ingest-document", "ws-message", "somebody-elses")
-            for point in aws.function(name, "Errors", 1)
+            point for queue in (aws.dead_requests, aws.dead_documents) for point in aws.letters(queue, 0, held=7)
         ],
         set(),
     ),
-    "other functions take long": (lambda aws: aws.function("ingest-document", "Duration", 899_000), set()),
-    "uploads wait for two hours": (lambda aws: aws.queue(aws.documents, AGE, 7200), set()),
-    "many requests wait for a moment": (lambda aws: aws.queue(aws.requests, WAITING, 400), set()),
-    "another stage gives up a request": (
-        lambda aws: aws.queue("cicada-other-requests-dead.fifo", WAITING, 3),
+    "letters are redriven": (lambda aws: aws.letters(aws.dead_requests, visible=2), set()),
+    "another stage gives up a request": (lambda aws: aws.letters("cicada-other-requests-dead.fifo", 3), set()),
+    "another stage's answers fail": (lambda aws: aws.answers(*[DENIED] * 90, stage="cicada-other"), set()),
+    "users name bases that do not exist": (
+        lambda aws: aws.answers(*[SEARCHED] * 20, *[changed(NO_SEARCH, code="unknown_knowledge_base")] * 90),
         set(),
     ),
-    "other tables refuse writes": (
-        lambda aws: [
-            *aws.table("connections", "WriteThrottleEvents", 9),
-            *aws.table("entries", "WriteThrottleEvents", 9),
-        ],
+    "one answer of a quiet stage fails": (lambda aws: aws.answers(FAILED), set()),
+    "the first question waits for a collection that has scaled to zero": (
+        lambda aws: aws.answers(changed(SEARCHED, timings={"firstToken": 30_000, "total": 40_000})),
         set(),
     ),
-    "another API fails": (lambda aws: aws.websocket("IntegrationError", 9, api="another"), set()),
-    "another stage searches again": (lambda aws: aws.answers(*[(0.2, 0.7)] * 90, stage="cicada-other"), set()),
-    "clients send what the API refuses": (lambda aws: aws.websocket("ClientError", 900), set()),
+    "one long answer of a quiet stage": (lambda aws: aws.function("message-processor", "Duration", 280_000), set()),
+    "a file is rejected": (lambda aws: aws.ingests(False), set()),
 }
 
 
@@ -100,113 +160,195 @@ def alarms_of(stage: Deployed) -> dict[str, dict[str, Any]]:
 
 
 def in_state(stage: Deployed, wanted: str, points: list[Point], now: float = STARTS + SECONDS) -> set[str]:
-    return {name for name, alarm in alarms_of(stage).items() if state(alarm, stage, points, now) == wanted}
+    found = published(points)
+    return {name for name, alarm in alarms_of(stage).items() if state(alarm, stage, found, now) == wanted}
+
+
+def merged(healthy: list[Point], incident: list[Point]) -> list[Point]:
+    """What is published during an incident: of its metrics, in its periods, nothing else."""
+    told = {(each.namespace, each.metric, each.dimensions, each.at // SECONDS) for each in incident}
+    others = [
+        each for each in healthy if (each.namespace, each.metric, each.dimensions, each.at // SECONDS) not in told
+    ]
+    return others + incident
 
 
 @pytest.mark.parametrize("incident", INCIDENTS)
 def test_an_incident_rings_the_alarms_that_are_for_it_and_no_others(stage: Deployed, incident: str) -> None:
     happening, meant = INCIDENTS[incident]
     publisher = Publisher(stage)
-    points = [*publisher.healthy(), *happening(publisher)]
+    points = merged(publisher.healthy(), happening(publisher))
     assert in_state(stage, "ALARM", points) == meant
-    assert in_state(stage, "OK", points) == set(alarms_of(stage)) - meant
+
+
+@pytest.mark.parametrize("incident", INCIDENTS)
+def test_in_a_stage_that_is_otherwise_quiet_an_incident_rings_the_same(stage: Deployed, incident: str) -> None:
+    happening, meant = INCIDENTS[incident]
+    publisher = Publisher(stage)
+    assert in_state(stage, "ALARM", merged(publisher.old_letters(), happening(publisher))) == meant
 
 
 def test_a_stage_that_is_busy_and_well_rings_nothing(stage: Deployed) -> None:
     assert in_state(stage, "OK", Publisher(stage).healthy()) == set(alarms_of(stage))
 
 
+def test_a_stage_without_traffic_rings_nothing(stage: Deployed) -> None:
+    assert in_state(stage, "OK", []) == set(alarms_of(stage))
+
+
 def test_an_alarm_ends_when_nothing_happens_any_more(stage: Deployed) -> None:
     publisher = Publisher(stage)
-    points = [point for happening, _ in INCIDENTS.values() for point in happening(publisher)]
-    assert in_state(stage, "ALARM", points) == set(alarms_of(stage))
-    assert in_state(stage, "OK", points, now=STARTS + 3600 + SECONDS) == set(alarms_of(stage))
+    for happening, meant in INCIDENTS.values():
+        points = merged(publisher.healthy(), happening(publisher))
+        assert in_state(stage, "ALARM", points, now=STARTS + 3600 + 4 * SECONDS) == set(), meant
+
+
+def test_an_alarm_on_letters_ends_though_they_are_still_there(stage: Deployed) -> None:
+    publisher = Publisher(stage)
+    letters = publisher.letters(publisher.dead_requests, visible=8)
+    later = [replace(point, at=point.at + SECONDS * number) for number in range(4) for point in letters]
+    points = merged(publisher.healthy(), later)
+    assert in_state(stage, "ALARM", points, now=STARTS + 3 * SECONDS) == {"requests-given-up"}
+    assert in_state(stage, "ALARM", points, now=STARTS + 4 * SECONDS) == set()
 
 
 def test_retries_ring_by_their_share_of_enough_answers(stage: Deployed) -> None:
     answers = Publisher(stage).answers
-    busy = answers(*[(0.9,)] * 170, *[(0.2, 0.7)] * 30)
-    assert in_state(stage, "ALARM", busy) == set()
-    assert in_state(stage, "ALARM", [*busy, *answers((0.2, 0.7))]) == {"retries"}
-    assert in_state(stage, "ALARM", answers(*[(0.2, 0.7)] * 19)) == set()
-    assert in_state(stage, "ALARM", answers(*[(0.2, 0.7)] * 20)) == {"retries"}
+    assert in_state(stage, "ALARM", answers(*[SEARCHED] * 170, *[RETRIED] * 30)) == set()
+    assert in_state(stage, "ALARM", answers(*[SEARCHED] * 170, *[RETRIED] * 31)) == {"retries"}
+    assert in_state(stage, "ALARM", answers(*[RETRIED] * 19)) == set()
+    assert in_state(stage, "ALARM", answers(*[RETRIED] * 20)) == {"retries"}
 
 
 def test_every_alarm_has_an_incident(stage: Deployed) -> None:
     assert set(alarms_of(stage)) == {name for _, meant in INCIDENTS.values() for name in meant}
 
 
+def metrics_of(alarm: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The metrics that an alarm reads, each with its period."""
+    if "Metrics" not in alarm:
+        yield alarm
+    for each in alarm.get("Metrics", []):
+        if "MetricStat" in each:
+            yield each["MetricStat"]["Metric"] | {"Period": each["MetricStat"]["Period"]}
+
+
+def test_no_alarm_reads_a_metric_of_the_whole_account(stage: Deployed) -> None:
+    """Each of its dimensions names the stage or one of its resources."""
+    own = {stage.environment("authorizer")["CICADA_STAGE"]} | {
+        stage.text({"Ref": id} if kind != "AWS::SQS::Queue" else {"Fn::GetAtt": [id, "QueueName"]})
+        for kind in ("AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::DynamoDB::GlobalTable")
+        for id, _ in stage.of_kind(kind)
+    }
+    for name, alarm in alarms_of(stage).items():
+        for metric in metrics_of(alarm):
+            values = {stage.text(each["Value"]) for each in metric.get("Dimensions", [])}
+            assert values, (name, metric)
+            assert values <= own, (name, metric)
+
+
+def test_cloudwatch_accepts_each_expression(stage: Deployed) -> None:
+    """At most ten metrics, all of one period: .../monitoring/alarm-data-queries.html."""
+    for name, alarm in alarms_of(stage).items():
+        metrics = [*metrics_of(alarm)]
+        assert len(metrics) <= 10, name
+        assert len({each["Period"] for each in metrics}) == 1, name
+
+
+def test_every_function_counts_under_the_name_of_its_stage(stage: Deployed) -> None:
+    [name] = {stage.environment(function)["CICADA_STAGE"] for function in stage.functions()}
+    assert all(alarm["AlarmName"].startswith(f"{name}-") for alarm in alarms_of(stage).values())
+
+
+def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: Deployed) -> None:
+    [(_, dashboard)] = stage.of_kind("AWS::CloudWatch::Dashboard")
+    widgets = json.loads(stage.text(dashboard["DashboardBody"]))["widgets"]
+    graphs = {each["properties"]["title"]: each["properties"] for each in widgets if each["type"] == "metric"}
+    assert set(graphs) == set(alarms_of(stage))
+    for name, alarm in alarms_of(stage).items():
+        shown = json.dumps(graphs[name]["metrics"])
+        for metric in metrics_of(alarm):
+            assert f'"{metric["MetricName"]}"' in shown, name
+        assert [each["value"] for each in graphs[name]["annotations"]["horizontal"]] == [alarm["Threshold"]]
+    [states] = [each["properties"]["alarms"] for each in widgets if each["type"] == "alarm"]
+    assert len(states) == len(graphs)
+
+
+PAGE = Path("docs/operations.md")
+
+
 def test_the_operators_page_says_when_each_alarm_rings(stage: Deployed) -> None:
-    page = Path("docs/operations.md").read_text("utf-8")
-    [heading] = re.findall(r"^\| alarm \| metric \| rings when, in (\d+) minutes \|", page, re.M)
-    found = re.findall(r"^\| `([a-z-]+)` \| \S.* `(\w+)`(?: (p\d+))?, .+ \| > ([\d,]+)( s)? \|", page, re.M)
-    said = {name: (metric, percentile, number, unit.strip()) for name, metric, percentile, number, unit in found}
-    simple = {name: alarm for name, alarm in alarms_of(stage).items() if "MetricName" in alarm}
-    assert said == {name: _as_said(alarm) for name, alarm in simple.items()}
-    assert {alarm["Period"] * alarm["EvaluationPeriods"] for alarm in simple.values()} == {60 * int(heading)}
-
-
-def test_the_operators_page_says_when_the_alarm_on_a_rate_rings(stage: Deployed) -> None:
-    page = Path("docs/operations.md").read_text("utf-8")
-    [(name, over, under, percent, least)] = re.findall(
-        r"^\| `([a-z-]+)` \| `CICADA` `(\w+)` / `(\w+)` of the stage \| > (\d+) % in an hour with (\d+) .+ \|",
-        page,
-        re.M,
-    )
-    [alarm] = [each for each in alarms_of(stage).values() if "MetricName" not in each]
-    assert (alarm["AlarmName"].split("-", 2)[2], alarm["Threshold"]) == (name, int(percent))
-    metrics = {each["Id"]: each["MetricStat"] for each in alarm["Metrics"] if "MetricStat" in each}
-    assert {id: each["Metric"]["MetricName"] for id, each in metrics.items()} == {"retried": over, "searched": under}
-    assert {each["Period"] for each in metrics.values()} == {3600}
-    [expression] = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each]
-    assert f"searched >= {least}," in expression
-
-
-def _as_said(alarm: dict[str, Any]) -> tuple[str, str, str, str]:
-    metric, threshold = alarm["MetricName"], alarm["Threshold"]
-    seconds = {"Duration": threshold / 1000, AGE: threshold}.get(metric)
-    value = threshold if seconds is None else seconds
-    return metric, alarm.get("ExtendedStatistic", ""), f"{value:g}", "" if seconds is None else "s"
-
-
-def test_what_rings_is_published_and_nobody_else_publishes_it(stage: Deployed) -> None:
-    [(topic, _)] = stage.of_kind("AWS::SNS::Topic")
-    arn = stage.text({"Ref": topic})
-    for alarm in alarms_of(stage).values():
-        assert [stage.text(action) for action in alarm["AlarmActions"]] == [arn]
-        assert may_publish(stage, arn, alarm["AlarmName"])
-        assert not may_publish(stage, arn, alarm["AlarmName"], account="999988887777")
-        assert not may_publish(stage, arn, alarm["AlarmName"], tls="false")
-    assert not may_publish(stage, arn, "another-applications-alarm")
-
-
-def may_publish(stage: Deployed, topic: str, alarm: str, account: str = "111122223333", tls: str = "true") -> bool:
-    """Whether the topic's policy lets CloudWatch publish for this alarm."""
-    context = {
-        "aws:SourceAccount": account,
-        "aws:SourceArn": f"arn:aws:cloudwatch:us-east-1:{account}:alarm:{alarm}",
-        "aws:SecureTransport": tls,
+    """The row of an alarm: what it reads, its threshold, and the minutes of its periods."""
+    rows = re.findall(r"^\| \[`([a-z-]+)`\]\(#([a-z-]+)\) \| (.+) \| (.+) \| (\d+) \|$", PAGE.read_text("utf-8"), re.M)
+    said = {
+        name: (anchor, set(re.findall("`(\\w+)`", reads)), _number(above), int(minutes))
+        for name, anchor, reads, above, minutes in rows
     }
-    effects = {
-        statement["Effect"]
-        for _, policy in stage.of_kind("AWS::SNS::TopicPolicy")
-        for statement in policy["PolicyDocument"]["Statement"]
-        if statement["Principal"] in ("*", {"Service": "cloudwatch.amazonaws.com"})
-        and (statement["Action"], stage.text(statement["Resource"])) == ("sns:Publish", topic)
-        and topic in [stage.text(each) for each in policy["Topics"]]
-        and all(
-            fnmatchcase(context[key], stage.text(pattern))
-            for conditions in statement["Condition"].values()
-            for key, pattern in conditions.items()
-        )
+    assert said == {name: (name, *_as_said(alarm)) for name, alarm in alarms_of(stage).items()}
+
+
+def _as_said(alarm: dict[str, Any]) -> tuple[set[str], float, int]:
+    metrics = [*metrics_of(alarm)]
+    names = {each["MetricName"] for each in metrics}
+    scale = 1000 if names & {"Duration", "TimeToFirstToken", "WaitingTime"} else 1
+    return names, int(alarm["Threshold"] / scale), metrics[0]["Period"] * alarm["EvaluationPeriods"] // 60
+
+
+def _number(above: str) -> float:
+    found = re.match(r"> (\d+)", above)
+    assert found, above
+    return int(found[1])
+
+
+def test_every_alarm_leads_to_a_runbook_that_begins_with_what_to_look_at(stage: Deployed) -> None:
+    page = PAGE.read_text("utf-8")
+    runbooks = dict(re.findall(r"^### `([a-z-]+)`\n\n(.+)$", page, re.M))
+    assert set(runbooks) == set(alarms_of(stage))
+    for name, alarm in alarms_of(stage).items():
+        assert alarm["AlarmDescription"].endswith(f"docs/operations.md#{name}.")
+        assert runbooks[name].startswith("Look at "), name
+
+
+def test_the_operators_page_says_which_shares_need_how_many(stage: Deployed) -> None:
+    """`with 20 or more` in a row is the least count of the alarm's expression."""
+    page = PAGE.read_text("utf-8")
+    said = dict(re.findall(r"^\| \[`([a-z-]+)`\].* with (\d+) or more", page, re.M))
+    found = {
+        name: least.group(1)
+        for name, alarm in alarms_of(stage).items()
+        for each in alarm.get("Metrics", [])
+        if "Expression" in each and (least := re.search(r">= (\d+),", each["Expression"])) and least.group(1) != "1"
     }
-    return effects == {"Allow"}
+    assert said == found
 
 
-def test_an_address_hears_of_alarms_if_the_deployment_names_one() -> None:
+def test_what_rings_reaches_whoever_subscribed_and_nobody_else_publishes_it() -> None:
+    """The chain: alarm → topic → policy → subscription."""
+    for name in AWS_STAGES:
+        template = template_of(name, alarmEmail="on-call@example.com")
+        stage, policies = Deployed(template.to_json()), Policies(template.to_json())
+        [(topic, topic_properties)] = stage.of_kind("AWS::SNS::Topic")
+        # A topic with a key of its own would need a key policy too; the one that AWS manages admits no CloudWatch.
+        assert "KmsMasterKeyId" not in topic_properties
+        for alarm in alarms_of(stage).values():
+            assert alarm["AlarmActions"] == [{"Ref": topic}]
+            assert alarm.get("ActionsEnabled", True)
+            assert policies.allow(publishing(alarm["AlarmName"]))
+            assert not policies.allow(publishing(alarm["AlarmName"], account="another"))
+            assert not policies.allow(publishing(alarm["AlarmName"], tls="false"))
+            assert not policies.allow(replace(publishing(alarm["AlarmName"]), principal="events.amazonaws.com"))
+        assert not policies.allow(publishing("another-applications-alarm"))
+        [(_, subscription)] = stage.of_kind("AWS::SNS::Subscription")
+        assert subscription["TopicArn"] == {"Ref": topic}
+        assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "on-call@example.com")
+
+
+def publishing(alarm: str, account: str = "ACCOUNT", tls: str = "true") -> Call:
+    """CloudWatch publishes for this alarm."""
+    arn = f"arn:aws:cloudwatch:REGION:{account}:alarm:{alarm}"
+    context = {"aws:SourceAccount": account, "aws:SourceArn": arn, "aws:SecureTransport": tls}
+    return Call("cloudwatch.amazonaws.com", "sns:Publish", "alarm topic", context)
+
+
+def test_nobody_is_subscribed_whom_the_deployment_does_not_name() -> None:
     assert resources(template_of("prod"), "AWS::SNS::Subscription") == {}
-    template = template_of("prod", alarmEmail="on-call@example.com")
-    (subscription,) = properties(template, "AWS::SNS::Subscription")
-    (topic,) = resources(template, "AWS::SNS::Topic")
-    assert subscription["TopicArn"] == {"Ref": topic}
-    assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "on-call@example.com")

@@ -42,6 +42,7 @@ _TESTED_ELSEWHERE = {
     "AWS::Bedrock::AgentAlias",
     "AWS::CloudFront::OriginAccessControl",
     "AWS::CloudWatch::Alarm",
+    "AWS::CloudWatch::Dashboard",
     "AWS::IAM::Policy",
     "AWS::IAM::Role",
     "AWS::Lambda::EventSourceMapping",

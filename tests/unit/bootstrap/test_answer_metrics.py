@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from cicada.bootstrap.answer_metrics import AnswerMetrics
 from cicada.conversation.model import AnswerRecord
 from tests.unit.conversation.situation import KEY
@@ -54,6 +56,7 @@ def test_an_answer_is_counted_and_timed_by_stage_model_intent_and_strategy() -> 
             "TimeToFirstToken": first,
             **tokens,
             **dict.fromkeys(("Answers", "PlanFallbacks", "SearchedAnswers", "RetriedAnswers"), (1, "Count")),
+            **dict.fromkeys(("FailedAnswers", "RefusedModels"), (0, "Count")),
         },
         ("cicada-dev", "a-model"): tokens | {"TimeToFirstToken": first},
         ("cicada-dev", "script_query"): {"Answers": (1, "Count")},
@@ -73,6 +76,7 @@ def test_a_failure_is_counted_by_its_code_and_is_no_answer() -> None:
     found = counted(written(AnswerRecord(timings={"total": 90}, code="out_of_time")))
     assert found["cicada-dev", "out_of_time"] == {"FailedAnswers": (1, "Count")}
     assert "Answers" not in found["cicada-dev",]
+    assert found["cicada-dev",]["FailedAnswers"] == (1, "Count")
     assert found["cicada-dev",]["AnswerTime"] == (90, "Milliseconds")
 
 
@@ -85,3 +89,25 @@ def test_an_answer_without_a_search_is_neither_searched_nor_retried() -> None:
         (1, "Count"),
         (0, "Count"),
     )
+
+
+def test_a_question_that_its_user_has_to_change_is_refused_and_no_failure() -> None:
+    found = counted(written(AnswerRecord(code="unknown_knowledge_base")))
+    assert found["cicada-dev", "unknown_knowledge_base"] == {"RefusedAnswers": (1, "Count")}
+    assert found["cicada-dev",]["FailedAnswers"] == (0, "Count")
+    assert "Answers" not in found["cicada-dev",]
+
+
+@pytest.mark.parametrize(
+    ("record", "refused"),
+    [
+        (AnswerRecord(refused_calls=2), 1),
+        (AnswerRecord(refused_calls=1, code="dependency_throttled"), 1),
+        (AnswerRecord(path=("script_query", "rerank:local:skipped_open_circuit")), 1),
+        (AnswerRecord(path=("script_query", "plan:rules:skipped_open_circuit", "retrieve")), 1),
+        (AnswerRecord(path=("script_query", "plan:rules_after_model_failed")), 0),
+        (AnswerRecord(code="stream_broken"), 0),
+    ],
+)
+def test_an_answer_counts_once_if_bedrock_refused_a_model(record: AnswerRecord, refused: int) -> None:
+    assert counted(written(record))["cicada-dev",]["RefusedModels"] == (refused, "Count")

@@ -176,6 +176,12 @@ class Invocation(Struct, frozen=True):
     daemon_address: str
 
 
+class MetricSettings(Struct, frozen=True):
+    """`stage`: the name under which metrics are counted."""
+
+    stage: str = "cicada"
+
+
 S = TypeVar("S", bound=Struct)
 
 

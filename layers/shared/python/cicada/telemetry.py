@@ -1,4 +1,5 @@
-"""What one answer takes: the time of each phase, the searches, and the tokens of model calls beside the answer's own.
+"""What one answer takes: the time of each phase, the searches, the tokens of model calls beside the answer's own, and
+the calls that were refused.
 
 One planner, index and model serve all requests of a container, so they cannot hold a request's telemetry: it is kept in
 a context variable.
@@ -32,6 +33,7 @@ class Telemetry:
         self._input_tokens = 0
         self._output_tokens = 0
         self._scores: list[float | None] = []
+        self._refused_calls = 0
 
     @property
     def milliseconds(self) -> dict[str, int]:
@@ -51,6 +53,12 @@ class Telemetry:
         """The quality of the evidence of each search, in order; None where it was not judged."""
         with self._lock:
             return tuple(self._scores)
+
+    @property
+    def refused_calls(self) -> int:
+        """Calls of models that Bedrock throttled or denied, repeated ones included."""
+        with self._lock:
+            return self._refused_calls
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -72,6 +80,10 @@ class Telemetry:
     def add_score(self, quality: float | None) -> None:
         with self._lock:
             self._scores.append(quality)
+
+    def add_refused_call(self) -> None:
+        with self._lock:
+            self._refused_calls += 1
 
     def _credit(self) -> None:
         """Count the time since the last change for the innermost phase."""
@@ -118,3 +130,10 @@ def count_search(quality: float | None) -> None:
     telemetry = _telemetry.get()
     if telemetry:
         telemetry.add_score(quality)
+
+
+def count_refused_call() -> None:
+    """Bedrock throttled or denied a model call for the answer."""
+    telemetry = _telemetry.get()
+    if telemetry:
+        telemetry.add_refused_call()

@@ -13,6 +13,7 @@ from msgspec import Struct
 from urllib3.exceptions import HTTPError
 
 from cicada.errors import ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+from cicada.telemetry import count_refused_call
 
 
 class _Service(Struct, frozen=True):
@@ -83,6 +84,9 @@ _BEDROCK_MISCONFIGURED = (
     "notauthorized",
     "optinrequired",
 )
+
+# A request that is no valid one is none of these: it is a fault of the code, and the answer fails.
+_BEDROCK_REFUSED = (*_BEDROCK_THROTTLED, *(code for code in _BEDROCK_MISCONFIGURED if code != "validation"))
 
 
 def dynamo_errors() -> AbstractContextManager[None]:
@@ -160,6 +164,8 @@ def _raise_for_bedrock_code(error: ClientError, started: bool) -> NoReturn:
         raise StreamBrokenError(
             f"The answer broke off in the middle ({code}); it has to be generated again."
         ) from error
+    if code.lower().startswith(_BEDROCK_REFUSED):
+        count_refused_call()
     if code.lower().startswith(_BEDROCK_THROTTLED):
         raise ThrottledError("The model is asked too often at the moment; try again later.") from error
     if code.lower().startswith(_BEDROCK_MISCONFIGURED):

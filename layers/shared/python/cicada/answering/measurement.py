@@ -50,6 +50,7 @@ class Measurement:
             input_tokens=finished.input_tokens,
             output_tokens=finished.output_tokens,
             listing=finished.listing,
+            refused_calls=self._telemetry.refused_calls,
         )
 
     def failed(self, code: str) -> AnswerRecord:
@@ -61,6 +62,7 @@ class Measurement:
             input_tokens=read,
             output_tokens=written,
             code=code,
+            refused_calls=self._telemetry.refused_calls,
         )
 
     def _scores(self) -> tuple[float | None, ...]:

@@ -17,6 +17,7 @@ from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Cancelled, Reset, failed
+from cicada.conversation.waiting import waiting_seconds
 from cicada.dialogue import NO_CONVERSATION
 from cicada.errors import (
     CicadaError,
@@ -46,12 +47,17 @@ def _ignore(key: RequestKey, record: AnswerRecord) -> None:
     """The default observer does nothing."""
 
 
+def _unheard(seconds: float) -> None:
+    """The same for the time that a request waited."""
+
+
 class Processor(Struct, frozen=True):
     """`max_attempts`: attempts at one answer, over all processors.
 
     `report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
     `memory`: what was said before a question; without it every question is answered by itself.
     `observe` is called with the record of each answer that has ended; one that was cancelled has none.
+    `waited` is called with the seconds that a request waited for its first processor.
     """
 
     log: RequestLog
@@ -66,14 +72,20 @@ class Processor(Struct, frozen=True):
     pace: Pace = field(default_factory=Pace)
     memory: ConversationMemory | None = None
     observe: Callable[[RequestKey, AnswerRecord], object] = _ignore
+    waited: Callable[[float], object] = _unheard
 
-    def process(self, key: RequestKey) -> Processed:
-        """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered."""
+    def process(self, key: RequestKey, sent_at: float | None = None) -> Processed:
+        """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered.
+
+        `sent_at`: when the request was queued, in epoch seconds.
+        """
         now = self.clock()
         lease = self.log.take_lease(key, now, now + self.lease_seconds)
         question = self.log.question(key) if lease else None
         if lease is None or question is None:
             return Processed.SKIPPED
+        if sent_at is not None and lease.tries == 1:
+            self.waited(waiting_seconds(self.log, key, question.session_id, sent_at, now, self.lease_seconds))
         delivery = Delivery(lease, self.log, self.channel, self.clock, self.lease_seconds)
         try:
             return self._attempt(lease, question, delivery)

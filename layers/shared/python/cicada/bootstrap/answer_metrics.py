@@ -1,28 +1,19 @@
-"""Metrics of answers, in CloudWatch's embedded metric format: one line of the log for each answer.
-
-Powertools writes all metrics of a line with the same dimensions. Here each set of metrics has its own, so that a name
-of few values (a strategy, a code) is a dimension of few metrics: every combination of a metric and values is billed.
-https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
-"""
+"""Metrics of answers: one line of the log for each answer."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from cicada.bootstrap.metrics import COUNT, MILLISECONDS, Values, metric_line, write_line
 from cicada.conversation.model import AnswerRecord, RequestKey
+from cicada.errors import UnknownKnowledgeBaseError
 
-NAMESPACE = "CICADA"
-_COUNT, _TIME = "Count", "Milliseconds"
-
-
-def _write(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+# An answer that ended so is no failure of ours: the sentence tells its user what to change.
+_REFUSALS = (UnknownKnowledgeBaseError.code,)
+_SKIPPED = ":skipped_open_circuit"
 
 
 class AnswerMetrics(Struct, frozen=True):
@@ -31,38 +22,39 @@ class AnswerMetrics(Struct, frozen=True):
     stage: str
     model_id: str
     clock: Callable[[], float] = time.time
-    write: Callable[[str], object] = _write
+    write: Callable[[str], object] = write_line
 
     def observe(self, key: RequestKey, record: AnswerRecord) -> None:
         """Write the answer's line. The request's id and the path are properties for searching, not dimensions."""
-        values = _values(record)
         names = _dimensions(record, self.stage, self.model_id)
-        line = {
-            "_aws": {
-                "Timestamp": round(self.clock() * 1000),
-                "CloudWatchMetrics": list(_directives(values, names)),
-            },
-            **names,
-            **{name: value for name, (value, _) in values.items()},
-            "requestId": key.request_id,
-            "path": record.path,
-            "scores": record.scores,
-        }
-        self.write(json.dumps(line, separators=(",", ":")))
+        found = {"requestId": key.request_id, "path": record.path, "scores": record.scores}
+        self.write(metric_line(self.clock(), list(_sets(_values(record), names)), names, **found))
 
 
-def _values(record: AnswerRecord) -> dict[str, tuple[int, str]]:
-    """Each metric with its unit. A phase that did not happen has no value."""
-    found = {_metric_name(name): (value, _TIME) for name, value in record.timings.items()}
-    found |= {"InputTokens": (record.input_tokens, _COUNT), "OutputTokens": (record.output_tokens, _COUNT)}
+def _values(record: AnswerRecord) -> dict[str, tuple[float, str]]:
+    """Each metric with its unit. A phase that did not happen has no value.
+
+    `FailedAnswers` and `RefusedModels` are 0 or 1 of every answer, so that their averages are shares of all answers.
+    """
+    found: dict[str, tuple[float, str]] = {
+        _metric_name(name): (value, MILLISECONDS) for name, value in record.timings.items()
+    }
+    found |= {"InputTokens": (record.input_tokens, COUNT), "OutputTokens": (record.output_tokens, COUNT)}
+    failed = bool(record.code) and record.code not in _REFUSALS
+    found |= {"FailedAnswers": (int(failed), COUNT), "RefusedModels": (int(_model_was_refused(record)), COUNT)}
     if record.code:
-        return found | {"FailedAnswers": (1, _COUNT)}
-    found["Answers"] = (1, _COUNT)
-    found["PlanFallbacks"] = (int(any(step.startswith(("plan:rules_", "plan:rules:")) for step in record.path)), _COUNT)
+        return found if failed else found | {"RefusedAnswers": (1, COUNT)}
+    found["Answers"] = (1, COUNT)
+    found["PlanFallbacks"] = (int(any(step.startswith(("plan:rules_", "plan:rules:")) for step in record.path)), COUNT)
     if record.scores:
-        found["SearchedAnswers"] = (1, _COUNT)
-        found["RetriedAnswers"] = (int(len(record.scores) > 1), _COUNT)
+        found["SearchedAnswers"] = (1, COUNT)
+        found["RetriedAnswers"] = (int(len(record.scores) > 1), COUNT)
     return found
+
+
+def _model_was_refused(record: AnswerRecord) -> bool:
+    """Whether Bedrock refused a call for the answer, or a model was not asked because it had just been refused."""
+    return record.refused_calls > 0 or any(step.endswith(_SKIPPED) for step in record.path)
 
 
 def _metric_name(timing: str) -> str:
@@ -75,24 +67,16 @@ def _dimensions(record: AnswerRecord, stage: str, model_id: str) -> dict[str, st
     return {"Stage": stage, "Model": model_id} | {name: value for name, value in known.items() if value}
 
 
-def _directives(values: Mapping[str, tuple[int, str]], names: Mapping[str, str]) -> Iterator[dict[str, object]]:
+def _sets(values: Values, names: dict[str, str]) -> Iterator[tuple[list[str], Values]]:
     """All metrics by the stage alone, and the few that are worth it by one name more."""
     by_name = {
         "Model": ("InputTokens", "OutputTokens", "TimeToFirstToken"),
         "Intent": ("Answers",),
         "Strategy": ("Answers", "TimeToFirstToken", "AnswerTime"),
-        "Code": ("FailedAnswers",),
+        "Code": ("RefusedAnswers",) if "RefusedAnswers" in values else ("FailedAnswers",),
     }
-    yield _directive(["Stage"], values)
+    yield ["Stage"], values
     for name, metrics in by_name.items():
         chosen = {metric: values[metric] for metric in metrics if metric in values}
         if name in names and chosen:
-            yield _directive(["Stage", name], chosen)
-
-
-def _directive(dimensions: list[str], values: Mapping[str, tuple[int, str]]) -> dict[str, object]:
-    return {
-        "Namespace": NAMESPACE,
-        "Dimensions": [dimensions],
-        "Metrics": [{"Name": name, "Unit": unit} for name, (_, unit) in values.items()],
-    }
+            yield ["Stage", name], chosen

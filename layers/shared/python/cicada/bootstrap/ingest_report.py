@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from aws_lambda_powertools import single_metric
-from aws_lambda_powertools.metrics import MetricUnit
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from cicada.bootstrap.log import logger
+from cicada.bootstrap.metrics import stage_metrics
 from cicada.ingest.model import IngestReport, Outcome
 
-_NAMESPACE = "CICADA"
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Around the ingest of one document: `FailedIngests` is 1 if it failed and has to be repeated, else 0."""
+    failed = True
+    try:
+        yield
+        failed = False
+    finally:
+        stage_metrics().ingested(failed=failed)
 
 
 def log_report(report: IngestReport) -> None:
@@ -26,10 +34,7 @@ def log_report(report: IngestReport) -> None:
     logger.info("Ingested", extra=fields)
     name = "DocumentsRejected" if report.outcome is Outcome.REJECTED else "DocumentsWithProblems"
     for kind in sorted({problem.kind for problem in report.problems}):
-        with single_metric(
-            name, unit=MetricUnit.Count, value=1, namespace=_NAMESPACE, default_dimensions={"Reason": kind}
-        ):
-            pass
+        stage_metrics().problem(name, kind)
 
 
 def log_misplaced(misplaced: Mapping[str, str]) -> None:

@@ -24,6 +24,7 @@ from cicada.answering.readings import ReadingAnswerer
 from cicada.bootstrap.answer_metrics import AnswerMetrics
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
+from cicada.bootstrap.metrics import StageMetrics
 from cicada.bootstrap.planner import chosen_planner
 from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
@@ -60,6 +61,7 @@ def processor() -> Processor:
         pace=Pace(settings.least_pace_seconds, settings.most_pace_seconds),
         memory=LoggedConversation(log, settings.memory_tokens),
         observe=AnswerMetrics(settings.stage, settings.model.chat_model_id).observe,
+        waited=StageMetrics(settings.stage).waited,
     )
 
 

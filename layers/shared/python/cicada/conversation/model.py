@@ -64,7 +64,8 @@ class AnswerRecord(Struct, frozen=True):
     `path`: the steps taken. `scores`: the quality of the evidence of each search, in order, None where it was not
     judged; more than one means that weak evidence was searched for again. `timings`: milliseconds by phase, with
     `total` and `firstToken`. `code`: of the error that the answer ended in. `listing`: the page of documents that was
-    shown, for the next one. What is not known is empty.
+    shown, for the next one. `refused_calls`: calls of models that Bedrock throttled or denied. What is not known is
+    empty.
     """
 
     path: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ class AnswerRecord(Struct, frozen=True):
     output_tokens: int = 0
     code: str = ""
     listing: ListedPage | None = None
+    refused_calls: int = 0
 
 
 class Head(Struct, frozen=True):

@@ -9,6 +9,7 @@ from typing import Any
 from cicada.adapters.sqs.request_queue import read_request_message
 from cicada.adapters.xray.header import carried_header
 from cicada.bootstrap.log import failure_fields, logger
+from cicada.bootstrap.metrics import stage_metrics
 from cicada.bootstrap.tracing import traced
 from cicada.conversation.connect import identify
 from cicada.conversation.model import Connection, RequestKey
@@ -42,6 +43,7 @@ def command_reply(event: Event, connections: Callable[[], ConnectionTable], hand
         except Exception as error:  # noqa: BLE001 - the one broad except: whatever it is, the client hears of it
             mark_failed(error)
             logger.error("A command failed", extra=failure_fields(error))
+            stage_metrics().failed_command()
             reply = _refusal(failed(error) if isinstance(error, CicadaError) else _INTERNAL, body)
     return {"statusCode": 200, "body": reply} if reply else {"statusCode": 200}
 
@@ -50,14 +52,23 @@ def _refusal(error: Failed, body: str) -> str:
     return frame(error, request_id=request_id_of(body))
 
 
-def answered_requests(event: Event, handle: Callable[[RequestKey], None]) -> Reply:
-    """Run `handle` on each record's request, as a part of its trace; the reply is that of `failed_records`."""
+def answered_requests(event: Event, handle: Callable[[RequestKey, float | None], None]) -> Reply:
+    """Run `handle` on each record's request, as a part of its trace; the reply is that of `failed_records`.
+
+    The second argument is the time at which the message was sent, in epoch seconds, if the record has it.
+    """
 
     def answer(record: Event) -> None:
         with traced("answer", carried_header(record)):
-            handle(read_request_message(record["body"]))
+            handle(read_request_message(record["body"]), _sent_at(record))
 
     return failed_records(event, answer)
+
+
+def _sent_at(record: Event) -> float | None:
+    """SQS gives milliseconds; a call by hand has none."""
+    sent = record.get("attributes", {}).get("SentTimestamp")
+    return int(sent) / 1000 if sent else None
 
 
 def failed_records(event: Event, handle: Callable[[Event], None]) -> Reply:

@@ -1,0 +1,31 @@
+"""The dashboard: what the alarms watch, each with its threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+_WIDTH = 6
+
+
+class Dashboard(Construct):
+    """`groups`: alarms by their names, below a heading each. On top stands which of them ring."""
+
+    def __init__(
+        self, scope: Construct, id: str, *, name: str, groups: Mapping[str, Mapping[str, cloudwatch.Alarm]]
+    ) -> None:
+        super().__init__(scope, id)
+        every = [alarm for alarms in groups.values() for alarm in alarms.values()]
+        dashboard = cloudwatch.Dashboard(self, "Dashboard", dashboard_name=name)
+        dashboard.add_widgets(cloudwatch.AlarmStatusWidget(title="Alarms", alarms=every, width=24, height=4))
+        for title, alarms in groups.items():
+            dashboard.add_widgets(cloudwatch.TextWidget(markdown=f"## {title}", width=24, height=1))
+            dashboard.add_widgets(*[_graph(alarm, each) for each, alarm in alarms.items()])
+
+
+def _graph(alarm: cloudwatch.Alarm, title: str) -> cloudwatch.GraphWidget:
+    return cloudwatch.GraphWidget(
+        title=title, left=[alarm.metric], left_annotations=[alarm.to_annotation()], width=_WIDTH
+    )
