@@ -301,7 +301,7 @@ def test_settings_that_the_deployment_refuses_are_a_problem_beside_the_rest(
 
 
 def test_the_region_of_the_deployment_is_looked_at(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
-    chosen = ["-c", "region=us-west-2"]
+    chosen = ["-c", "region=us-west-2", "-c", "queryModel=us.amazon.nova-micro-v1:0"]
     assert findings(capsys, 0, *chosen)[0][2].endswith("in the account 123456789012, region us-west-2.")
 
 
@@ -341,3 +341,16 @@ def test_the_bootstrap_version_is_the_one_that_the_template_asks_for() -> None:
     refused = assertion["Assert"]["Fn::Not"][0]["Fn::Contains"][0]
     assert refused == [str(version) for version in range(1, BOOTSTRAP_LEAST)]
     assert template["Parameters"]["BootstrapVersion"]["Default"] == "/cdk-bootstrap/hnb659fds/version"
+
+
+def test_a_region_without_the_models_is_a_problem_with_where_they_are(
+    account: ScriptedAws, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AWS_REGION", "af-south-1")
+    assert main(["doctor", "--json"]) == 1
+    shown = json.loads(capsys.readouterr().out)
+    assert not shown["ok"]
+    [text] = [each["text"] for each in shown["findings"] if each["state"] == "problem"]
+    assert text.startswith("af-south-1 is no region with OpenSearch Serverless: deploy to ")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    assert problem(findings(capsys, 1, "-c", "geography=nowhere"))[0] == "settings"

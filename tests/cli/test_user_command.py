@@ -161,6 +161,22 @@ def test_a_disabled_user_is_signed_out_and_can_be_enabled(run: Run, pool: Deploy
     assert json.loads(run("list", "--json")[1])["users"][0]["state"] == "has not chosen a password"
 
 
+def test_no_refresh_token_from_before_outlives_a_disabled_account(
+    run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
+    run("add", "alice", "--password-stdin")
+    parameters = {"USERNAME": "alice", "PASSWORD": PASSWORD}
+    reply = pool.cognito.initiate_auth(
+        AuthFlow="USER_PASSWORD_AUTH", ClientId=pool.client_id, AuthParameters=parameters
+    )
+    refreshing = {"REFRESH_TOKEN": reply["AuthenticationResult"]["RefreshToken"]}
+    run("disable", "alice")
+    run("enable", "alice")
+    with pytest.raises(pool.cognito.exceptions.NotAuthorizedException):
+        pool.cognito.initiate_auth(AuthFlow="REFRESH_TOKEN_AUTH", ClientId=pool.client_id, AuthParameters=refreshing)
+
+
 def test_groups_are_shown_added_removed_and_the_tenant_is_one(run: Run, pool: DeployedPool) -> None:
     run("add", "alice", "--tenant", "acme", "--group", "hr")
     assert run("groups", "alice")[1] == "alice is of the tenant acme, with the groups: hr.\n"
