@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 from cicada.bootstrap.ingest import catalogue, ingester, rebuilder, redelivery, schema_of
 from cicada.bootstrap.ingest_report import counted, log_misplaced, log_report
 from cicada.bootstrap.tracing import traced
+from cicada.deadline import Deadline, ending_by
 from cicada.documents.model import DocumentKey
 from cicada.entry.requests import failed_records
 from cicada.entry.s3_notifications import Announced, announced_together, announcement, document_named
@@ -19,6 +21,9 @@ from cicada.ingest.report import report_fields
 
 _EPISODES = Path(__file__).with_name("episodes.toml")
 _AT_ONCE = 4
+# What is left of the function's time when no more is embedded: to index what is embedded, and to fail in time. A file
+# whose function is killed is not tried again before its message becomes visible, after 90 minutes.
+_INDEXING_SECONDS = 200
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
@@ -35,7 +40,13 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     ingest = ingester(_EPISODES)
     # A document that several messages announce is ingested once.
     announced = announced_together(event["Records"])
-    attempts = attempted(lambda document: _ingest(ingest, document, announced[document]), announced, _AT_ONCE)
+    deadline = Deadline.in_seconds(context.get_remaining_time_in_millis() / 1000 - _INDEXING_SECONDS, time.monotonic)
+
+    def ingested(document: DocumentKey) -> None:
+        with ending_by(deadline):
+            _ingest(ingest, document, announced[document])
+
+    attempts = attempted(ingested, announced, _AT_ONCE)
 
     def verdict(record: dict[str, Any]) -> None:
         found = announcement(record["body"])

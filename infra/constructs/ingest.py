@@ -56,7 +56,8 @@ class Ingest(Construct):
         """Without `s3:ListBucket` S3 answers 403 and not 404 for a missing object."""
         bucket = self.documents.bucket
         truth, record = bucket.arn_for_objects("truth/*"), bucket.arn_for_objects("rebuild/record.json.gz")
+        vectors = bucket.arn_for_objects("vectors/*")
         allow(function, ["s3:ListBucket"], bucket.bucket_arn)
-        allow(function, ["s3:GetObject"], bucket.arn_for_objects("documents/*"), truth, record)
-        allow(function, ["s3:PutObject"], bucket.arn_for_objects("reports/*"), truth, record)
+        allow(function, ["s3:GetObject"], bucket.arn_for_objects("documents/*"), truth, record, vectors)
+        allow(function, ["s3:PutObject"], bucket.arn_for_objects("reports/*"), truth, record, vectors)
         allow(function, ["s3:DeleteObject"], truth)

@@ -38,6 +38,13 @@ INVOKED = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Samp
 UPLOADED = "Root=1-6543e988-ad862e3fe1be46a994272794;Parent=63995c3f42cd8ad9;Sampled=1"
 
 
+class Context:
+    """Lambda's context, of a function that has just begun."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 900_000
+
+
 @dataclass
 class Bucket:
     """The bucket, and the index that the function keeps in its state."""
@@ -108,20 +115,20 @@ def announcement(*keys: str, event: str = "ObjectCreated:Put", delivery: int = 1
 def test_the_console_event_indexes_the_play(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", play("macbeth"))
     event = json.loads((ROOT / "events/ingest_document.json").read_text("utf-8"))
-    assert handler(event, None) == {"batchItemFailures": []}
+    assert handler(event, Context()) == {"batchItemFailures": []}
     assert len(bucket.index.passages_of(MACBETH)) == bucket.report("macbeth.json")["passages"] == 140
 
 
 def test_a_plain_key_returns_the_report(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
-    report = handler({"key": f"{PREFIX}macbeth.json"}, None)
+    report = handler({"key": f"{PREFIX}macbeth.json"}, Context())
     assert (report["outcome"], report["documentId"], report["problems"]) == ("indexed", "macbeth.json", [])
     assert report.items() <= bucket.report("macbeth.json").items()
 
 
 def test_a_plain_key_of_no_document_says_where_documents_belong(bucket: Bucket) -> None:
     with pytest.raises(DocumentRejectedError, match="documents/<tenant>/<knowledge base>/<file>"):
-        handler({"key": "macbeth.json"}, None)
+        handler({"key": "macbeth.json"}, Context())
 
 
 def test_hostile_uploads_are_reported_each_and_the_others_go_in(bucket: Bucket) -> None:
@@ -143,7 +150,7 @@ def test_hostile_uploads_are_reported_each_and_the_others_go_in(bucket: Bucket) 
     bucket.upload("macbeth.json", GOOD)
     bucket.upload("hamlet.json", GOOD)
     keys = [PREFIX + name for name in ("macbeth.json", *uploads, "hamlet.json")]
-    assert handler(announcement(*keys), None) == {"batchItemFailures": []}
+    assert handler(announcement(*keys), Context()) == {"batchItemFailures": []}
     for name in uploads:
         report = bucket.report(name)
         assert (report["outcome"], report["passages"], len(report["problems"])) == ("rejected", 0, 1)
@@ -152,17 +159,17 @@ def test_hostile_uploads_are_reported_each_and_the_others_go_in(bucket: Bucket) 
 
 def test_a_removed_file_is_removed_from_the_index(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
-    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    handler(announcement(f"{PREFIX}macbeth.json"), Context())
     bucket.client.delete_object(Bucket=BUCKET, Key=f"{PREFIX}macbeth.json")
-    handler(announcement(f"{PREFIX}macbeth.json", event="ObjectRemoved:Delete"), None)
+    handler(announcement(f"{PREFIX}macbeth.json", event="ObjectRemoved:Delete"), Context())
     assert bucket.index.documents == {}
     assert bucket.report("macbeth.json")["outcome"] == "deleted"
 
 
 def test_a_removal_announced_after_a_new_upload_removes_nothing(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
-    handler(announcement(f"{PREFIX}macbeth.json"), None)
-    handler(announcement(f"{PREFIX}macbeth.json", event="ObjectRemoved:Delete"), None)
+    handler(announcement(f"{PREFIX}macbeth.json"), Context())
+    handler(announcement(f"{PREFIX}macbeth.json", event="ObjectRemoved:Delete"), Context())
     assert len(bucket.index.passages_of(MACBETH)) == 1
 
 
@@ -170,11 +177,11 @@ def test_a_failing_dependency_fails_its_message_only(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
     bucket.embedder.failure = UnavailableError("…")
     event = announcement(f"{PREFIX}macbeth.json", f"{PREFIX}gone.json")
-    assert handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+    assert handler(event, Context()) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
     assert bucket.hastened == ["1"]
     assert bucket.report("gone.json")["outcome"] == "deleted"
     bucket.embedder.failure = None
-    assert handler(event, None) == {"batchItemFailures": []}
+    assert handler(event, Context()) == {"batchItemFailures": []}
     assert len(bucket.index.passages_of(MACBETH)) == 1
 
 
@@ -185,18 +192,18 @@ def test_a_misplaced_object_is_passed_over_and_the_rest_of_its_message_goes_in(b
         for key in ("documents/readme.txt", f"{PREFIX}", f"{PREFIX}..%2F..%2Fx.json", f"{PREFIX}macbeth%2B1.json")
     ]
     event = {"Records": [{"messageId": "1", "body": json.dumps({"Records": records})}]}
-    assert handler(event, None) == {"batchItemFailures": []}
+    assert handler(event, Context()) == {"batchItemFailures": []}
     assert list(bucket.index.documents) == [DocumentKey(SCRIPTS, "macbeth+1.json")]
 
 
 def test_a_message_that_is_no_notification_goes_back_to_the_queue(bucket: Bucket) -> None:
     event = {"Records": [{"messageId": "1", "body": "hello"}, {"messageId": "2", "body": '{"Event": "s3:TestEvent"}'}]}
-    assert handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+    assert handler(event, Context()) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
 
 
 def test_neither_text_nor_problems_are_logged(bucket: Bucket, capfd: pytest.CaptureFixture[str]) -> None:
     bucket.upload("macbeth.json", script(speech(1, "A secret speech."), speech(2, "", speaker=["A secret", 3])))
-    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    handler(announcement(f"{PREFIX}macbeth.json"), Context())
     assert "secret" not in "".join(capfd.readouterr())
 
 
@@ -204,7 +211,7 @@ def test_files_of_one_batch_share_the_calls_of_the_embedder(bucket: Bucket) -> N
     names = [f"macbeth_{number}.json" for number in range(6)]
     for name in names:
         bucket.upload(name, play("macbeth"))
-    assert handler(announcement(*(PREFIX + name for name in names)), None) == {"batchItemFailures": []}
+    assert handler(announcement(*(PREFIX + name for name in names)), Context()) == {"batchItemFailures": []}
     assert len(bucket.index.documents) == 6
     assert all(len(bucket.index.documents[DocumentKey(SCRIPTS, name)]) == 140 for name in names)
     assert bucket.ingesters == 1
@@ -216,9 +223,9 @@ def test_a_document_that_several_messages_announce_is_ingested_once(bucket: Buck
     keys = [f"{PREFIX}macbeth.json.metadata.json", f"{PREFIX}macbeth.json", f"{PREFIX}macbeth.json"]
     bucket.embedder.failure = UnavailableError("…")
     failures = [{"itemIdentifier": number} for number in "123"]
-    assert handler(announcement(*keys), None) == {"batchItemFailures": failures}
+    assert handler(announcement(*keys), Context()) == {"batchItemFailures": failures}
     bucket.embedder.failure = None
-    assert handler(announcement(*keys), None) == {"batchItemFailures": []}
+    assert handler(announcement(*keys), Context()) == {"batchItemFailures": []}
     assert (bucket.embedder.batches, bucket.index.replacements) == ([2], 1)
     assert bucket.index.passages_of(MACBETH)[0].metadata["genre"] == "tragedy"
 
@@ -226,20 +233,20 @@ def test_a_document_that_several_messages_announce_is_ingested_once(bucket: Buck
 def test_a_sidecar_that_comes_or_goes_is_an_ingest_of_its_document(bucket: Bucket) -> None:
     sidecar = f"{PREFIX}macbeth.json.metadata.json"
     bucket.upload("macbeth.json", GOOD)
-    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    handler(announcement(f"{PREFIX}macbeth.json"), Context())
     plain = bucket.report("macbeth.json")["version"]
     bucket.upload("macbeth.json.metadata.json", b'{"metadataAttributes": {"genre": "tragedy"}}')
-    handler(announcement(sidecar), None)
+    handler(announcement(sidecar), Context())
     assert bucket.report("macbeth.json")["version"] != plain
     bucket.client.delete_object(Bucket=BUCKET, Key=sidecar)
-    handler(announcement(sidecar, event="ObjectRemoved:Delete"), None)
+    handler(announcement(sidecar, event="ObjectRemoved:Delete"), Context())
     assert bucket.report("macbeth.json")["version"] == plain
     assert "genre" not in bucket.index.passages_of(MACBETH)[0].metadata
 
 
 def test_a_sidecar_ahead_of_its_document_is_passed_over_without_a_report(bucket: Bucket) -> None:
     bucket.upload("macbeth.json.metadata.json", b"{}")
-    assert handler(announcement(f"{PREFIX}macbeth.json.metadata.json"), None) == {"batchItemFailures": []}
+    assert handler(announcement(f"{PREFIX}macbeth.json.metadata.json"), Context()) == {"batchItemFailures": []}
     found = bucket.client.list_objects_v2(Bucket=BUCKET, Prefix="reports/")
     assert found["KeyCount"] == 0
 
@@ -247,24 +254,17 @@ def test_a_sidecar_ahead_of_its_document_is_passed_over_without_a_report(bucket:
 def test_a_message_that_comes_again_writes_the_index_whatever_it_shows(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
     key = f"{PREFIX}macbeth.json"
-    handler(announcement(key), None)
-    handler(announcement(key), None)
+    handler(announcement(key), Context())
+    handler(announcement(key), Context())
     assert bucket.index.replacements == 1
-    handler(announcement(key, delivery=2), None)
+    handler(announcement(key, delivery=2), Context())
     assert (bucket.index.replacements, bucket.embedder.batches) == (2, [2])
-
-
-class Context:
-    """Lambda's context, of a function that has just begun."""
-
-    def get_remaining_time_in_millis(self) -> int:
-        return 900_000
 
 
 def test_a_lost_index_is_made_anew_by_console_events_without_embedding(bucket: Bucket) -> None:
     for name in ("macbeth.json", "hamlet.json"):
         bucket.upload(name, GOOD)
-        handler(announcement(PREFIX + name), None)
+        handler(announcement(PREFIX + name), Context())
     shown = dict(bucket.index.documents)
     bucket.index.documents.clear()
     bucket.embedder.failure = UnavailableError("…")
@@ -279,7 +279,9 @@ def test_rejected_files_are_counted_by_kind_of_reason_and_without_text(
     bucket.upload("macbeth.exe", b"A secret speech.")
     bucket.upload("macbeth_secret.json", b"A secret speech.")
     bucket.upload("macbeth.json", script(speech(1, "A secret speech."), speech(2, "", speaker=["A secret", 3])))
-    handler(announcement(*(PREFIX + name for name in ("macbeth.exe", "macbeth_secret.json", "macbeth.json"))), None)
+    handler(
+        announcement(*(PREFIX + name for name in ("macbeth.exe", "macbeth_secret.json", "macbeth.json"))), Context()
+    )
     lines = [line for line in metric_lines(capsys) if "Reason" in line]
     assert "secret" not in json.dumps(lines)
     counted = sorted((line["Reason"], *(name for name in line if name.startswith("Documents"))) for line in lines)
@@ -298,10 +300,10 @@ def metric_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 
 def test_each_ingest_is_counted_as_failed_or_not(bucket: Bucket, capsys: pytest.CaptureFixture[str]) -> None:
     bucket.upload("macbeth.json", GOOD)
-    handler(announcement(PREFIX + "macbeth.json"), None)
+    handler(announcement(PREFIX + "macbeth.json"), Context())
     bucket.embedder.failure = UnavailableError("…")
     bucket.upload("hamlet.json", GOOD)
-    handler(announcement(PREFIX + "hamlet.json"), None)
+    handler(announcement(PREFIX + "hamlet.json"), Context())
     lines = metric_lines(capsys)
     assert [line["FailedIngests"] for line in lines] == [0, 1]
     for line in lines:
@@ -311,7 +313,7 @@ def test_each_ingest_is_counted_as_failed_or_not(bucket: Bucket, capsys: pytest.
 
 def test_a_rejected_file_is_no_failed_ingest(bucket: Bucket, capsys: pytest.CaptureFixture[str]) -> None:
     bucket.upload("macbeth.exe", b"A speech.")
-    handler(announcement(PREFIX + "macbeth.exe"), None)
+    handler(announcement(PREFIX + "macbeth.exe"), Context())
     assert [line["FailedIngests"] for line in metric_lines(capsys) if "FailedIngests" in line] == [0]
 
 
@@ -327,16 +329,16 @@ def test_the_catalogue_event_lists_what_was_ingested_and_shows_one(bucket: Bucke
                 }
             ).encode(),
         )
-        handler(announcement(PREFIX + name), None)
+        handler(announcement(PREFIX + name), Context())
     event = {"documents": "list", "knowledgeBase": "scripts"}
-    found = handler(event, None)
+    found = handler(event, Context())
     assert [each["documentId"] for each in found["documents"]] == ["hamlet.json", "macbeth.json"]
     assert (found["total"], found["nextOffset"]) == (2, None)
     assert [each["readers"] for each in found["documents"]] == [["group:thanes"]] * 2
-    filtered = handler({**event, "filters": ["genre=m"], "countBy": "genre"}, None)
+    filtered = handler({**event, "filters": ["genre=m"], "countBy": "genre"}, Context())
     assert [each["documentId"] for each in filtered["documents"]] == ["macbeth.json"]
     assert filtered["counts"] == [{"value": "m", "count": 1}]
-    shown = handler({"documents": "show", "knowledgeBase": "scripts", "id": "hamlet.json"}, None)
+    shown = handler({"documents": "show", "knowledgeBase": "scripts", "id": "hamlet.json"}, Context())
     assert shown["copies"] == ["macbeth.json"]
     assert shown["passages"] == bucket.report("hamlet.json")["passages"]
     assert shown["version"] == bucket.report("hamlet.json")["version"]
@@ -344,16 +346,16 @@ def test_the_catalogue_event_lists_what_was_ingested_and_shows_one(bucket: Bucke
 
 def test_the_catalogue_event_of_another_tenant_or_base_shows_nothing(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
-    handler(announcement(f"{PREFIX}macbeth.json"), None)
+    handler(announcement(f"{PREFIX}macbeth.json"), Context())
     for elsewhere in ({"tenant": "other"}, {"knowledgeBase": "store"}):
-        assert handler({"documents": "list", **elsewhere}, None)["total"] == 0
+        assert handler({"documents": "list", **elsewhere}, Context())["total"] == 0
         with pytest.raises(InvalidFrameError, match="no document of this id"):
-            handler({"documents": "show", "id": "macbeth.json", **elsewhere}, None)
+            handler({"documents": "show", "id": "macbeth.json", **elsewhere}, Context())
 
 
 def test_the_catalogue_event_takes_filters_by_the_schema_of_the_base(bucket: Bucket) -> None:
     with pytest.raises(InvalidFilterError, match="has no field 'colour'; use one of type, status"):
-        handler({"documents": "list", "knowledgeBase": "store", "filters": ["colour=red"]}, None)
+        handler({"documents": "list", "knowledgeBase": "store", "filters": ["colour=red"]}, Context())
 
 
 def test_each_document_of_a_batch_is_traced_with_its_phases(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,7 +364,7 @@ def test_each_document_of_a_batch_is_traced_with_its_phases(bucket: Bucket, monk
     event = announcement(f"{PREFIX}macbeth.json", f"{PREFIX}broken.json")
     event["Records"][0]["attributes"] = {"AWSTraceHeader": UPLOADED}
     with traced_function(monkeypatch, "cicada-dev-ingest-document", INVOKED) as daemon:
-        handler(event, None)
+        handler(event, Context())
         datagrams = daemon.datagrams()
     documents = [json.loads(each.partition(b"\n")[2]) for each in datagrams]
     uploaded, own = sorted(documents, key=lambda each: "type" in each)

@@ -6,6 +6,7 @@ import pytest
 
 from cicada.adapters.bedrock.card_writer import BedrockCardWriter
 from cicada.bootstrap import ingest
+from cicada.bootstrap.aws import client
 from cicada.settings import IngestSettings, SearchSettings
 
 ROOT = Path(__file__).parents[3]
@@ -21,3 +22,10 @@ def test_the_model_that_the_settings_name_writes_cards(
     made = ingest.ingester.__wrapped__(ROOT / "functions/ingest_document/episodes.toml")
     assert isinstance(made.cards, writer)
     assert made.contexts is None
+
+
+def test_bulk_calls_adapt_their_rate_and_each_has_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    made = client("bedrock-runtime", read_timeout_seconds=120, attempts=6, bulk_calls=16).meta.config
+    assert (made.retries, made.max_pool_connections) == ({"mode": "adaptive", "total_max_attempts": 6}, 16)
+    assert (made.read_timeout, made.tcp_keepalive) == (120, True)

@@ -6,12 +6,13 @@ import threading
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cicada.deadline import Deadline, ending_by
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.batching import BatchingEmbedder
@@ -239,3 +240,16 @@ def test_everybody_gets_the_vectors_of_their_own_texts(
     assert found == [[array("f", [len(text)]) for text in texts] for texts in lists]
     assert all(len(batch) <= size for batch in embedder.batches)
     assert sorted(text for batch in embedder.batches for text in batch) == sorted(t for texts in lists for t in texts)
+
+
+def test_a_caller_waits_until_its_deadline_and_no_longer() -> None:
+    embedder, answered = ScriptedEmbedder(), threading.Event()
+    embedder.before = lambda: answered.wait(PATIENCE_SECONDS)
+    with closing(BatchingEmbedder(embedder, wait_seconds=0.0)) as batching:
+        with (
+            ending_by(Deadline(0.0, lambda: 0.0)),
+            pytest.raises(UnavailableError, match="next try goes on"),
+        ):
+            batching.embed_passages(["a"])
+        answered.set()
+        assert list(batching.embed_passages(["ab"])[0]) == [2.0]

@@ -11,12 +11,23 @@ from cicada.bootstrap.timely_client import TimelyClient
 
 
 def client(
-    service: str, *, read_timeout_seconds: float = 10, attempts: int = 4, endpoint_url: str | None = None
+    service: str,
+    *,
+    read_timeout_seconds: float = 10,
+    attempts: int = 4,
+    endpoint_url: str | None = None,
+    bulk_calls: int = 0,
 ) -> Any:
-    """A client of the named service. `attempts` includes the first; between them the SDK backs off with jitter."""
+    """A client of the named service. `attempts` includes the first; between them the SDK backs off with jitter.
+
+    `bulk_calls`: how many calls are made at the same time by work for which no user waits. The client then also adapts
+    the rate of its calls to what the service accepts: it falls when calls are throttled and rises when they are not.
+    """
 
     def made(seconds: float) -> Any:
         config = configuration(seconds, attempts)
+        if bulk_calls:
+            config = config.merge(bulk_configuration(attempts, bulk_calls))
         return boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
 
     # Only models are waited for so long that an answer could outlast its function.
@@ -32,6 +43,11 @@ def configuration(read_timeout_seconds: float, attempts: int) -> Config:
         # The services validate parameters too; the SDK's validation takes a tenth of its time on every call.
         parameter_validation=False,
     )
+
+
+def bulk_configuration(attempts: int, calls: int) -> Config:
+    """https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, adaptive mode."""
+    return Config(retries={"mode": "adaptive", "total_max_attempts": attempts}, max_pool_connections=calls)
 
 
 def database() -> Any:

@@ -7,12 +7,15 @@ import uuid
 from functools import cache
 from pathlib import Path
 
+from cicada.adapters.bedrock.embedder import BedrockEmbedder
+from cicada.adapters.retry import Retry
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
+from cicada.adapters.s3.kept_vectors import S3KeptVectors
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.adapters.sqs.redelivery import SqsRedelivery
 from cicada.bootstrap.aws import client
-from cicada.bootstrap.search import embedder, index_rebuild, passage_index
+from cicada.bootstrap.search import index_rebuild, passage_index
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.ports import CardWriter, ContextWriter
@@ -24,7 +27,12 @@ from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.ports import DocumentCatalogue
-from cicada.settings import IngestSettings, load
+from cicada.settings import IngestSettings, SearchSettings, load
+
+# Of 120 seconds at most each, within the function's 900.
+_ATTEMPTS = 6
+# Titan takes one text a call, in about a tenth of a second: 16 calls at once are above most accounts' quotas.
+_FLIGHTS, _CALLS_OF_A_FLIGHT = 2, 8
 
 
 @cache
@@ -38,14 +46,24 @@ def ingester(episode_configuration: Path) -> Ingester:
         store=S3DocumentStore(s3, settings.documents_bucket),
         truth=S3GroundTruth(s3, settings.documents_bucket),
         index=passage_index(settings.search),
-        # No user waits for a batch of passages, so the timeout is long.
-        # A slow machine's local encoder takes a minute for a batch; three tries end well within the function's time.
-        embedder=BatchingEmbedder(embedder(settings.search, read_timeout_seconds=120)),
+        embedder=bulk_embedder(settings.search),
         parsers={".json": ScriptParser(episodes, schema_of=schema_of), **prose_parsers(schema_of)},
         contexts=_context_writer(settings.context_model_id),
         cards=_card_writer(settings.card_model_id),
         detail_of=lambda name: bases.of(name).multivector,
+        kept=S3KeptVectors(s3, settings.documents_bucket),
     )
+
+
+def bulk_embedder(settings: SearchSettings) -> BatchingEmbedder:
+    """Embeds passages, of several files at the same time. The client retries, at the rate that the service accepts."""
+    # No user waits for a batch of passages, so the timeout is long: a slow machine's local encoder takes a minute.
+    bedrock = client(
+        "bedrock-runtime", read_timeout_seconds=120, attempts=_ATTEMPTS, bulk_calls=_FLIGHTS * _CALLS_OF_A_FLIGHT
+    )
+    model = (settings.embedding_model_id, settings.embedding_dimension)
+    once = Retry(attempts=1)
+    return BatchingEmbedder(BedrockEmbedder(bedrock, *model, once, concurrency=_CALLS_OF_A_FLIGHT), flights=_FLIGHTS)
 
 
 @cache

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from cicada.adapters.opensearch.options import IndexOptions
 
 
-def embedder(settings: SearchSettings, read_timeout_seconds: float = 10) -> Embedder:
+def embedder(settings: SearchSettings) -> Embedder:
     # The embedder retries by itself.
-    bedrock = client("bedrock-runtime", read_timeout_seconds=read_timeout_seconds, attempts=1)
+    bedrock = client("bedrock-runtime", read_timeout_seconds=10, attempts=1)
     return BedrockEmbedder(bedrock, settings.embedding_model_id, settings.embedding_dimension)
 
 

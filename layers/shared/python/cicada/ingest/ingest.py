@@ -22,7 +22,7 @@ from cicada.ingest.model import (
     StoredDocument,
     version_of,
 )
-from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser, DocumentStore, GroundTruth
+from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser, DocumentStore, GroundTruth, KeptVectors
 from cicada.ingest.readers import named_readers
 from cicada.ingest.shown import is_shown
 from cicada.ingest.sidecar import parse_sidecar
@@ -48,6 +48,7 @@ class Ingester(Struct, frozen=True):
     """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
 
     `cards`: None to make all cards by rules. `detail_of`: the kind of multivectors that a knowledge base stores.
+    `kept`: the vectors of ingests that did not get to their end, None to begin them again.
     """
 
     store: DocumentStore
@@ -58,6 +59,7 @@ class Ingester(Struct, frozen=True):
     contexts: ContextWriter | None = None
     cards: CardWriter | None = None
     detail_of: Callable[[str], MultiVector] = no_detail
+    kept: KeptVectors | None = None
     clock: Callable[[], float] = time.time
 
     def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
@@ -143,7 +145,8 @@ class Ingester(Struct, frozen=True):
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
         with span("cards"):
             made = made_card(parsed.passages, self.index, self.cards, before)
-        encoder = Encoder(self.embedder, self.detail_of(source.document.base_key.knowledge_base))
+        detail = self.detail_of(source.document.base_key.knowledge_base)
+        encoder = Encoder(self.embedder, source.document, detail, self.kept)
         with span("embedding"):
             passages, card_vector = encoder.stored(
                 parsed.passages, prefixes.texts, embedded_text(made.card) if made.card else "", before

@@ -18,6 +18,7 @@ from cicada.ingest.model import (
     StoredDocument,
     TruthEntry,
 )
+from cicada.retrieval.ports import Encoding
 
 
 class DocumentStore(Protocol):
@@ -71,6 +72,16 @@ class CardWriter(Protocol):
         A failure of the model is not raised but given as `CardDraft.failure`: the card can be made without it.
         """
         ...
+
+
+class KeptVectors(Protocol):
+    """Vectors of parts of documents, kept for a day in case the ingest does not get to its end."""
+
+    def read(self, document: DocumentKey, part: str) -> list[Encoding] | None:
+        """None for a part that is not kept."""
+        ...
+
+    def write(self, document: DocumentKey, part: str, encodings: Sequence[Encoding]) -> None: ...
 
 
 class GroundTruth(Protocol):

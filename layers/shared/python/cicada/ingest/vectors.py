@@ -1,32 +1,49 @@
-"""Embeds passages and cards, reusing the vectors of unchanged ones."""
+"""Embeds passages and cards, reusing the vectors of unchanged ones.
+
+The texts of a large document are embedded in parts. The vectors of each part are kept, so that an ingest that is
+throttled or runs out of time is resumed there and not begun again.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from array import array
 from collections.abc import Sequence
 
 from msgspec import Struct
 
-from cicada.documents.model import Passage
+from cicada.deadline import seconds_left
+from cicada.documents.model import DocumentKey, Passage
+from cicada.errors import UnavailableError
 from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
+from cicada.ingest.ports import KeptVectors
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.cards import embedded_text
 from cicada.retrieval.model import Vector
 from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
+# Titan embeds a part in a few seconds, one text a call; as token vectors of MiniLM it has 8 MB.
+PART = 256
+
 
 class Encoder(Struct, frozen=True):
-    """An embedder and the kind of multivectors to store. Vectors are arrays of 32-bit floats."""
+    """An embedder and the kind of multivectors to store. Vectors are arrays of 32-bit floats.
+
+    `document`: whose vectors these are. `kept`: None to keep no parts.
+    """
 
     embedder: Embedder
+    document: DocumentKey
     multivector: MultiVector = MultiVector.NONE
+    kept: KeptVectors | None = None
 
     def stored(
         self, passages: Sequence[Passage], prefixes: Sequence[str], card: str, before: StoredDocument | None
     ) -> tuple[tuple[StoredPassage, ...], Vector]:
         """The passages with their prefixes, encoded, and the vector of the card's text, empty without one.
 
-        Only texts that `before` does not hold are embedded, all in one call.
+        Only texts that `before` does not hold are embedded.
         """
         texts = [_searched(passage, prefix) for passage, prefix in zip(passages, prefixes, strict=True)]
         known, described = self._known(before), self._known_card(before)
@@ -55,6 +72,28 @@ class Encoder(Struct, frozen=True):
         return (stored.model_id, stored.dimension, stored.multivector) == ours
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
+        if self.kept is None or len(texts) <= PART:
+            return self._embedded(texts)
+        parts = (texts[start : start + PART] for start in range(0, len(texts), PART))
+        return [each for part in parts for each in self._part(part, self.kept)]
+
+    def _part(self, texts: Sequence[str], kept: KeptVectors) -> list[Encoding]:
+        """Raises `UnavailableError` at the deadline; what was embedded until then is kept."""
+        name = self._part_name(texts)
+        if known := kept.read(self.document, name):
+            return known
+        if seconds_left() <= 0:
+            raise UnavailableError("The file has more passages than are embedded in one go; the next try goes on.")
+        made = self._embedded(texts)
+        kept.write(self.document, name, made)
+        return made
+
+    def _part_name(self, texts: Sequence[str]) -> str:
+        """The same for the same texts and the same encoding, and for no others."""
+        encoded = json.dumps([self.embedder.model_id, self.embedder.dimension, self.multivector.value, *texts])
+        return hashlib.sha256(encoded.encode()).hexdigest()
+
+    def _embedded(self, texts: Sequence[str]) -> list[Encoding]:
         if not texts:
             return []
         if self.multivector is not MultiVector.NONE and isinstance(self.embedder, MultiVectorEmbedder):

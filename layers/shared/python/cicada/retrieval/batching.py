@@ -5,6 +5,7 @@ It implements the port beside it and needs no adapter, so ingest and the evaluat
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
@@ -14,6 +15,7 @@ from threading import Condition
 
 from msgspec import Struct, field
 
+from cicada.deadline import seconds_left
 from cicada.errors import CicadaError, DependencyError, UnavailableError
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EncodedQuery, Vector
@@ -72,7 +74,7 @@ class BatchingEmbedder:
             # Texts are sent in order of arrival, so all are sent when the last one is.
             if not self._launched.wait_for(lambda: mine[-1].is_launched, self._wait_seconds):
                 self._launch(multivector, at_least=1)
-        return [each.found.result() for each in mine]
+        return [_found(each) for each in mine]
 
     def encode_query(self, text: str) -> EncodedQuery:
         if isinstance(self._embedder, MultiVectorEmbedder):
@@ -121,6 +123,15 @@ class BatchingEmbedder:
         if multivector is not MultiVector.NONE and isinstance(self._embedder, MultiVectorEmbedder):
             return self._embedder.embed_passages_with_multivectors(texts, multivector)
         return [(vector, b"") for vector in self._embedder.embed_passages(texts)]
+
+
+def _found(text: _Text) -> Encoding:
+    """Waits for it until the caller's deadline."""
+    left = seconds_left()
+    try:
+        return text.found.result(None if left == math.inf else max(0.0, left))
+    except TimeoutError as error:
+        raise UnavailableError("The embedding model takes longer than there is time; the next try goes on.") from error
 
 
 def _by_caller(batch: Iterable[_Text]) -> list[list[_Text]]:

@@ -4,6 +4,7 @@ documents/<tenant>/<knowledge base>/<file…>                  the file; what fo
 documents/<tenant>/<knowledge base>/<file…>.metadata.json    its sidecar, which describes it
 reports/<tenant>/<knowledge base>/<file…>.json               the report on it
 truth/<tenant>/<knowledge base>/<file…>.jsonl.gz             its ground truth, from which indexes are built
+vectors/<tenant>/<knowledge base>/<file…>/<part>             vectors of a part of it, kept for a day
 rebuild/record.json.gz                                       the progress of a rebuild
 """
 
@@ -14,7 +15,7 @@ import re
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import DocumentRejectedError
 
-_DOCUMENTS, _REPORTS, _TRUTH = "documents", "reports", "truth"
+_DOCUMENTS, _REPORTS, _TRUTH, _VECTORS = "documents", "reports", "truth", "vectors"
 _SIDECAR, _TRUTH_SUFFIX = ".metadata.json", ".jsonl.gz"
 TRUTH_PREFIX = f"{_TRUTH}/"
 REBUILD_KEY = "rebuild/record.json.gz"
@@ -87,6 +88,11 @@ def truth_document(key: str) -> DocumentKey:
 def report_key(document: DocumentKey) -> str:
     """The key of the report on the file."""
     return f"{_REPORTS}/{_path(document)}.json"
+
+
+def vectors_key(document: DocumentKey, part: str) -> str:
+    """The key of the vectors of a part of the document."""
+    return f"{_VECTORS}/{_path(document)}/{part}"
 
 
 def _path(document: DocumentKey) -> str:

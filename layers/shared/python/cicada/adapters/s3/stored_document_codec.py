@@ -51,7 +51,7 @@ def decode(content: bytes, document: DocumentKey) -> StoredDocument:
             content_hash=about.get("contentHash", ""),
             ingested_at=about.get("ingestedAt", 0.0),
             card=card_of(about["card"]) if "card" in about else None,
-            card_vector=_vector(b64decode(about["cardVector"])) if "cardVector" in about else (),
+            card_vector=floats_from_bytes(b64decode(about["cardVector"])) if "cardVector" in about else (),
         )
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
@@ -78,7 +78,7 @@ def _lines(stored: StoredDocument) -> Iterator[bytes]:
 def _card(stored: StoredDocument) -> dict[str, Any]:
     """The card and its vector, each left out if there is none."""
     card = {"card": card_values(stored.card)} if stored.card else {}
-    vector = {"cardVector": b64encode(_bytes_of(stored.card_vector)).decode()} if len(stored.card_vector) else {}
+    vector = {"cardVector": b64encode(floats_to_bytes(stored.card_vector)).decode()} if len(stored.card_vector) else {}
     return {**card, **vector}
 
 
@@ -98,7 +98,7 @@ def _row(stored: StoredPassage) -> dict[str, Any]:
         "language": passage.language,
         "metadata": dict(passage.metadata),
         "readers": list(passage.readers),
-        "vector": b64encode(_bytes_of(stored.vector)).decode(),
+        "vector": b64encode(floats_to_bytes(stored.vector)).decode(),
         "detail": b64encode(stored.multivector).decode(),
     }
 
@@ -116,14 +116,14 @@ def _passage(row: Mapping[str, Any], document: DocumentKey, version: str) -> Sto
         metadata=metadata_of(row["metadata"]),
         readers=tuple(row["readers"]),
     )
-    return StoredPassage(passage, row["prefix"], _vector(b64decode(row["vector"])), b64decode(row["detail"]))
+    return StoredPassage(passage, row["prefix"], floats_from_bytes(b64decode(row["vector"])), b64decode(row["detail"]))
 
 
-def _bytes_of(vector: Vector) -> bytes:
+def floats_to_bytes(vector: Vector) -> bytes:
     return _little_endian(array("f", vector)).tobytes()
 
 
-def _vector(content: bytes) -> array[float]:
+def floats_from_bytes(content: bytes) -> array[float]:
     return _little_endian(array("f", content))
 
 
