@@ -13,12 +13,14 @@ from infra.settings import StageSettings
 
 _EARLIER_VERSIONS = Duration.days(30)
 _UNFINISHED_UPLOADS = Duration.days(7)
+_UNFINISHED_INGESTS = Duration.days(1)
 
 
 class Documents(Construct):
     """Uploads go below `documents/<tenant>/<knowledge base>/`; ingest writes its reports below `reports/`.
 
-    The ground truth, from which indexes are built, is below `truth/`: the text of all documents and their vectors.
+    The ground truth, from which indexes are built, is below `truth/`: the text of all documents and their vectors. The
+    vectors of unfinished ingests are below `vectors/`.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings, consumer_timeout_seconds: int) -> None:
@@ -57,15 +59,23 @@ class Documents(Construct):
 
 
 def _lifecycle(settings: StageSettings) -> list[s3.LifecycleRule]:
-    """For the whole bucket: documents with their sidecars, reports, and the ground truth, of which every ingest writes
-    a new version. What was removed is gone for good when its last earlier version expires.
+    """For the whole bucket, but for the vectors of unfinished ingests: documents with their sidecars, reports, and the
+    ground truth, of which every ingest writes a new version. What was removed is gone for good when its last earlier
+    version expires.
     """
     unfinished = s3.LifecycleRule(id="unfinished-uploads", abort_incomplete_multipart_upload_after=_UNFINISHED_UPLOADS)
+    # Vectors of parts of documents, of ingests that did not get to their end.
+    vectors = s3.LifecycleRule(
+        id="unfinished-ingests",
+        prefix="vectors/",
+        expiration=_UNFINISHED_INGESTS,
+        noncurrent_version_expiration=_UNFINISHED_INGESTS,
+    )
     if not settings.retain_data:
-        return [unfinished]
+        return [unfinished, vectors]
     earlier = s3.LifecycleRule(
         id="earlier-versions",
         noncurrent_version_expiration=_EARLIER_VERSIONS,
         expired_object_delete_marker=True,
     )
-    return [unfinished, earlier]
+    return [unfinished, vectors, earlier]

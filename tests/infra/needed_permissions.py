@@ -49,7 +49,7 @@ _ONLY_ONCE = (
 )
 _ONLY_WITH_A_PLAN_MODEL = "The local stage plans by rules, for the stand-in cannot plan."
 _ONLY_AFTER_FAILURES = "Ingest hastens the redelivery of files that failed for a reason of ours; none does here."
-_ONLY_LARGE = "Vectors are kept for files of more than 256 passages; the samples have fewer."
+_ONLY_LARGE = "Vectors are kept for files of more than 288 passages; the samples have fewer."
 _BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model with the agent's role."
 _BY_THE_API = "API Gateway writes its log with this role; the emulator writes none."
 _DEPLOYED = "CloudFormation runs the function of the CDK at deployment."

@@ -284,6 +284,17 @@ def time_of(*functions: str) -> Callable[[Deployed], str]:
     return lambda stage: only(span(stage.functions()[function]["Timeout"]) for function in functions)
 
 
+def kept_vectors(stage: Deployed) -> str:
+    rules = [
+        rule
+        for _, bucket in stage.of_kind("AWS::S3::Bucket")
+        for rule in bucket.get("LifecycleConfiguration", {}).get("Rules", ())
+        if rule.get("Prefix") == "vectors/"
+    ]
+    days = {rule["NoncurrentVersionExpiration"]["NoncurrentDays"] for rule in rules}
+    return only(span(rule["ExpirationInDays"] * 86_400) for rule in rules if days == {rule["ExpirationInDays"]})
+
+
 def ingest_share(stage: Deployed) -> str:
     memory = stage.functions()[_INGEST]["MemorySize"]
     return only(f"{mapping['BatchSize']} files, {memory:,} MB" for mapping in stage.mappings_of(_INGEST))
@@ -331,6 +342,7 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
     "keys of the tables": table_keys,
     "keys of the queues": queue_keys,
     "keys of the collection": collection_policy("encryption", {True: "AWS's own"}, "AWSOwnedKey"),
+    "vectors of an unfinished ingest are kept for": kept_vectors,
     "requests and answers are kept for": requests_kept,
     "tables whose rows are deleted when they expire": expiring_tables,
     "a request waits in its queue for at most": queued(_PROCESSOR),

@@ -30,9 +30,9 @@ from cicada.retrieval.ports import DocumentCatalogue
 from cicada.settings import IngestSettings, SearchSettings, load
 
 # Of 120 seconds at most each, within the function's 900.
-_ATTEMPTS = 6
+ATTEMPTS = 6
 # Titan takes one text a call, in about a tenth of a second: 16 calls at once are above most accounts' quotas.
-_FLIGHTS, _CALLS_OF_A_FLIGHT = 2, 8
+FLIGHTS, CALLS_OF_A_FLIGHT = 2, 8
 
 
 @cache
@@ -59,11 +59,11 @@ def bulk_embedder(settings: SearchSettings) -> BatchingEmbedder:
     """Embeds passages, of several files at the same time. The client retries, at the rate that the service accepts."""
     # No user waits for a batch of passages, so the timeout is long: a slow machine's local encoder takes a minute.
     bedrock = client(
-        "bedrock-runtime", read_timeout_seconds=120, attempts=_ATTEMPTS, bulk_calls=_FLIGHTS * _CALLS_OF_A_FLIGHT
+        "bedrock-runtime", read_timeout_seconds=120, attempts=ATTEMPTS, bulk_calls=FLIGHTS * CALLS_OF_A_FLIGHT
     )
     model = (settings.embedding_model_id, settings.embedding_dimension)
     once = Retry(attempts=1)
-    return BatchingEmbedder(BedrockEmbedder(bedrock, *model, once, concurrency=_CALLS_OF_A_FLIGHT), flights=_FLIGHTS)
+    return BatchingEmbedder(BedrockEmbedder(bedrock, *model, once, concurrency=CALLS_OF_A_FLIGHT), flights=FLIGHTS)
 
 
 @cache

@@ -23,8 +23,8 @@ from cicada.retrieval.cards import embedded_text
 from cicada.retrieval.model import Vector
 from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 
-# Titan embeds a part in a few seconds, one text a call; as token vectors of MiniLM it has 8 MB.
-PART = 256
+# Three of Cohere's calls; Titan embeds a part within a minute even where an account has a small quota.
+PART = 288
 
 
 class Encoder(Struct, frozen=True):

@@ -39,7 +39,7 @@ class BatchingEmbedder:
     unless the service itself fails. Queries are not batched. Thread-safe.
     """
 
-    def __init__(self, embedder: Embedder, size: int = 64, wait_seconds: float = 0.05, flights: int = 2) -> None:
+    def __init__(self, embedder: Embedder, size: int = 96, wait_seconds: float = 0.05, flights: int = 2) -> None:
         self._embedder = embedder
         self._size = size
         self._wait_seconds = wait_seconds
