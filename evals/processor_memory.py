@@ -3,8 +3,8 @@
 Lambda gives a function CPU in proportion to its memory: one vCPU at 1,769 MB
 (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). This measures the CPU time of the function's
 import in a fresh interpreter, of an answer up to its first token, and of the whole answer (plan, search in a small
-base, prompt, 300 tokens, each event stored and posted through the real SDK), with scripted services. For each memory follow
-the seconds that this CPU time takes there and the price of 1,000 answers, of which most is waiting for the model.
+base, prompt, 300 tokens, each event stored and posted through the real SDK), with scripted services. For each memory
+follow the seconds that this CPU time takes there and the price of 1,000 answers, which mostly wait for the model.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Work:
 class At:
     """`answer_seconds`: the model's own time and the CPU work of the answer; `dollars` are those of 1,000 answers."""
 
-    memory_mb: int
+    memory_mb: float
     import_seconds: float
     first_token_seconds: float
     answer_seconds: float
@@ -58,7 +58,7 @@ def work(runs: int) -> Work:
     )
 
 
-def at(memory_mb: int, done: Work, dollars_a_gb_second: float) -> At:
+def at(memory_mb: float, done: Work, dollars_a_gb_second: float) -> At:
     """While the model streams, the function works: what it takes beyond the model's time is before the first token."""
     slower = max(1.0, MB_OF_A_VCPU / memory_mb)
     waiting = FIRST_TOKEN_SECONDS + TURN_TOKENS / TOKENS_PER_SECOND

@@ -6,8 +6,8 @@ from evals.throttled_embedding import ADAPTIVE, COHERE, DELIVERIES, RETRIES, TIT
 
 
 def test_a_file_is_embedded_whole_in_one_delivery_where_calls_are_refused() -> None:
-    found = measured(TITAN, ADAPTIVE, texts=60, rate=40.0)
-    assert (found.is_whole, found.deliveries, found.calls - found.refused) == (True, 1, 60)
+    found = measured(TITAN, ADAPTIVE, texts=10, rate=2.0)
+    assert (found.is_whole, found.deliveries, found.calls - found.refused) == (True, 1, 10)
     assert found.refused > 0
 
 
