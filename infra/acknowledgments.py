@@ -44,6 +44,7 @@ _WILDCARDS = {
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
     "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
     "<IngestDocumentsBucket551D14AF.Arn>/truth/*": "Ingest keeps there what it indexes of whatever is uploaded.",
+    "<IngestDocumentsBucket551D14AF.Arn>/vectors/*": "Ingest keeps there the vectors of files that it did not finish.",
     "<PageFiles79CCA538.Arn>/*": _COPYING,
     "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
     "/v1/POST/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
