@@ -74,5 +74,4 @@ class CicadaStack(Stack):
             outputs |= page.outputs
         for name, value in (outputs | conversation.api.outputs).items():
             CfnOutput(self, name, value=value)
-        if settings.local is None:
-            log_with_the_stack(self)
+        log_with_the_stack(self)

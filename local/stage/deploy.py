@@ -71,6 +71,11 @@ def _deploy(config: StageConfig, fingerprint: str, assembly: Path, say: Callable
     )
 
 
+def destroy(config: StageConfig) -> None:
+    """Delete the stack that was deployed from this folder."""
+    _cdk(config, _log(config), "destroy", STACK, "--app", str(config.folder / "cdk.out"), "--force")
+
+
 def deployed(config: StageConfig) -> Deployed | None:
     """None without a finished stack."""
     stack = _stack(config)

@@ -99,17 +99,14 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         "agent_theories": _runs("agent_theories") | _keeping() | _searching(settings, _ONLY_ONCE),
         "ingest_document": _runs("ingest_document") | _polling("document changes") | _storing() | _ingesting(settings),
         **_agent_roles(settings),
-        _NOTIFIER: _on(BUCKET, "s3:PutBucketNotification", unseen=_DEPLOYED) | _logging_of_the_cdk(settings, _NOTIFIER),
+        _NOTIFIER: _on(BUCKET, "s3:PutBucketNotification", unseen=_DEPLOYED) | _logging_of_the_cdk(_NOTIFIER),
         **_copying(settings),
         **_emptying(settings),
         **_logging_of_the_api(settings),
     }
 
 
-def _logging_of_the_cdk(settings: StageSettings, function: str) -> Needs:
-    """On the local stage AWS's managed policy lets it log."""
-    if settings.local:
-        return _on("*", "logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED)
+def _logging_of_the_cdk(function: str) -> Needs:
     return _on(f"log of {function}", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_DEPLOYED)
 
 
@@ -122,7 +119,7 @@ def _copying(settings: StageSettings) -> Mapping[str, Needs]:
     written = (*reading, *(f"s3:{each}" for each in writing), "s3:PutObjectVersionTagging")
     assets = "arn:aws:s3:::cdk-hnb659fds-assets-ACCOUNT-REGION"
     return {
-        _COPIER: _logging_of_the_cdk(settings, _COPIER).union(
+        _COPIER: _logging_of_the_cdk(_COPIER).union(
             *(_on(each, *reading, unseen=_DEPLOYED) for each in (assets, f"{assets}/*")),
             *(_on(each, *written, unseen=_DEPLOYED) for each in (PAGE, f"{PAGE}/*")),
         )
@@ -136,7 +133,7 @@ def _emptying(settings: StageSettings) -> Mapping[str, Needs]:
         return {}
     actions = ("s3:PutBucketPolicy", "s3:GetBucket*", "s3:List*", "s3:DeleteObject*")
     return {
-        _EMPTIER: _logging_of_the_cdk(settings, _EMPTIER).union(
+        _EMPTIER: _logging_of_the_cdk(_EMPTIER).union(
             *(_on(each, *actions, unseen=_DEPLOYED) for bucket in buckets for each in (bucket, f"{bucket}/*"))
         )
     }

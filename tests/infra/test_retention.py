@@ -78,7 +78,7 @@ def test_a_bucket_is_emptied_where_it_is_deleted() -> None:
         assert emptied == {id for id, _ in stage.of_kind("AWS::S3::Bucket") if id not in kept(stage)}
 
 
-@pytest.mark.parametrize("name", ["dev", "prod"])
+@pytest.mark.parametrize("name", ["local", "dev", "prod"])
 def test_every_function_logs_to_a_group_of_the_stack(name: str) -> None:
     """A group that Lambda makes by itself has no retention, and is there when the stack has gone."""
     stage = deployed(name)
@@ -90,7 +90,7 @@ def test_every_function_logs_to_a_group_of_the_stack(name: str) -> None:
         assert group.get("Ref") in groups, id
 
 
-@pytest.mark.parametrize("name", ["dev", "prod"])
+@pytest.mark.parametrize("name", ["local", "dev", "prod"])
 def test_no_function_can_make_its_group_again_after_the_stack_has_gone(name: str) -> None:
     stage = deployed(name)
     for id, function in stage.of_kind("AWS::Lambda::Function"):

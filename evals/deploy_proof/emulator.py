@@ -1,0 +1,94 @@
+"""A stage in the emulator: the same app, deployed by the same command line, without the sample documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from evals.deploy_proof.report import ProofError
+from evals.deploy_proof.target import Target
+from local.stage.agents import write_agents
+from local.stage.aws import client_environment
+from local.stage.deploy import STACK, deploy, destroy, fingerprint_of
+from local.stage.emulator import start_bedrock, start_emulator
+from local.stage.isolated import isolated
+from local.stage.page import start_page
+from local.stage.processes import Running, stop_all
+from local.stage.settings import REGION, StageConfig, StageError, process_environment
+
+Say = Callable[[str], None]
+# What the emulator cannot do, by step.
+UNABLE: dict[str, str] = {}
+
+
+@dataclass(slots=True)
+class EmulatorDeployment:
+    """The page's server is started when its configuration is known, as CloudFront's files are deployed then."""
+
+    config: StageConfig
+    running: list[Running] = field(default_factory=list)
+    has_page: bool = False
+
+    def deploy(self, context: Mapping[str, str]) -> None:
+        config = replace(self.config, context={**self.config.context, **context})
+        try:
+            outputs = deploy(config, fingerprint_of(config), _silent).outputs
+        except StageError as error:
+            raise ProofError(str(error)) from error
+        if not self.has_page:
+            self._serve_page(outputs)
+
+    def destroy(self) -> None:
+        try:
+            destroy(self.config)
+        except StageError as error:
+            raise ProofError(str(error)) from error
+
+    def _serve_page(self, outputs: Mapping[str, str]) -> None:
+        addresses = {"websocketUrl": outputs["WebSocketUrl"], "endpointUrl": self.config.aws_url}
+        page = start_page(self.config, {**addresses, "clientId": outputs["UserPoolClientId"], "users": []})
+        self.running.append(page)
+        page.wait_until_ready()
+        self.has_page = True
+
+
+@contextmanager
+def stage_in_emulator(folder: Path) -> Iterator[Target]:
+    """The emulator and the Bedrock stand-in run until the proof has ended."""
+    config = isolated(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    deployment = EmulatorDeployment(config)
+    try:
+        deployment.running.append(start_emulator(config))
+        write_agents(config)
+        deployment.running.append(start_bedrock(config))
+        for each in deployment.running:
+            each.wait_until_ready()
+        yield _target(config, deployment)
+    finally:
+        stop_all(deployment.running)
+
+
+def _target(config: StageConfig, deployment: EmulatorDeployment) -> Target:
+    shell = client_environment(config)
+    options = {
+        "endpoint_url": shell["AWS_ENDPOINT_URL"],
+        "region_name": REGION,
+        "aws_access_key_id": shell["AWS_ACCESS_KEY_ID"],
+        "aws_secret_access_key": shell["AWS_SECRET_ACCESS_KEY"],
+    }
+    return Target(
+        stack=STACK,
+        prefix="cicada-local",
+        deployment=deployment,
+        environment=process_environment() | shell,
+        options=options,
+        unable=UNABLE,
+        page_url=config.page_url,
+    )
+
+
+def _silent(_line: str) -> None:
+    """The deployment's own progress is in its log."""
