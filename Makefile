@@ -13,7 +13,7 @@ SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-r
 # Byte-code of the local stage's processes is cached here, as process_environment() has it for their children.
 CACHED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.build/byte-code'
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench figures intents mutate protocol synth lock clean
+.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench deploy-proof figures intents mutate protocol synth lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -55,6 +55,9 @@ prove: setup ## Enumerate the delivery's interleavings in a model of its rules (
 
 chaos: setup ## Disturb a local stage in every way for ten minutes; every answer must be exact
 	$(VENV)/python -m evals.chaos --minutes 10
+
+deploy-proof: setup ## Deploy, use and destroy a stage in the emulator; STAGE=dev: on AWS, with your credentials
+	$(VENV)/python -m evals.deploy_proof $(if $(STAGE),--stage $(STAGE))
 
 bench: setup .build/peers/ready ## Measure delivery, search, ingest and intents (half an hour)
 	$(VENV)/python -m evals.delivery_bench

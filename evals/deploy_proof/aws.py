@@ -17,33 +17,38 @@ _CDK = str(ROOT / "node_modules" / ".bin" / "cdk")
 class CdkDeployment:
     """The README's commands."""
 
-    stage: str
     stack: str
     environment: Mapping[str, str]
     context: Mapping[str, str]
 
-    def deploy(self, context: Mapping[str, str]) -> None:
-        """A bootstrap of an account that has one changes nothing."""
+    def bootstrap(self) -> None:
         self._cdk("bootstrap")
-        self._cdk("deploy", self.stack, "--require-approval", "never", **{**self.context, **context})
+
+    def deploy(self, context: Mapping[str, str]) -> None:
+        self._cdk("deploy", self.stack, "--require-approval", "never", **context)
 
     def destroy(self) -> None:
-        self._cdk("destroy", self.stack, "--force", **self.context)
+        self._cdk("destroy", self.stack, "--force")
 
     def _cdk(self, *arguments: str, **context: str) -> None:
-        values = {"stage": self.stage, **context}
-        flags = [f"--context={name}={value}" for name, value in values.items()]
+        flags = [f"--context={name}={value}" for name, value in {**self.context, **context}.items()]
         run([_CDK, *arguments, *flags, "--no-color", "--no-notices", "--ci"], self.environment)
 
 
 def stage_on_aws(stage: str, context: Mapping[str, str]) -> Target:
-    """Raises `ProofError` if the stack exists already: the proof ends by destroying its stack."""
+    """Raises `ProofError` if the stack exists already."""
     environment, stack = shell_environment(), f"Cicada-{stage}"
-    deployment = CdkDeployment(stage, stack, environment, context)
-    target = Target(stack, f"cicada-{stage}", deployment, environment, {}, {})
-    if _exists(target):
-        raise ProofError(f"There is a stack {stack} in this account and region, and the proof would destroy it.")
+    named = {"stage": stage, **context}
+    deployment = CdkDeployment(stack, environment, named)
+    target = Target(stack, f"cicada-{stage}", deployment, environment, {}, {}, named)
+    require_none(target)
     return target
+
+
+def require_none(target: Target) -> None:
+    """Raises `ProofError` if the stack exists."""
+    if _exists(target):
+        raise ProofError(f"There is a stack {target.stack} in this account and region; the proof would destroy it.")
 
 
 def _exists(target: Target) -> bool:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from evals.deploy_proof.report import ProofError
+from evals.deploy_proof.report import ProofError, SkippedError
 from evals.deploy_proof.target import Target
 from local.stage.agents import write_agents
 from local.stage.aws import client_environment
@@ -20,7 +20,11 @@ from local.stage.settings import REGION, StageConfig, StageError, process_enviro
 
 Say = Callable[[str], None]
 # What the emulator cannot do, by step.
-UNABLE: dict[str, str] = {}
+UNABLE = {
+    "doctor": "the emulator has neither quotas nor model access to look at",
+    "collection": "the emulator has no OpenSearch Serverless; the stage searches an index of its own",
+    "access log": "the emulator writes no access log",
+}
 
 
 @dataclass(slots=True)
@@ -30,6 +34,9 @@ class EmulatorDeployment:
     config: StageConfig
     running: list[Running] = field(default_factory=list)
     has_page: bool = False
+
+    def bootstrap(self) -> None:
+        raise SkippedError("the local stage's deployment bootstraps the emulator's account")
 
     def deploy(self, context: Mapping[str, str]) -> None:
         config = replace(self.config, context={**self.config.context, **context})
@@ -86,6 +93,7 @@ def _target(config: StageConfig, deployment: EmulatorDeployment) -> Target:
         environment=process_environment() | shell,
         options=options,
         unable=UNABLE,
+        context={"stage": "local"},
         page_url=config.page_url,
     )
 

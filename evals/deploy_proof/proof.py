@@ -11,6 +11,7 @@ from pathlib import Path
 
 from evals.deploy_proof.alarm_chain import ring
 from evals.deploy_proof.browser import ask_page
+from evals.deploy_proof.only_on_aws import api_writes_its_log, collection_is_active
 from evals.deploy_proof.remains import remains
 from evals.deploy_proof.report import ProofError, Report, SkippedError
 from evals.deploy_proof.target import Target
@@ -43,13 +44,17 @@ class Proof:
 
     def _steps(self) -> list[tuple[str, Callable[[], str]]]:
         return [
+            ("bootstrap", self._bootstrap),
+            ("doctor", self._doctor),
             ("deploy", self._deploy),
+            ("collection", partial(collection_is_active, self._target)),
             ("user", self._add_user),
             ("ingest", self._ingest),
             ("terminal", self._ask_by_terminal),
             ("page", self._ask_by_page),
+            ("access log", partial(api_writes_its_log, self._target)),
             ("status", self._status),
-            ("alarm chain", lambda: ring(self._target, self._id)),
+            ("alarm chain", partial(ring, self._target, self._id)),
             ("release forward", self._release_forward),
             ("release back", self._release_back),
         ]
@@ -59,11 +64,20 @@ class Proof:
             raise SkippedError(self._target.unable[name])
         return step()
 
+    def _bootstrap(self) -> str:
+        self._target.deployment.bootstrap()
+        return "cdk bootstrap: the account has the CDK's roles and its bucket for assets"
+
+    def _doctor(self) -> str:
+        given = [part for name, value in self._target.context.items() for part in ("-c", f"{name}={value}")]
+        self._cicada("doctor", *given)
+        return "cicada doctor: the account and the region have what a deployment needs"
+
     def _deploy(self) -> str:
         self._target.deployment.deploy({})
         outputs = self._target.outputs()
         self._released = self._limit()
-        return f"cdk bootstrap, cdk deploy: {self._target.stack} is complete, {outputs['WebSocketUrl']}"
+        return f"cdk deploy: {self._target.stack} is complete, {outputs['WebSocketUrl']}"
 
     def _add_user(self) -> str:
         self._cicada("user", "add", self._user, "--password-stdin", stdin=f"{self._password}\n")

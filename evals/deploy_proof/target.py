@@ -21,6 +21,8 @@ _COMMAND_SECONDS = 3600
 class Deployment(Protocol):
     """Deploys and destroys the stack with the CDK's command line, as the README says. Raises `ProofError`."""
 
+    def bootstrap(self) -> None: ...
+
     def deploy(self, context: Mapping[str, str]) -> None: ...
 
     def destroy(self) -> None: ...
@@ -28,10 +30,9 @@ class Deployment(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`environment`: of commands that work on the account. `options`: boto3's, to reach it.
-
-    `page_url`: where the page is, if not at the output `PageUrl`. `unable`: the steps that cannot be taken here, with
-    the reason.
+    """`environment`: of commands that work on the account. `options`: boto3's, to reach it. `unable`: the steps that
+    cannot be taken here, with the reason. `context`: the CDK's. `page_url`: where the page is, if not at the output
+    `PageUrl`.
     """
 
     stack: str
@@ -40,6 +41,7 @@ class Target:
     environment: Mapping[str, str]
     options: Mapping[str, Any]
     unable: Mapping[str, str]
+    context: Mapping[str, str]
     page_url: str = ""
 
     def client(self, service: str) -> Any:
