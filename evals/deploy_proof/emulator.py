@@ -10,15 +10,16 @@ from pathlib import Path
 from evals.deploy_proof.report import ProofError, SkippedError
 from evals.deploy_proof.target import Target
 from local.stage.agents import write_agents
-from local.stage.aws import client_environment
+from local.stage.aws import aws_client, client_environment
 from local.stage.deploy import STACK, deploy, destroy, fingerprint_of
 from local.stage.emulator import start_bedrock, start_emulator
 from local.stage.isolated import isolated
 from local.stage.page import start_page
 from local.stage.processes import Running, stop_all
-from local.stage.settings import REGION, StageConfig, StageError, process_environment
+from local.stage.settings import ACCOUNT, REGION, StageConfig, StageError, process_environment
 
 Say = Callable[[str], None]
+_ALARM = "cicada-local-deploy-proof"
 # What the emulator cannot do, by step.
 UNABLE = {
     "doctor": "the emulator has neither quotas nor model access to look at",
@@ -46,12 +47,31 @@ class EmulatorDeployment:
             raise ProofError(str(error)) from error
         if not self.has_page:
             self._serve_page(outputs)
+            self._add_alarm()
 
     def destroy(self) -> None:
+        aws_client(self.config, "cloudwatch").delete_alarms(AlarmNames=[_ALARM])
         try:
             destroy(self.config)
         except StageError as error:
             raise ProofError(str(error)) from error
+
+    def _add_alarm(self) -> None:
+        """One that does nothing by itself: the local stage has the alarms' topic and no alarms, for the emulator knows
+        no metric math. So the way from an alarm to a subscriber can be taken.
+        """
+        aws_client(self.config, "cloudwatch").put_metric_alarm(
+            AlarmName=_ALARM,
+            AlarmActions=[f"arn:aws:sns:{REGION}:{ACCOUNT}:cicada-local-alarms"],
+            Namespace="CICADA",
+            MetricName="Nothing",
+            Statistic="Sum",
+            Period=300,
+            EvaluationPeriods=1,
+            Threshold=0,
+            ComparisonOperator="GreaterThanThreshold",
+            TreatMissingData="notBreaching",
+        )
 
     def _serve_page(self, outputs: Mapping[str, str]) -> None:
         addresses = {"websocketUrl": outputs["WebSocketUrl"], "endpointUrl": self.config.aws_url}

@@ -100,7 +100,9 @@ class Proof:
         return f"cicada ask: the answer has the fact, {self._day}"
 
     def _ask_by_page(self) -> str:
-        url = self._target.page_url or self._target.outputs()["PageUrl"]
+        url = self._target.page_url or self._target.outputs().get("PageUrl")
+        if not url:
+            raise SkippedError("the stage has no page: it is deployed with -c page=none")
         self._has_the_fact(ask_page(url, _BASE, self._user, self._password, self._question))
         return f"{url}: signed in, asked, the answer has the fact"
 

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 _WIDTH = 20
 
 
@@ -36,7 +38,7 @@ class Report:
             self.shown.remove(name)
             self.skipped[name] = str(reason)
             self._line("skipped", name, str(reason))
-        except ProofError as error:
+        except (BotoCoreError, ClientError, ProofError) as error:
             self.shown.remove(name)
             self.failed[name] = str(error)
             self._line("FAILED", name, str(error))
