@@ -97,6 +97,14 @@ class StageSettings:
         """The prefix of every resource's name."""
         return f"cicada-{self.name}"
 
+    @property
+    def has_agent_functions(self) -> bool:
+        """Whether the agents' tools are deployed as functions too, which only Bedrock Agents call.
+
+        On the local stage they are there for the tests that have its processor use Bedrock Agents.
+        """
+        return self.agents == "bedrock" or self.local is not None
+
 
 class UnknownStageError(ValueError):
     """The stage in the context is none of local, dev and prod, or a context value is not allowed."""

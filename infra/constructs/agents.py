@@ -1,4 +1,4 @@
-"""The two agents: their tools as functions, and on AWS stages that use them the Bedrock agents themselves."""
+"""The two agents. Where Bedrock Agents run them, their tools are functions; on AWS these agents are deployed too."""
 
 from __future__ import annotations
 
@@ -35,26 +35,30 @@ class Agents(Construct):
         super().__init__(scope, id)
         self._settings = functions.settings
         self._tables = tables
-        entries = {"entries_table": tables.entries.table_name}
-        tools = {
-            "profiles": functions.add(self, "agent_profiles", environment=entries),
-            "theories": functions.add(
-                self,
-                "agent_theories",
-                environment=entries | search.query_environment,
-                searches=True,
-                timeout_seconds=60,
-            ),
-        }
-        self._grant_entries(tools["profiles"])
-        self._grant_entries(tools["theories"])
-        search.grant_read(tools["theories"])
-        deployed = self._settings.agents == "bedrock" and self._settings.local is None
-        self._agents = {
-            name: Agent(self, name.capitalize(), name=name, settings=self._settings, tools=function)
-            for name, function in tools.items()
-            if deployed
-        }
+        self._agents: dict[str, Agent] = {}
+        if not self._settings.has_agent_functions:
+            return
+        tools = self._tools(functions, search)
+        if self._settings.local is None:
+            self._agents = {
+                name: Agent(self, name.capitalize(), name=name, settings=self._settings, tools=function)
+                for name, function in tools.items()
+            }
+
+    def _tools(self, functions: Functions, search: Search) -> dict[str, lambda_.Function]:
+        entries = {"entries_table": self._tables.entries.table_name}
+        profiles = functions.add(self, "agent_profiles", environment=entries)
+        theories = functions.add(
+            self,
+            "agent_theories",
+            environment=entries | search.query_environment,
+            searches=True,
+            timeout_seconds=60,
+        )
+        self._grant_entries(profiles)
+        self._grant_entries(theories)
+        search.grant_read(theories)
+        return {"profiles": profiles, "theories": theories}
 
     @property
     def environment(self) -> dict[str, str]:
@@ -63,7 +67,7 @@ class Agents(Construct):
             "agent_model_id": self._settings.agent_model_id,
             "entries_table": self._tables.entries.table_name,
         }
-        if self._settings.agents == "converse" and self._settings.local is None:
+        if not self._settings.has_agent_functions:
             return ids
         for name in ("profiles", "theories"):
             agent = self._agents.get(name)

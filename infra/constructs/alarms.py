@@ -9,6 +9,7 @@ from aws_cdk import Aws, Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
@@ -126,10 +127,10 @@ class Alarms(Construct):
         opening = [self._functions[name] for name in ("authorizer", "ws_connect", "ws_disconnect")]
         commands = [self._functions[name] for name in ("ws_message", "ws_resume", "ws_control")]
         failed = log.metric("FailedCommands", "Sum")
-        tools = [self._functions[name] for name in ("agent_profiles", "agent_theories")]
         yield Watch("connections-failing", errors_rate(opening, least=3), 5, "Connections cannot be opened or closed.")
         yield Watch("commands-failing", errors_rate(commands, least=3, failed=failed), 5, "Commands fail on our side.")
-        yield Watch("tools-failing", errors_rate(tools, least=3), 5, "The agents' tools break.")
+        if tools := self._tools():
+            yield Watch("tools-failing", errors_rate(tools, least=3), 5, "The agents' tools break.")
 
     def _of_documents(self, log: StageLog, documents: Documents) -> Iterator[Watch]:
         yield Watch("ingest-failing", log.share("FailedIngests", least=3), 10, "Documents cannot be ingested.")
@@ -153,13 +154,17 @@ class Alarms(Construct):
     def _of_capacity(self, tables: Tables) -> Iterator[Watch]:
         # An alarm takes ten metrics; `$disconnect`, whose work the tables' expiry does too, is left out.
         chat = ("authorizer", "ws_connect", "ws_message", "ws_resume", "ws_control")
-        workers = ("message_processor", "ingest_document", "agent_profiles", "agent_theories")
+        workers = [self._functions[name] for name in ("message_processor", "ingest_document")]
         busy = throttles_rate([self._functions[name] for name in chat], least=3)
         yield Watch("chat-throttled", busy, 1, "Connections and commands find no execution.")
-        held = throttles_rate([self._functions[name] for name in workers], least=10)
+        held = throttles_rate([*workers, *self._tools()], least=10)
         yield Watch("workers-throttled", held, 10, "Answers and ingest find no execution.")
         rows = refused_rows([tables.requests, tables.connections, tables.entries])
         yield Watch("tables-throttled", rows, 10, "A row is hotter than a partition allows.")
+
+    def _tools(self) -> list[lambda_.Function]:
+        """The agents' functions, which are deployed for Bedrock Agents only."""
+        return [self._functions[name] for name in ("agent_profiles", "agent_theories") if name in self._functions]
 
     def _let_alarms_publish(self) -> None:
         """An explicit policy replaces the topic's default one, which lets everything in the account publish.

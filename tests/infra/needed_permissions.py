@@ -95,8 +95,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _planning(settings)
         | _agents(settings)
         | _searching(settings),
-        "agent_profiles": _runs("agent_profiles") | _keeping(),
-        "agent_theories": _runs("agent_theories") | _keeping() | _searching(settings, _ONLY_ONCE),
+        **_agent_functions(settings),
         "ingest_document": _runs("ingest_document") | _polling("document changes") | _storing() | _ingesting(settings),
         **_agent_roles(settings),
         _NOTIFIER: _on(BUCKET, "s3:PutBucketNotification", unseen=_DEPLOYED) | _logging_of_the_cdk(_NOTIFIER),
@@ -236,6 +235,16 @@ def _agents(settings: StageSettings) -> Needs:
     if settings.agents == "converse" or settings.local:
         return needs
     return needs | {Need("bedrock:InvokeAgent", f"{name} agent's alias") for name in ("profiles", "theories")}
+
+
+def _agent_functions(settings: StageSettings) -> Mapping[str, Needs]:
+    """Only Bedrock Agents call them."""
+    if settings.agents == "converse" and not settings.local:
+        return {}
+    return {
+        "agent_profiles": _runs("agent_profiles") | _keeping(),
+        "agent_theories": _runs("agent_theories") | _keeping() | _searching(settings, _ONLY_ONCE),
+    }
 
 
 def _agent_roles(settings: StageSettings) -> Mapping[str, Needs]:

@@ -151,7 +151,8 @@ INCIDENTS: dict[str, tuple[Happening, set[str]]] = {
 
 @pytest.fixture(params=AWS_STAGES)
 def stage(request: pytest.FixtureRequest) -> Deployed:
-    return deployed(request.param)
+    """With all that alarms watch."""
+    return deployed(request.param, "bedrock")
 
 
 def alarms_of(stage: Deployed) -> dict[str, dict[str, Any]]:
@@ -222,6 +223,14 @@ def test_retries_ring_by_their_share_of_enough_answers(stage: Deployed) -> None:
 
 def test_every_alarm_has_an_incident(stage: Deployed) -> None:
     assert set(alarms_of(stage)) == {name for _, meant in INCIDENTS.values() for name in meant}
+
+
+@pytest.mark.parametrize("name", AWS_STAGES)
+def test_without_bedrock_agents_all_alarms_are_there_but_that_of_their_tools(name: str) -> None:
+    stage, without = deployed(name, "bedrock"), deployed(name, "converse")
+    assert set(alarms_of(stage)) - set(alarms_of(without)) == {"tools-failing"}
+    throttled = merged(Publisher(without).healthy(), Publisher(without).calls("ingest-document", 50, throttles=50))
+    assert in_state(without, "ALARM", throttled) == {"workers-throttled"}
 
 
 def metrics_of(alarm: dict[str, Any]) -> Iterator[dict[str, Any]]:

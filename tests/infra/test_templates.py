@@ -21,6 +21,7 @@ from cicada.settings import (
 )
 from infra.settings import UnknownStageError, stage_settings
 from tests.infra.conftest import properties, template_of
+from tests.infra.deployed import deployed
 
 if TYPE_CHECKING:
     from aws_cdk.assertions import Template
@@ -38,6 +39,8 @@ SETTINGS: dict[str, type[Struct]] = {
     "agent-profiles": ProfileToolSettings,
     "agent-theories": AgentToolSettings,
 }
+# Only Bedrock Agents call them; otherwise the processor runs the tools itself.
+AGENT_FUNCTIONS = {"agent-profiles", "agent-theories"}
 
 
 def function_named(template: Template, ending: str) -> dict[str, Any]:
@@ -70,7 +73,7 @@ def test_replies_go_back_on_every_route_but_the_connection_ones(aws: Template) -
 @pytest.mark.parametrize("stage", ["local", "dev", "prod"])
 @pytest.mark.parametrize("function", SETTINGS)
 def test_every_function_has_the_settings_that_it_loads(stage: str, function: str) -> None:
-    load(SETTINGS[function], variables(template_of(stage), function))
+    load(SETTINGS[function], variables(template_of(stage, agents="bedrock"), function))
 
 
 def test_uploads_are_announced_to_ingest(aws: Template) -> None:
@@ -98,7 +101,7 @@ def test_the_layers_are_built_for_the_functions_runtime(aws: Template) -> None:
 def test_every_function_is_traced(stage: str) -> None:
     named = [
         each
-        for each in properties(template_of(stage), "AWS::Lambda::Function")
+        for each in properties(template_of(stage, agents="bedrock"), "AWS::Lambda::Function")
         if each.get("FunctionName", "").startswith("cicada-")
     ]
     assert len(named) == len(SETTINGS)
@@ -147,11 +150,31 @@ def test_no_stage_needs_bedrock_agents_unless_they_are_asked_for(aws: Template) 
 
 
 @pytest.mark.parametrize(
+    ("stage", "agents", "there"),
+    [
+        ("dev", "converse", False),
+        ("prod", "converse", False),
+        ("dev", "bedrock", True),
+        ("prod", "bedrock", True),
+        # Tests switch its processor to Bedrock Agents.
+        ("local", "converse", True),
+        ("local", "bedrock", True),
+    ],
+)
+def test_the_agents_functions_are_deployed_where_bedrock_agents_call_them(
+    stage: str, agents: str, *, there: bool
+) -> None:
+    found = set(deployed(stage, agents).functions())
+    assert found == {name for name in SETTINGS if there or name not in AGENT_FUNCTIONS}
+
+
+@pytest.mark.parametrize(
     ("rerank", "models"),
     [("cohere", ["cohere.rerank-v3-5:0", "amazon.rerank-v1:0"]), ("amazon", ["amazon.rerank-v1:0"]), ("local", [])],
 )
 def test_those_who_search_have_the_rerankers_that_the_context_names(rerank: str, models: list[str]) -> None:
-    template = template_of("dev", rerank=rerank, region="eu-central-1") if models else template_of("dev")
+    region = {"region": "eu-central-1"} if models else {}
+    template = template_of("dev", agents="bedrock", rerank=rerank, **region)
     for function in ("message-processor", "agent-theories"):
         named = function_named(template, function)["Environment"]["Variables"]["CICADA_RERANK_MODELS"]
         assert re.findall(r"foundation-model/([^,\"]+)", json.dumps(named)) == models

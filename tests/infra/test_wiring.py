@@ -114,16 +114,16 @@ def readable(kind: type[Struct]) -> set[str]:
     return own.union(*(readable(each.type) for each in nested))
 
 
-@pytest.mark.parametrize("function", SETTINGS)
-def test_variables_lead_to_the_parts_that_they_name(stage: Deployed, function: str) -> None:
-    environment, known = stage.environment(function), places(stage)
-    named = {name: value for name, value in environment.items() if name in known}
-    assert named == {name: known[name] for name in named}
-    assert named
+def test_variables_lead_to_the_parts_that_they_name(stage: Deployed) -> None:
+    known = places(stage)
+    for function in stage.functions():
+        named = {name: value for name, value in stage.environment(function).items() if name in known}
+        assert named == {name: known[name] for name in named}, function
+        assert named, function
 
 
 def test_every_function_has_what_is_set_for_its_settings_and_nothing_else(stage: Deployed) -> None:
-    environments = {function: stage.environment(function) for function in SETTINGS}
+    environments = {function: stage.environment(function) for function in stage.functions()}
     given = {name: value for each in environments.values() for name, value in each.items()}
     for function, environment in environments.items():
         # Whatever a function does, it is counted as part of its stage.
