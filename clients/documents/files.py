@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,8 @@ def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str) -> list[
     """All named files, and all files below named folders except hidden ones.
 
     The id of a file in a folder is its path below that folder. Raises `InvalidUploadError` for a path that does not
-    exist, a name that is not allowed, two files with one id, and a sidecar without its file.
+    exist, a folder that cannot be read, a link to nothing, a name that is not allowed, two files with one id, and a
+    sidecar without its file.
     """
     found: dict[DocumentKey, Upload] = {}
     for path in paths:
@@ -43,15 +45,14 @@ def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str) -> list[
 
 def _files(path: Path) -> Iterator[tuple[Path, str]]:
     if path.is_dir():
-        for file in sorted(path.rglob("*")):
-            below = file.relative_to(path)
-            if not file.is_file() or any(part.startswith(".") for part in below.parts):
+        for file in sorted(_below(path)):
+            if not _is_file(file):
                 continue
             if is_sidecar(file.name):
                 _require_its_file(file)
             else:
-                yield file, below.as_posix()
-    elif not path.is_file():
+                yield file, file.relative_to(path).as_posix()
+    elif not _is_file(path):
         raise InvalidUploadError(f"There is no file or folder {path}.")
     elif is_sidecar(path.name):
         raise InvalidUploadError(f"{path} only describes a file; name that file: {path.name.removesuffix(SIDECAR)}.")
@@ -60,9 +61,33 @@ def _files(path: Path) -> Iterator[tuple[Path, str]]:
         yield path, path.name
 
 
+def _below(folder: Path) -> Iterator[Path]:
+    """All but hidden files and what is in hidden folders; linked folders are not entered.
+
+    A folder that cannot be read is an error: what is in it would seem to be gone, and a sync would remove it.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise InvalidUploadError(f"{error.filename} cannot be read: {error.strerror}.") from error
+
+    for place, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(place, name) for name in names if not name.startswith("."))
+
+
+def _is_file(path: Path) -> bool:
+    """Raises `InvalidUploadError` for a link to nothing, such as to a drive that is not there now."""
+    try:
+        if path.is_symlink() and not path.exists():
+            raise InvalidUploadError(f"{path} is a link to {path.readlink()}, which does not exist.")
+        return path.is_file()
+    except OSError as error:
+        raise InvalidUploadError(f"{path} cannot be read: {error.strerror}.") from error
+
+
 def _require_its_file(sidecar: Path) -> None:
     """A sidecar without its file was meant for another one, which everybody could read without the sidecar."""
-    if sidecar.is_file() and not sidecar.with_name(sidecar.name.removesuffix(SIDECAR)).is_file():
+    if _is_file(sidecar) and not sidecar.with_name(sidecar.name.removesuffix(SIDECAR)).is_file():
         raise InvalidUploadError(
             f"{sidecar} belongs to no file, so nothing was uploaded: a sidecar is called <file name>{SIDECAR}, with the"
             " whole name of the file that lies beside it."
@@ -78,4 +103,4 @@ def _document(file: Path, key: str) -> DocumentKey:
 
 def _sidecar(file: Path) -> Path | None:
     sidecar = file.with_name(f"{file.name}{SIDECAR}")
-    return sidecar if sidecar.is_file() else None
+    return sidecar if _is_file(sidecar) else None

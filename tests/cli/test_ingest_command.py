@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import wait
@@ -25,6 +26,7 @@ from cicada.ingest.script_parser import ScriptParser
 from cli import deployment_target
 from cli.__main__ import main
 from clients.documents import uploader
+from clients.documents.files import SIDECAR
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import SCRIPTS, script, shipped_episodes, speech
 
@@ -525,6 +527,36 @@ def test_nothing_is_removed_when_an_upload_failed(
     said = capsys.readouterr()
     assert said.err.endswith("cicada: Nothing was removed, because not every file is searchable.\n")
     assert stored(backend) == before
+
+
+@pytest.mark.parametrize("lost", ["macbeth-1.json", "macbeth.json.metadata.json"])
+def test_a_link_to_nothing_is_not_taken_for_a_file_that_is_gone(
+    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str], lost: str
+) -> None:
+    """The drive is not mounted. Without its sidecar everybody could read the document."""
+    before, puts = stored(backend), len(backend.client.puts)
+    (synced / lost).unlink(missing_ok=True)
+    (synced / lost).symlink_to("/nowhere/at/all")
+    for arguments in ([str(synced), "--prune", "--yes"], [str(synced)], [str(synced / lost.removesuffix(SIDECAR))]):
+        assert main(["ingest", *arguments]) == 2
+        assert f"{synced / lost} is a link to /nowhere/at/all, which does not exist." in capsys.readouterr().err
+    assert (stored(backend), len(backend.client.puts), backend.client.deletes) == (before, puts, [])
+
+
+def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(
+    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, scan = stored(backend), os.scandir
+
+    def refused(path: Any = ".") -> Any:
+        if str(path) == str(synced / "acts"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr("os.scandir", refused)
+    assert main(["ingest", str(synced), "--prune", "--yes"]) == 2
+    assert f"{synced / 'acts'} cannot be read: Permission denied." in capsys.readouterr().err
+    assert (stored(backend), backend.client.deletes) == (before, [])
 
 
 def test_prune_takes_one_folder_only(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
