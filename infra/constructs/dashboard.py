@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aws_cdk import Aws
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
@@ -18,7 +19,8 @@ class Dashboard(Construct):
     ) -> None:
         super().__init__(scope, id)
         every = [alarm for alarms in groups.values() for alarm in alarms.values()]
-        dashboard = cloudwatch.Dashboard(self, "Dashboard", dashboard_name=name)
+        # An account has one list of dashboards for all regions, and each region may have this stage.
+        dashboard = cloudwatch.Dashboard(self, "Dashboard", dashboard_name=f"{name}-{Aws.REGION}")
         dashboard.add_widgets(cloudwatch.AlarmStatusWidget(title="Alarms", alarms=every, width=24, height=4))
         for title, alarms in groups.items():
             dashboard.add_widgets(cloudwatch.TextWidget(markdown=f"## {title}", width=24, height=1))

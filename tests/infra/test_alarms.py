@@ -283,6 +283,12 @@ def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: 
     assert len(states) == len(graphs)
 
 
+def test_the_dashboards_of_two_regions_have_names_of_their_own(stage: Deployed) -> None:
+    """An account's dashboards are global: with one name, the second region's would replace the first one's."""
+    [(_, dashboard)] = stage.of_kind("AWS::CloudWatch::Dashboard")
+    assert {"Ref": "AWS::Region"} in dashboard["DashboardName"]["Fn::Join"][1]
+
+
 PAGE = Path("docs/operations.md")
 
 
