@@ -12,6 +12,8 @@ _CERTIFICATE = re.compile(r"arn:[a-z-]+:acm:([a-z0-9-]+):\d{12}:certificate/[\w-
 _ZONE = re.compile(r"Z[A-Z0-9]+")
 # CloudFront takes certificates of no other region: botocore, cloudfront ViewerCertificate.ACMCertificateArn.
 _OF_CLOUDFRONT = "us-east-1"
+# AWS GovCloud has no CloudFront of its own: CloudFormation knows none of its resources there.
+_WITHOUT_CLOUDFRONT = "us-gov-"
 
 
 class AddressError(ValueError):
@@ -44,7 +46,7 @@ class Addresses:
 
 def addresses(context: Callable[[str], Any], region: str) -> Addresses:
     """Of a stack in this region. Raises `AddressError`."""
-    has_page = _has_page(context)
+    has_page = _has_page(context, region)
     page, socket = _domain(context, "page"), _domain(context, "socket")
     zone = str(context("hostedZone") or "")
     if page and not has_page:
@@ -68,10 +70,12 @@ def addresses(context: Callable[[str], Any], region: str) -> Addresses:
     return Addresses(page, socket, zone, has_page)
 
 
-def _has_page(context: Callable[[str], Any]) -> bool:
+def _has_page(context: Callable[[str], Any], region: str) -> bool:
     value = context("page") or "cloudfront"
     if value not in ("cloudfront", "none"):
         raise AddressError(f"There is no page {value!r}: use -c page=cloudfront or none.")
+    if value == "cloudfront" and region.startswith(_WITHOUT_CLOUDFRONT):
+        raise AddressError(f"{region} has no CloudFront to serve the page: use -c page=none, and serve it elsewhere.")
     return value == "cloudfront"
 
 

@@ -38,7 +38,7 @@ INLINE_POLICY_LIMIT = 10_240
 
 
 def settings(**context: str) -> StageSettings:
-    return stage_settings(({"stage": "dev"} | context).get)
+    return stage_settings(({"stage": "dev", "page": "none"} | context).get)
 
 
 def models_of(stage: StageSettings) -> set[str]:

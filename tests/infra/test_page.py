@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from infra.addresses import AddressError, addresses
+from infra.model_regions import model_regions
 from infra.page_files import PAGE_FOLDER, page_files
 from local.page import headers as local_headers
 from tests.infra.deployed import Deployed
@@ -209,6 +210,32 @@ def test_an_account_that_may_not_use_cloudfront_yet_can_do_without_the_page(tmp_
     kinds = {each["Type"] for each in stage.resources.values()}
     assert not [kind for kind in kinds if "CloudFront" in kind or "BucketDeployment" in kind]
     assert "PageUrl" not in stage.outputs
+
+
+def test_a_region_without_cloudfront_is_refused_the_page_and_told_so() -> None:
+    """AWS GovCloud: CloudFormation has no CloudFront there."""
+    with pytest.raises(AddressError, match=r"us-gov-west-1 has no CloudFront.*-c page=none"):
+        addresses({}.get, "us-gov-west-1")
+    assert not addresses({"page": "none"}.get, "us-gov-west-1").has_page
+
+
+def test_the_page_is_refused_exactly_where_cloudformation_lacks_something_of_a_stage(dev: Deployed) -> None:
+    """By the schemas of cfn-lint, which has the kinds of resources of each region."""
+    from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
+
+    kinds = {each["Type"] for each in dev.resources.values() if not each["Type"].startswith("Custom::")}
+    regions = sorted(model_regions().collections)
+    lacking = {each: kinds - set(PROVIDER_SCHEMA_MANAGER.get_resource_types(each)) for each in regions}
+    assert {kind.split("::")[1] for kinds in lacking.values() for kind in kinds} == {"CloudFront"}
+    assert [each for each in regions if lacking[each]] == [each for each in regions if _is_refused(each)]
+
+
+def _is_refused(region: str) -> bool:
+    try:
+        addresses({}.get, region)
+    except AddressError:
+        return True
+    return False
 
 
 @pytest.mark.parametrize(
