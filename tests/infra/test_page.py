@@ -215,13 +215,13 @@ def test_an_account_that_may_not_use_cloudfront_yet_can_do_without_the_page(tmp_
 def test_a_region_without_cloudfront_is_refused_the_page_and_told_so() -> None:
     """AWS GovCloud: CloudFormation has no CloudFront there."""
     with pytest.raises(AddressError, match=r"us-gov-west-1 has no CloudFront.*-c page=none"):
-        addresses({}.get, "us-gov-west-1")
+        addresses(_nothing, "us-gov-west-1")
     assert not addresses({"page": "none"}.get, "us-gov-west-1").has_page
 
 
 def test_the_page_is_refused_exactly_where_cloudformation_lacks_something_of_a_stage(dev: Deployed) -> None:
     """By the schemas of cfn-lint, which has the kinds of resources of each region."""
-    from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
+    from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # type: ignore[import-untyped]
 
     kinds = {each["Type"] for each in dev.resources.values() if not each["Type"].startswith("Custom::")}
     regions = sorted(model_regions().collections)
@@ -230,9 +230,13 @@ def test_the_page_is_refused_exactly_where_cloudformation_lacks_something_of_a_s
     assert [each for each in regions if lacking[each]] == [each for each in regions if _is_refused(each)]
 
 
+def _nothing(_name: str) -> None:
+    """The context without any setting."""
+
+
 def _is_refused(region: str) -> bool:
     try:
-        addresses({}.get, region)
+        addresses(_nothing, region)
     except AddressError:
         return True
     return False
