@@ -10,8 +10,9 @@ from cdk_nag import AwsSolutionsChecks
 from cicada.knowledge_bases.file import load_knowledge_bases
 from infra.acknowledgments import acknowledge
 from infra.addresses import AddressError
+from infra.context_values import ContextValueError
 from infra.model_choice import ModelNotOfferedError
-from infra.settings import UnknownStageError, stage_settings
+from infra.settings import stage_settings
 from infra.stacks.cicada_stack import CicadaStack
 
 
@@ -46,6 +47,6 @@ if __name__ == "__main__":
     app = App()
     try:
         build_checked(app)
-    except (AddressError, UnknownStageError, ModelNotOfferedError) as error:
+    except (AddressError, ContextValueError, ModelNotOfferedError) as error:
         sys.exit(str(error))
     app.synth()

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.concurrency import CHAT_FUNCTIONS, NEW_ACCOUNT, UNRESERVED_LEAST, concurrency_budget
-from infra.settings import UnknownStageError, stage_settings
+from infra.context_values import ContextValueError
+from infra.settings import stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 
@@ -93,7 +94,7 @@ def test_what_lambda_leaves_unreserved_is_in_its_model() -> None:
 @pytest.mark.parametrize("quota", ["9", "none"])
 def test_too_small_a_quota_is_refused_with_a_sentence(quota: str) -> None:
     context = {"stage": "dev", "accountConcurrency": quota}
-    with pytest.raises(UnknownStageError, match="accountConcurrency"):
+    with pytest.raises(ContextValueError, match="accountConcurrency"):
         stage_settings(context.get)
 
 

@@ -14,9 +14,10 @@ import pytest
 
 from cicada.adapters.bedrock.embedding_models import embedding_model
 from cicada.adapters.opensearch.schema import index_name
+from infra.context_values import ContextValueError
 from infra.model_choice import GEOGRAPHIES, ModelNotOfferedError, regions_of
 from infra.model_regions import model_regions
-from infra.settings import StageSettings, UnknownStageError, stage_settings
+from infra.settings import StageSettings, stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed
 
@@ -47,7 +48,7 @@ def models_of(stage: StageSettings) -> set[str]:
 
 
 def refusal(**context: str) -> str:
-    with pytest.raises((ModelNotOfferedError, UnknownStageError)) as refused:
+    with pytest.raises((ModelNotOfferedError, ContextValueError)) as refused:
         settings(**context)
     return str(refused.value)
 

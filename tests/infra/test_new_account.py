@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from infra.settings import UnknownStageError, stage_settings
+from infra.context_values import ContextValueError
+from infra.settings import stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 
@@ -54,7 +55,7 @@ def test_the_local_stage_leaves_the_accounts_settings_alone() -> None:
 
 @pytest.mark.parametrize("flag", ["apiLogRole", "protect"])
 def test_a_flag_that_is_misspelt_is_refused(flag: str) -> None:
-    with pytest.raises(UnknownStageError, match=f"use -c {flag}="):
+    with pytest.raises(ContextValueError, match=f"use -c {flag}="):
         stage_settings({"stage": "prod", flag: "maybe"}.get)
 
 

@@ -19,7 +19,8 @@ from cicada.settings import (
     ProfileToolSettings,
     load,
 )
-from infra.settings import UnknownStageError, stage_settings
+from infra.context_values import ContextValueError
+from infra.settings import stage_settings
 from tests.infra.conftest import properties, template_of
 from tests.infra.deployed import deployed
 
@@ -181,7 +182,7 @@ def test_those_who_search_have_the_rerankers_that_the_context_names(rerank: str,
 
 
 def test_a_reranker_that_is_not_known_is_refused() -> None:
-    with pytest.raises(UnknownStageError, match="use -c rerank=local, amazon or cohere"):
+    with pytest.raises(ContextValueError, match="use -c rerank=local, amazon or cohere"):
         stage_settings({"stage": "dev", "rerank": "best"}.get)
 
 
@@ -203,5 +204,5 @@ def test_the_local_stage_has_what_the_emulator_knows_and_nothing_else(local: Tem
 
 @pytest.mark.parametrize("context", [{"stage": "staging"}, {"stage": "dev", "agents": "none"}])
 def test_an_unknown_stage_is_refused_with_the_known_ones(context: dict[str, str]) -> None:
-    with pytest.raises(UnknownStageError, match="use -c"):
+    with pytest.raises(ContextValueError, match="use -c"):
         stage_settings(context.get)

@@ -1,0 +1,98 @@
+"""Reads the CDK's context values, given as `cdk … -c name=value`, and refuses those that are not allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from infra.concurrency import NEW_ACCOUNT, ConcurrencyBudget, concurrency_budget
+from infra.model_choice import GEOGRAPHIES, ModelChoice, geography_of, require_collections
+from infra.model_regions import model_regions
+
+# The CDK's context value for a name, None if it is not set.
+Context = Callable[[str], Any]
+# Each model with its fallback; the local reranker comes last. By default no paid model reranks: at $1 (Amazon) or $2
+# (Cohere) for 1,000 questions a reranking model costs more than the chat model that answers them (docs/reranking.md).
+_RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
+    "local": (),
+    "amazon": ("amazon.rerank-v1:0",),
+    "cohere": ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0"),
+}
+_NONE = "none"
+
+
+class ContextValueError(ValueError):
+    """A context value is not allowed, or one is missing. The message says what to use."""
+
+
+def choice(context: Context, name: str, *allowed: str, called: str = "") -> str:
+    """One of the allowed values, by default the first. `called`: what the value is the name of."""
+    value = str(context(name) or allowed[0])
+    if value not in allowed:
+        known = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+        raise ContextValueError(f"There is no {called or name} {value!r}: use -c {name}={known}.")
+    return value
+
+
+def text(context: Context, name: str, default: object = "") -> str:
+    """Any text."""
+    return str(context(name) or default)
+
+
+def text_or_none(context: Context, name: str) -> str:
+    """Any text; `none`, as in `-c cardModel=none`, is the empty one."""
+    return "" if context(name) == _NONE else text(context, name)
+
+
+def listed(context: Context, name: str) -> tuple[str, ...]:
+    """The texts between commas; `none` is an empty list."""
+    return tuple(each.strip() for each in text_or_none(context, name).split(",") if each.strip())
+
+
+def concurrency(context: Context) -> ConcurrencyBudget:
+    """`-c accountConcurrency=1000`: the account's quota. By default that of a new account, which every account has."""
+    try:
+        return concurrency_budget(int(context("accountConcurrency") or NEW_ACCOUNT))
+    except ValueError as error:
+        raise ContextValueError(
+            f"-c accountConcurrency=… is the account's quota of concurrent executions: {error}"
+        ) from error
+
+
+def rerank_models(context: Context) -> tuple[str, ...]:
+    """In the order of fallback, none to rerank locally."""
+    return _RERANK_MODELS[choice(context, "rerank", *_RERANK_MODELS, called="reranker")]
+
+
+def models_of(context: Context, region: str) -> ModelChoice:
+    """The models of the region that the stack is deployed to, in the geography that models may answer in."""
+    table = model_regions()
+    require_collections(table, region)
+    geography = text(context, "geography") or geography_of(table, region)
+    if geography not in GEOGRAPHIES:
+        raise ContextValueError(f"There is no geography {geography!r}: use -c geography={', '.join(GEOGRAPHIES)}.")
+    return ModelChoice(table, region, geography)
+
+
+def model(context: Context, purpose: str, models: ModelChoice) -> str:
+    """The model that the context names, otherwise the best one for the purpose."""
+    id = text(context, purpose)
+    return models.checked(purpose, id) if id else models.first(purpose)
+
+
+def model_or_none(context: Context, purpose: str, models: ModelChoice) -> str:
+    """`none`, as in `-c contextModel=none`, is no model."""
+    return "" if context(purpose) == _NONE else model(context, purpose, models)
+
+
+def named_model(context: Context, purpose: str, models: ModelChoice) -> str:
+    """The model that the context names, empty for none."""
+    id = text_or_none(context, purpose)
+    return models.checked(purpose, id) if id else ""
+
+
+def plan_models(context: Context, models: ModelChoice) -> tuple[str, ...]:
+    """In the order of fallback. `-c planModels=none` leaves planning to the rules."""
+    if not context("planModels"):
+        return tuple(models.best("planModels", 2))
+    return tuple(models.checked("planModels", each) for each in listed(context, "planModels"))
