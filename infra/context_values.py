@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ _RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
     "cohere": ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0"),
 }
 _NONE = "none"
+# As in `cicada.identity.tenants`.
+_TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 
 
 class ContextValueError(ValueError):
@@ -47,6 +50,16 @@ def text_or_none(context: Context, name: str) -> str:
 def listed(context: Context, name: str) -> tuple[str, ...]:
     """The texts between commas; `none` is an empty list."""
     return tuple(each.strip() for each in text_or_none(context, name).split(",") if each.strip())
+
+
+def tenant(context: Context, name: str) -> str:
+    """The name of a tenant, empty for none."""
+    found = text(context, name)
+    if found and not _TENANT.fullmatch(found):
+        raise ContextValueError(
+            f"{found!r} cannot be the name of a tenant: use -c {name}=… with letters, digits and hyphens, 63 at most."
+        )
+    return found
 
 
 def concurrency(context: Context) -> ConcurrencyBudget:

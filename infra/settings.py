@@ -20,6 +20,7 @@ from infra.context_values import (
     named_model,
     plan_models,
     rerank_models,
+    tenant,
     text,
     text_or_none,
 )
@@ -65,6 +66,7 @@ class StageSettings:
     each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
     `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is.
+    `default_tenant`: of users whom no group gives a tenant, empty to refuse them.
     `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
     """
 
@@ -89,6 +91,7 @@ class StageSettings:
     lease_seconds: str
     concurrency: ConcurrencyBudget
     alarm_email: str = ""
+    default_tenant: str = ""
     addresses: Addresses = field(default_factory=Addresses)
     protect_data: bool = False
     create_api_log_role: bool = False
@@ -142,6 +145,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         lease_seconds=text(context, "leaseSeconds", _LEASE_SECONDS),
         concurrency=concurrency(context),
         alarm_email=text(context, "alarmEmail"),
+        default_tenant=tenant(context, "defaultTenant"),
         addresses=addresses(context, models.region),
         protect_data=name == "prod" and choice(context, "protect", "yes", "no") == "yes",
         create_api_log_role=choice(context, "apiLogRole", "create", "existing") == "create",
@@ -174,6 +178,8 @@ def _local(context: Context) -> StageSettings:
         requests_in_flight=text(context, "requestsInFlight", 200),
         lease_seconds=text(context, "leaseSeconds", _LEASE_SECONDS),
         concurrency=concurrency(context),
+        # The sample users are in no group.
+        default_tenant=tenant(context, "defaultTenant") or "default",
         local=_local_endpoints(context),
     )
 

@@ -11,10 +11,14 @@ from cli.operator.findings import Finding, State, checked
 from cli.operator.ingest_function import IngestFunction
 from cli.operator.model_checks import model_findings
 from cli.operator.stack_resources import resources_of
+from cli.operator.tenants import without_tenant
+from cli.operator.user_pool import UserPool
 from cli.stack_states import remark
 
 # A collection that has scaled to zero needs up to half a minute for the first search.
 _SEARCH_SECONDS = 90.0
+# How many names a finding lists.
+_SHOWN = 5
 _WAITING = "ApproximateNumberOfMessages"
 _TAKEN = "ApproximateNumberOfMessagesNotVisible"
 _GIVEN_UP = {
@@ -42,6 +46,7 @@ def stack_findings(target: DeploymentTarget, tenant: str, knowledge_base: str) -
     found += checked("alarms", partial(_alarms, target.client("cloudwatch"), alarms))
     topics = sorted(resources.get("AWS::SNS::Topic", {}).values())
     found += checked("notification", partial(_notification, target.client("sns"), topics))
+    found += checked("accounts", partial(_accounts, target))
     found += checked("index", partial(_index, target, tenant, knowledge_base))
     return found + model_findings(target, list(configurations.values()))
 
@@ -108,6 +113,19 @@ def _told(endpoints: list[str], pending: list[str]) -> Finding:
     elif not endpoints:
         state, text = "note", "no alarm reaches anybody: deploy with -c alarmEmail=…, or subscribe to the topic."
     return Finding("notification", state, text)
+
+
+def _accounts(target: DeploymentTarget) -> Iterator[Finding]:
+    """Those that can sign in, but are refused by the authorizer."""
+    pool = UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
+    accounts = [each for each in pool.accounts() if each.state != "disabled"]
+    refused = [each.name for each in without_tenant(accounts, target.outputs.get("DefaultTenant", ""))]
+    if not refused:
+        yield Finding("accounts", "ok", f"{len(accounts)} accounts, each with one tenant.")
+        return
+    shown = ", ".join(refused[:_SHOWN]) + (f" and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else "")
+    mend = f"`cicada user list{target.flag}` says why, `cicada user groups NAME --tenant TENANT{target.flag}` mends it."
+    yield Finding("accounts", "problem", f"refused, because they have not exactly one tenant: {shown}. {mend}")
 
 
 def _index(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterator[Finding]:

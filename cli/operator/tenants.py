@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from cli.operator.user_pool import Account
 
 TENANT = "tenant:"
+# What no name of a tenant begins with.
+_NONE = "none: "
 
 
 def plain_groups(names: Sequence[str]) -> list[str]:
@@ -32,14 +34,22 @@ def tenant_named(tenant: str) -> str:
         ) from error
 
 
-def tenant_of_account(account: Account) -> str:
-    """As the authorizer finds it; users without such a group are of the default tenant."""
+def tenant_of_account(account: Account, default: str) -> str:
+    """As the authorizer finds it, where `default` is the stage's default tenant; `none: ` and why if it refuses."""
     from cicada.identity.tenants import tenant_of
 
     try:
-        return tenant_of(account.groups) or "default"
+        return tenant_of(account.groups, default)
     except ValueError:
-        return "none: the name of its group is wrong"
+        named = [group.removeprefix(TENANT) for group in account.groups if group.startswith(TENANT)]
+        if not named:
+            return f"{_NONE}in no tenant's group"
+        return f"{_NONE}in the groups of {' and '.join(named)}" if len(named) > 1 else f"{_NONE}its name is wrong"
+
+
+def without_tenant(accounts: Iterable[Account], default: str) -> list[Account]:
+    """Those that the authorizer refuses, because they have not exactly one tenant."""
+    return [each for each in accounts if tenant_of_account(each, default).startswith(_NONE)]
 
 
 def plain_groups_of(account: Account) -> list[str]:

@@ -68,7 +68,11 @@ def _register_add(parts: Subparsers) -> None:
         " password; otherwise one is printed. It is valid for 7 days, and replaced by the user at the first sign-in.",
         epilog="example: cicada user add alice --email alice@example.org --tenant acme --group hr",
     )
-    adding.add_argument("--tenant", metavar="NAME", help="the tenant whose documents are asked (default: default)")
+    adding.add_argument(
+        "--tenant",
+        metavar="NAME",
+        help="the tenant whose documents are asked; needed where the stack has no default tenant",
+    )
     adding.add_argument("--group", metavar="NAME", action="append", default=[], help="a group; repeatable")
     adding.add_argument("--email", metavar="ADDRESS", default="", help="where the invitation is sent")
     _add_password_option(adding)
@@ -104,10 +108,13 @@ def run_add(options: argparse.Namespace) -> int:
     groups = plain_groups(options.group) + ([tenant_named(options.tenant)] if options.tenant else [])
     password = _given_password(options)
     target, pool = _pool(options)
+    if not options.tenant and not _default(target):
+        raise CommandError(f"Name the tenant of {options.name} with --tenant: {target.title} has no default tenant.", 2)
     initial = pool.add(NewAccount(options.name, groups, options.email, password))
     invited = options.email if initial is None and password is None else ""
     if options.json:
-        print(to_json(_fields(pool.account(options.name)) | {"initialPassword": initial, "invited": bool(invited)}))
+        made = _fields(pool.account(options.name), _default(target))
+        print(to_json(made | {"initialPassword": initial, "invited": bool(invited)}))
         return 0
     print(f"{clean_line(options.name)} is a user of {target.title}.")
     if invited:
@@ -118,13 +125,14 @@ def run_add(options: argparse.Namespace) -> int:
 
 def run_list(options: argparse.Namespace) -> int:
     """0, also if there is nobody."""
-    _, pool = _pool(options)
-    accounts = [each for each in pool.accounts() if options.tenant in (None, tenant_of_account(each))]
+    target, pool = _pool(options)
+    default = _default(target)
+    accounts = [each for each in pool.accounts() if options.tenant in (None, tenant_of_account(each, default))]
     if options.json:
-        print(to_json({"users": [_fields(each) for each in accounts]}))
+        print(to_json({"users": [_fields(each, default) for each in accounts]}))
         return 0
     rows = [
-        (each.name, each.state, tenant_of_account(each), ", ".join(plain_groups_of(each)), each.email)
+        (each.name, each.state, tenant_of_account(each, default), ", ".join(plain_groups_of(each)), each.email)
         for each in accounts
     ]
     if rows:
@@ -137,17 +145,17 @@ def run_list(options: argparse.Namespace) -> int:
 
 def run_disable(options: argparse.Namespace) -> int:
     """0 if the user can sign in no longer."""
-    _, pool = _pool(options)
+    target, pool = _pool(options)
     pool.disable(options.name)
     sentence = "can sign in no longer. An access token from before is valid for an hour at most."
-    return _show_changed(options, pool, sentence)
+    return _show_changed(options, target, pool, sentence)
 
 
 def run_enable(options: argparse.Namespace) -> int:
     """0 if the user can sign in."""
-    _, pool = _pool(options)
+    target, pool = _pool(options)
     pool.enable(options.name)
-    return _show_changed(options, pool, "can sign in again.")
+    return _show_changed(options, target, pool, "can sign in again.")
 
 
 def run_groups(options: argparse.Namespace) -> int:
@@ -155,7 +163,7 @@ def run_groups(options: argparse.Namespace) -> int:
     add, remove = plain_groups(options.add), plain_groups(options.remove)
     if both := sorted(set(add) & set(remove)):
         raise CommandError(f"{both[0]} cannot be added and removed at once.", 2)
-    _, pool = _pool(options)
+    target, pool = _pool(options)
     if options.tenant:
         wanted = tenant_named(options.tenant)
         add = [*add, wanted]
@@ -163,7 +171,8 @@ def run_groups(options: argparse.Namespace) -> int:
     pool.change_groups(options.name, add, remove)
     account = pool.account(options.name)
     groups = ", ".join(plain_groups_of(account)) or "none"
-    return _show_changed(options, pool, f"is of the tenant {tenant_of_account(account)}, with the groups: {groups}.")
+    tenant = tenant_of_account(account, _default(target))
+    return _show_changed(options, target, pool, f"is of the tenant {tenant}, with the groups: {groups}.")
 
 
 def run_password(options: argparse.Namespace) -> int:
@@ -175,7 +184,7 @@ def run_password(options: argparse.Namespace) -> int:
     target, pool = _pool(options)
     pool.set_password(options.name, given or initial or "", permanent=given is not None)
     if options.json:
-        print(to_json(_fields(pool.account(options.name)) | {"initialPassword": initial}))
+        print(to_json(_fields(pool.account(options.name), _default(target)) | {"initialPassword": initial}))
         return 0
     _tell_next_step(target, options.name, initial, has_password=given is not None)
     return 0
@@ -190,6 +199,11 @@ def _pool(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool]:
     return target, UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
 
 
+def _default(target: DeploymentTarget) -> str:
+    """The tenant of accounts in no tenant's group, empty if the authorizer refuses them."""
+    return target.outputs.get("DefaultTenant", "")
+
+
 def _tell_next_step(target: DeploymentTarget, name: str, initial: str | None, *, has_password: bool) -> None:
     if initial is not None:
         print(f"Initial password, for {_INITIAL_DAYS} days: {initial}")
@@ -199,9 +213,9 @@ def _tell_next_step(target: DeploymentTarget, name: str, initial: str | None, *,
     print(f"Next: {clean_line(name)} signs in with `cicada token {name}{target.flag}`{where}{choosing}.")
 
 
-def _show_changed(options: argparse.Namespace, pool: UserPool, sentence: str) -> int:
+def _show_changed(options: argparse.Namespace, target: DeploymentTarget, pool: UserPool, sentence: str) -> int:
     if options.json:
-        print(to_json(_fields(pool.account(options.name))))
+        print(to_json(_fields(pool.account(options.name), _default(target))))
     else:
         print(f"{clean_line(options.name)} {clean_line(sentence)}")
     return 0
@@ -216,12 +230,12 @@ def _given_password(options: argparse.Namespace) -> str | None:
     return password
 
 
-def _fields(account: Account) -> dict[str, Any]:
+def _fields(account: Account, default: str) -> dict[str, Any]:
     return {
         "name": account.name,
         "state": account.state,
         "sub": account.sub,
-        "tenant": tenant_of_account(account),
+        "tenant": tenant_of_account(account, default),
         "groups": plain_groups_of(account),
         "email": account.email,
         "createdAt": account.created_at,

@@ -46,6 +46,7 @@ class Identity(Construct):
             "token_issuer": self._issuer,
             "token_client_id": self.client.user_pool_client_id,
             "token_keys_url": self._keys_url,
+            "default_tenant": self._settings.default_tenant,
         }
 
     @property

@@ -69,6 +69,8 @@ class CicadaStack(Stack):
             "RequestsQueueUrl": requests.queue.queue_url,
             "DeadLetterQueueUrl": requests.dead_letters.queue_url,
         }
+        if settings.default_tenant:
+            outputs["DefaultTenant"] = settings.default_tenant
         if settings.local is None and settings.addresses.has_page:
             page = Page(self, "Page", settings=settings, api=conversation.api, identity=identity)
             outputs |= page.outputs

@@ -21,9 +21,11 @@ class DeployedPool:
     cognito: Any
     pool_id: str
     client_id: str
+    default_tenant: str = ""
 
     def outputs(self, url: str) -> dict[str, str]:
-        return {"UserPoolId": self.pool_id, "UserPoolClientId": self.client_id, "WebSocketUrl": url}
+        default = {"DefaultTenant": self.default_tenant} if self.default_tenant else {}
+        return {"UserPoolId": self.pool_id, "UserPoolClientId": self.client_id, "WebSocketUrl": url} | default
 
     def groups_of(self, user: str) -> set[str]:
         found = self.cognito.admin_list_groups_for_user(UserPoolId=self.pool_id, Username=user)["Groups"]
@@ -37,7 +39,7 @@ class DeployedPool:
 
 
 @contextmanager
-def deployed_pool() -> Iterator[DeployedPool]:
+def deployed_pool(default_tenant: str = "") -> Iterator[DeployedPool]:
     with mock_aws():
         cognito: Any = boto3.client("cognito-idp", region_name=REGION)
         policy = {"MinimumLength": 12} | {f"Require{kind}": True for kind in ("Lowercase", "Uppercase", "Numbers")}
@@ -45,4 +47,4 @@ def deployed_pool() -> Iterator[DeployedPool]:
         pool_id = cognito.create_user_pool(PoolName="users", Policies={"PasswordPolicy": policy})["UserPool"]["Id"]
         flows = ["ALLOW_USER_PASSWORD_AUTH", "ALLOW_REFRESH_TOKEN_AUTH"]
         client = cognito.create_user_pool_client(UserPoolId=pool_id, ClientName="chat", ExplicitAuthFlows=flows)
-        yield DeployedPool(cognito, pool_id, client["UserPoolClient"]["ClientId"])
+        yield DeployedPool(cognito, pool_id, client["UserPoolClient"]["ClientId"], default_tenant)

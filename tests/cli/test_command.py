@@ -263,7 +263,8 @@ def test_a_refused_token_is_one_sentence_without_the_token(
     assert main(["ask", "q", "--url", server.url, "--token", "wrong-token"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("cicada: ws://127.0.0.1")
-    assert "refused the access token" in said
+    assert "refused the access token (HTTP 403)" in said
+    assert said.endswith("ask your operator whether your account is enabled and has exactly one tenant.\n")
     assert "wrong-token" not in said
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,7 +36,16 @@ SETTINGS = {
     "CICADA_EMBEDDING_MODEL_ID": "amazon.titan-embed-text-v2:0",
     "CICADA_EMBEDDING_DIMENSION": "2",
 }
+OUTPUTS = {"IngestFunction": "ingest", "UserPoolId": "eu-central-1_pool"}
 SPOKEN = {"role": "assistant", "content": [{"text": "Yes."}]}
+
+
+def account(name: str, *, enabled: bool = True) -> dict[str, Any]:
+    return {"Username": name, "Enabled": enabled, "UserStatus": "CONFIRMED", "UserCreateDate": NOW}
+
+
+def members(groups: dict[str, list[str]]) -> Callable[[Any], dict[str, Any]]:
+    return lambda parameters: {"Users": [account(name) for name in groups[parameters["GroupName"]]]}
 
 
 def body(value: Any) -> StreamingBody:
@@ -67,13 +77,16 @@ def stack(aws_account: ScriptedAws) -> ScriptedAws:
     """A stack in which everything is as it should be."""
     listed = {"StackResourceSummaries": [summary(*part) for part in PARTS]}
     aws_account.replies |= {
-        ("cloudformation", "DescribeStacks"): described("UPDATE_COMPLETE", {"IngestFunction": "ingest"}),
+        ("cloudformation", "DescribeStacks"): described("UPDATE_COMPLETE", OUTPUTS),
         ("cloudformation", "ListStackResources"): listed,
         ("lambda", "GetFunctionConfiguration"): {"State": "Active", "Environment": {"Variables": SETTINGS}},
         ("lambda", "Invoke"): lambda _: {"Payload": body({"total": 125})},
         ("sqs", "GetQueueAttributes"): {"Attributes": {}},
         ("cloudwatch", "DescribeAlarms"): alarm("OK"),
         ("sns", "ListSubscriptionsByTopic"): subscribed("arn:aws:sns:eu-central-1:1:t:s"),
+        ("cognito-idp", "ListGroups"): {"Groups": [{"GroupName": "tenant:acme"}, {"GroupName": "tenant:beta"}]},
+        ("cognito-idp", "ListUsersInGroup"): members({"tenant:acme": ["ann", "bob"], "tenant:beta": []}),
+        ("cognito-idp", "ListUsers"): {"Users": [account("ann"), account("bob"), account("eve", enabled=False)]},
         ("bedrock-runtime", "Converse"): {
             "output": {"message": SPOKEN},
             "stopReason": "end_turn",
@@ -106,6 +119,7 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, capsys: py
         ("requests queue", "ok", "0 waiting, 0 under way."),
         ("alarms", "ok", "1 alarms."),
         ("notification", "ok", "alarms go to op@example.org."),
+        ("accounts", "ok", "2 accounts, each with one tenant."),
         ("index", "ok", "125 documents in store of the tenant acme."),
         ("models", "ok", "eu.amazon.nova-lite-v1:0 answers."),
         ("models", "ok", "eu.amazon.nova-pro-v1:0 answers."),
@@ -130,6 +144,13 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, capsys: py
             "requests given up",
             "1: `cicada redrive --list --stack Cicada-dev` says why; mend it, then"
             " `cicada redrive --stack Cicada-dev`.",
+        ),
+        (
+            ("cognito-idp", "ListUsersInGroup"),
+            members({"tenant:acme": ["ann", "bob"], "tenant:beta": ["bob"]}),
+            "accounts",
+            "refused, because they have not exactly one tenant: bob. `cicada user list --stack Cicada-dev` says why,"
+            " `cicada user groups NAME --tenant TENANT --stack Cicada-dev` mends it.",
         ),
         (
             ("cloudwatch", "DescribeAlarms"),
@@ -189,8 +210,7 @@ def test_what_may_not_be_looked_at_is_unknown_and_the_rest_is_shown(
 
 
 def test_an_update_that_failed_is_a_note(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
-    outputs = {"IngestFunction": "ingest"}
-    stack.replies["cloudformation", "DescribeStacks"] = described("UPDATE_ROLLBACK_COMPLETE", outputs)
+    stack.replies["cloudformation", "DescribeStacks"] = described("UPDATE_ROLLBACK_COMPLETE", OUTPUTS)
     [first, *_] = findings(capsys, 0)
     assert first[:2] == ("stack", "note")
     assert first[2].startswith("The stack Cicada-dev could not be updated; the version before answers.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ PASSWORD = "A-long-one-of-1815"
 
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeployedPool]:
-    with deployed_pool() as made:
+    with deployed_pool("default") as made:
         monkeypatch.setenv("AWS_REGION", REGION)
         monkeypatch.setenv("CICADA_STACK", STACK)
         monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: made.outputs("wss://example.test/v1"))
@@ -84,6 +85,39 @@ def test_a_user_with_mail_is_invited_and_no_password_is_shown(run: Run, pool: De
     _, out, _ = run("add", "carol", "--email", "carol@example.org")
     assert "Cognito sends an invitation with an initial password to carol@example.org." in out
     assert "Initial password" not in out
+
+
+@pytest.fixture
+def strict_pool(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch) -> DeployedPool:
+    """The pool of a stack without a default tenant."""
+    strict = replace(pool, default_tenant="")
+    monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: strict.outputs("wss://example.test/v1"))
+    return strict
+
+
+def test_a_user_needs_a_tenant_where_none_is_the_default(run: Run, strict_pool: DeployedPool) -> None:
+    assert run("add", "alice") == (
+        2,
+        "",
+        "cicada: Name the tenant of alice with --tenant: the stack Cicada-dev has no default tenant.\n",
+    )
+    assert (strict_pool.users(), strict_pool.groups()) == (set(), set())
+    assert run("add", "alice", "--tenant", "acme")[0] == 0
+
+
+def test_accounts_without_exactly_one_tenant_are_listed_with_the_reason(run: Run, strict_pool: DeployedPool) -> None:
+    for name in ("alice", "bob"):
+        run("add", name, "--tenant", "acme")
+    pool = {"UserPoolId": strict_pool.pool_id}
+    strict_pool.cognito.create_group(**pool, GroupName="tenant:beta")
+    strict_pool.cognito.admin_add_user_to_group(**pool, Username="alice", GroupName="tenant:beta")
+    strict_pool.cognito.admin_remove_user_from_group(**pool, Username="bob", GroupName="tenant:acme")
+    users = json.loads(run("list", "--json")[1])["users"]
+    assert {user["name"]: user["tenant"] for user in users} == {
+        "alice": "none: in the groups of acme and beta",
+        "bob": "none: in no tenant's group",
+    }
+    assert run("groups", "alice", "--tenant", "beta")[1] == "alice is of the tenant beta, with the groups: none.\n"
 
 
 def test_a_given_password_is_the_users_own(run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch) -> None:

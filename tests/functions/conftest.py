@@ -35,6 +35,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[UserPool]:
         monkeypatch.setenv("CICADA_TOKEN_ISSUER", ISSUER)
         monkeypatch.setenv("CICADA_TOKEN_CLIENT_ID", CLIENT_ID)
         monkeypatch.setenv("CICADA_TOKEN_KEYS_URL", pool.url)
+        monkeypatch.delenv("CICADA_DEFAULT_TENANT", raising=False)
         token_verifier.cache_clear()
         yield pool
     token_verifier.cache_clear()

@@ -78,6 +78,15 @@ def test_an_expired_token_is_denied_and_not_logged(pool: UserPool, logged: io.St
     assert token not in logged.getvalue()
 
 
+@pytest.mark.parametrize("groups", [[], ["legal"], ["tenant:acme", "tenant:beta"], ["tenant:"]])
+def test_a_token_without_exactly_one_tenant_is_denied_like_any_other(
+    pool: UserPool, logged: io.StringIO, groups: list[str]
+) -> None:
+    token = access_token(**{"cognito:groups": groups})  # type: ignore[arg-type]
+    assert handler(handshake({}, {"token": token}), None) == handler(handshake({}, {"token": "x"}), None)
+    assert "tenant" in logged.getvalue()
+
+
 def test_keys_out_of_reach_are_no_refusal(pool: UserPool) -> None:
     pool.status = 503
     with pytest.raises(UnavailableError):

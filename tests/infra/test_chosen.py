@@ -25,6 +25,7 @@ CHOSEN = {
     "contextModel": ("ingest-document", "CICADA_CONTEXT_MODEL_ID", "amazon.context-v1:0"),
     "cardModel": ("ingest-document", "CICADA_CARD_MODEL_ID", "amazon.card-v1:0"),
     "messagesPerMinute": ("ws-message", "CICADA_MESSAGES_PER_MINUTE", "7"),
+    "defaultTenant": ("authorizer", "CICADA_DEFAULT_TENANT", "acme"),
     "requestsInFlight": ("ws-message", "CICADA_REQUESTS_IN_FLIGHT", "3"),
 }
 

@@ -186,6 +186,20 @@ def test_a_reranker_that_is_not_known_is_refused() -> None:
         stage_settings({"stage": "dev", "rerank": "best"}.get)
 
 
+def test_no_tenant_is_the_default_unless_it_is_asked_for(aws: Template, local: Template) -> None:
+    assert variables(aws, "authorizer")["CICADA_DEFAULT_TENANT"] == ""
+    assert "DefaultTenant" not in aws.to_json()["Outputs"]
+    assert variables(local, "authorizer")["CICADA_DEFAULT_TENANT"] == "default"
+    named = template_of("dev", defaultTenant="acme").to_json()
+    assert named["Outputs"]["DefaultTenant"]["Value"] == "acme"
+
+
+@pytest.mark.parametrize("name", ["a b", "-a", "acme_corp", "a" * 64, "acme\n"])
+def test_a_default_tenant_that_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(ContextValueError, match="use -c defaultTenant="):
+        stage_settings({"stage": "dev", "region": "us-east-1", "defaultTenant": name}.get)
+
+
 def test_no_contexts_are_written_where_the_context_says_so(local: Template) -> None:
     assert variables(local, "ingest-document")["CICADA_CONTEXT_MODEL_ID"] == ""
     template = template_of("dev", contextModel="none")

@@ -174,6 +174,7 @@ def test_the_outputs_name_what_operators_need(stage: Deployed) -> None:
         "RequestsTable": known["CICADA_REQUESTS_TABLE"],
         "RequestsQueueUrl": known["CICADA_REQUESTS_QUEUE_URL"],
         "DeadLetterQueueUrl": known["CICADA_DEAD_LETTER_QUEUE_URL"],
+        **({"DefaultTenant": "default"} if is_local(stage) else {}),
         **({} if is_local(stage) else {"PageUrl": f"https://{one(stage, 'AWS::CloudFront::Distribution')}.DomainName"}),
     }
 

@@ -195,6 +195,7 @@ def _translated(url: str) -> Iterator[None]:
 def _refused_handshake(status: int, where: str) -> CicadaClientError:
     if status in (401, 403):
         return UnauthorizedError(
-            f"{where} refused the access token (HTTP {status}): sign in again, or check the address."
+            f"{where} refused the access token (HTTP {status}): sign in again, or check the address. If it is refused"
+            " again, ask your operator whether your account is enabled and has exactly one tenant."
         )
     return ConnectionLostError(f"{where} answered HTTP {status} instead of opening a connection.")

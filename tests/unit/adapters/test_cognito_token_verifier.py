@@ -36,8 +36,8 @@ def pool() -> Iterator[UserPool]:
         yield pool
 
 
-def verifier(pool: UserPool) -> CognitoTokenVerifier:
-    return CognitoTokenVerifier(jwt.PyJWKClient(pool.url, timeout=PATIENCE_SECONDS), ISSUER, CLIENT_ID, "default")
+def verifier(pool: UserPool, default_tenant: str = "default") -> CognitoTokenVerifier:
+    return CognitoTokenVerifier(jwt.PyJWKClient(pool.url, timeout=PATIENCE_SECONDS), ISSUER, CLIENT_ID, default_tenant)
 
 
 def assert_refused(pool: UserPool, token: str) -> str:
@@ -63,7 +63,6 @@ def test_a_good_token_says_who_it_is_and_until_when(pool: UserPool) -> None:
     [
         (["tenant:acme"], "acme"),
         (["admins", "tenant:acme", "readers"], "acme"),
-        (["tenant:b", "tenant:a"], "a"),
         (["tenants:acme", "xtenant:acme"], "default"),
         ([], "default"),
         (None, "default"),
@@ -72,6 +71,23 @@ def test_a_good_token_says_who_it_is_and_until_when(pool: UserPool) -> None:
 def test_the_tenant_is_a_group_of_the_user(pool: UserPool, groups: list[str] | None, tenant: str) -> None:
     token = access_token(**{"cognito:groups": groups})  # type: ignore[arg-type]
     assert verifier(pool).verify(token).principal.tenant == tenant
+
+
+@pytest.mark.parametrize("groups", [["tenant:b", "tenant:a"], ["tenant:default", "legal", "tenant:acme"]])
+@pytest.mark.parametrize("default_tenant", ["", "default"])
+def test_a_user_of_two_tenants_is_refused(pool: UserPool, groups: list[str], default_tenant: str) -> None:
+    token = access_token(**{"cognito:groups": groups})  # type: ignore[arg-type]
+    with pytest.raises(NotConnectedError, match=r"^The account is in the groups of 2 tenants, .* exactly one\.$"):
+        verifier(pool, default_tenant).verify(token)
+
+
+@pytest.mark.parametrize("groups", [None, [], ["legal"], ["tenants:acme", "Tenant:acme"]])
+def test_a_user_of_no_tenant_is_refused_where_no_tenant_is_the_default(
+    pool: UserPool, groups: list[str] | None
+) -> None:
+    token = access_token(**{"cognito:groups": groups})  # type: ignore[arg-type]
+    with pytest.raises(NotConnectedError, match=r"^The account is in the group of no tenant, .* exactly one\.$"):
+        verifier(pool, "").verify(token)
 
 
 @pytest.mark.parametrize(

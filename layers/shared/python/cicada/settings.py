@@ -16,12 +16,15 @@ from cicada.errors import ConfigurationError
 
 
 class AuthorizerSettings(Struct, frozen=True):
-    """The user pool whose access tokens open a connection. `token_keys_url` is its JWKS document."""
+    """The user pool whose access tokens open a connection. `token_keys_url` is its JWKS document.
+
+    `default_tenant`: of users whom no group gives a tenant; empty to refuse them.
+    """
 
     token_issuer: str
     token_client_id: str
     token_keys_url: str
-    default_tenant: str = "default"
+    default_tenant: str = ""
 
 
 class ConnectionSettings(Struct, frozen=True):

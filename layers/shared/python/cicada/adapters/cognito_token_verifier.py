@@ -14,7 +14,10 @@ from cicada.identity.tenants import tenant_of
 
 
 class CognitoTokenVerifier:
-    """Checks signature, issuer, expiry, use and client, as Amazon Cognito's guide on verifying tokens asks."""
+    """Checks signature, issuer, expiry, use and client, as Amazon Cognito's guide on verifying tokens asks.
+
+    `default_tenant`: of users whom no group gives a tenant; empty to refuse them.
+    """
 
     def __init__(self, keys: jwt.PyJWKClient, issuer: str, client_id: str, default_tenant: str) -> None:
         self._keys = keys
@@ -27,9 +30,8 @@ class CognitoTokenVerifier:
         if claims["token_use"] != "access" or claims["client_id"] != self._client_id:  # noqa: S105 - a claim, not a password
             raise NotConnectedError("The token is not an access token of this application.")
         groups = frozenset(map(str, claims.get("cognito:groups", [])))
-        principal = Principal(
-            _tenant(groups) or self._default_tenant, str(claims["sub"]), groups, str(claims.get("username", ""))
-        )
+        tenant = _tenant(groups, self._default_tenant)
+        principal = Principal(tenant, str(claims["sub"]), groups, str(claims.get("username", "")))
         return VerifiedToken(principal, float(claims["exp"]))
 
     def _claims(self, token: str) -> dict[str, Any]:
@@ -51,8 +53,8 @@ class CognitoTokenVerifier:
         return self._keys.get_signing_key(key_id).key
 
 
-def _tenant(groups: Iterable[str]) -> str | None:
+def _tenant(groups: Iterable[str], default: str) -> str:
     try:
-        return tenant_of(groups)
+        return tenant_of(groups, default)
     except ValueError as error:
         raise NotConnectedError(str(error)) from error

@@ -21,13 +21,18 @@ def tenant_group(tenant: str) -> str:
     return group
 
 
-def tenant_of(groups: Iterable[str]) -> str | None:
-    """The tenant that the groups name, None if they name none; of several the first in order.
+def tenant_of(groups: Iterable[str], default: str = "") -> str:
+    """The tenant of the one group that names one; with no such group `default`, the tenant of a stage that has one.
 
-    Raises `ValueError` for an invalid name: its users must not end up in the default tenant.
+    Raises `ValueError`, whose text is a sentence, unless it is exactly one: a guess would show a user the documents of
+    strangers. That holds for an invalid name too: its users must not end up in the default tenant.
     """
-    meant = [group for group in groups if group.startswith(PREFIX)]
+    meant = sorted(group for group in groups if group.startswith(PREFIX))
     names = [match[1] for group in meant if (match := _GROUP.fullmatch(group))]
     if len(names) < len(meant):
         raise ValueError(_RULE)
-    return min(names, default=None)
+    if len(names) > 1:
+        raise ValueError(f"The account is in the groups of {len(names)} tenants, and must be in that of exactly one.")
+    if not names and not default:
+        raise ValueError("The account is in the group of no tenant, and must be in that of exactly one.")
+    return names[0] if names else default
