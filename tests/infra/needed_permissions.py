@@ -91,7 +91,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(POSTING, "execute-api:ManageConnections")
         | _on("request dead letters", "sqs:SendMessage")
         | _keeping()
-        | _models(settings, settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
+        | invoking(settings, settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
         | _planning(settings)
         | _agents(settings)
         | _searching(settings),
@@ -173,7 +173,7 @@ def _command(function: str) -> Needs:
     return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem")
 
 
-def _models(settings: StageSettings, model_id: str, action: str, unseen: str = "") -> Needs:
+def invoking(settings: StageSettings, model_id: str, action: str, unseen: str = "") -> Needs:
     """An inference profile needs its model in every region that it routes to (test_model_regions.py)."""
     found = _PROFILE.fullmatch(model_id)
     if found is None:
@@ -201,11 +201,11 @@ def _models(settings: StageSettings, model_id: str, action: str, unseen: str = "
 
 
 def _searching(settings: StageSettings, query_model_unseen: str = "") -> Needs:
-    needs = _models(settings, settings.embedding_model_id, "bedrock:InvokeModel")
-    needs |= _models(settings, settings.query_model_id, "bedrock:InvokeModel", query_model_unseen)
+    needs = invoking(settings, settings.embedding_model_id, "bedrock:InvokeModel")
+    needs |= invoking(settings, settings.query_model_id, "bedrock:InvokeModel", query_model_unseen)
     for model in settings.rerank_model_ids:
         # Rerank knows no resources: what narrows it down is which models may be invoked.
-        needs |= _models(settings, model, "bedrock:InvokeModel", _ONLY_ON_REQUEST) | _on(
+        needs |= invoking(settings, model, "bedrock:InvokeModel", _ONLY_ON_REQUEST) | _on(
             "*", "bedrock:Rerank", unseen=_ONLY_ON_REQUEST
         )
     return needs | _in_collection(settings, *SEARCHING)
@@ -214,7 +214,7 @@ def _searching(settings: StageSettings, query_model_unseen: str = "") -> Needs:
 def _planning(settings: StageSettings) -> Needs:
     needs: Needs = frozenset()
     for model in settings.plan_model_ids:
-        needs |= _models(settings, model, "bedrock:InvokeModel", _ONLY_WITH_A_PLAN_MODEL)
+        needs |= invoking(settings, model, "bedrock:InvokeModel", _ONLY_WITH_A_PLAN_MODEL)
     return needs
 
 
@@ -231,7 +231,7 @@ def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliase
 
 def _agents(settings: StageSettings) -> Needs:
     """The tools are used through Converse, with Bedrock agents when these are unavailable."""
-    needs = _models(settings, settings.agent_model_id, "bedrock:InvokeModelWithResponseStream")
+    needs = invoking(settings, settings.agent_model_id, "bedrock:InvokeModelWithResponseStream")
     if settings.agents == "converse" or settings.local:
         return needs
     return needs | {Need("bedrock:InvokeAgent", f"{name} agent's alias") for name in ("profiles", "theories")}
@@ -252,8 +252,8 @@ def _agent_roles(settings: StageSettings) -> Mapping[str, Needs]:
     if settings.agents == "converse" or settings.local:
         return {}
     model = settings.agent_model_id
-    needs = _models(settings, model, "bedrock:InvokeModel", _BY_BEDROCK)
-    needs |= _models(settings, model, "bedrock:InvokeModelWithResponseStream", _BY_BEDROCK)
+    needs = invoking(settings, model, "bedrock:InvokeModel", _BY_BEDROCK)
+    needs |= invoking(settings, model, "bedrock:InvokeModelWithResponseStream", _BY_BEDROCK)
     return {"profiles agent": needs, "theories agent": needs}
 
 
@@ -270,8 +270,8 @@ def _storing() -> Needs:
 
 
 def _ingesting(settings: StageSettings) -> Needs:
-    needs = _models(settings, settings.embedding_model_id, "bedrock:InvokeModel")
+    needs = invoking(settings, settings.embedding_model_id, "bedrock:InvokeModel")
     needs |= _on("document changes", "sqs:ChangeMessageVisibility", "sqs:GetQueueUrl", unseen=_ONLY_AFTER_FAILURES)
     for model_id in filter(None, (settings.context_model_id, settings.card_model_id)):
-        needs |= _models(settings, model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
+        needs |= invoking(settings, model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
     return needs | _in_collection(settings, *INDEXING)

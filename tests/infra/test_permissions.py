@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from infra.model_choice import GEOGRAPHIES as ALL_GEOGRAPHIES
 from infra.settings import StageSettings, stage_settings
 from tests.infra.conftest import template_of
+from tests.infra.deployed import Deployed
 from tests.infra.names import Names, NotUnderstood
-from tests.infra.needed_permissions import API_LOGS, needed
+from tests.infra.needed_permissions import API_LOGS, invoking, needed
 from tests.infra.policies import Call, Policies
 
 if TYPE_CHECKING:
@@ -66,6 +68,50 @@ def test_every_role_is_allowed_what_it_needs(deployment: Deployment) -> None:
         if not deployment.policies.allow(Call(role, need.action, need.resource, dict(need.context)))
     ]
     assert refused == []
+
+
+# A region of each geography, and what is called with the models that a function's settings name.
+GEOGRAPHIES = {
+    "ca": "ca-central-1",
+    "us": "us-west-1",
+    "eu": "eu-central-1",
+    "apac": "ap-southeast-1",
+    "jp": "ap-northeast-3",
+    "au": "ap-southeast-2",
+    "region": "us-gov-west-1",
+    "global": "sa-east-1",
+}
+INVOKED_BY = {
+    "CICADA_AGENT_MODEL_ID": "bedrock:InvokeModelWithResponseStream",
+    "CICADA_CARD_MODEL_ID": "bedrock:InvokeModel",
+    "CICADA_CHAT_MODEL_ID": "bedrock:InvokeModelWithResponseStream",
+    "CICADA_CONTEXT_MODEL_ID": "bedrock:InvokeModel",
+    "CICADA_EMBEDDING_MODEL_ID": "bedrock:InvokeModel",
+    "CICADA_PLAN_MODEL_IDS": "bedrock:InvokeModel",
+    "CICADA_QUERY_MODEL_ID": "bedrock:InvokeModel",
+}
+
+
+@pytest.mark.parametrize(("geography", "region"), GEOGRAPHIES.items())
+def test_every_function_may_invoke_the_models_that_its_settings_name(geography: str, region: str) -> None:
+    context = {"stage": "dev", "geography": geography, "region": region, "agents": "bedrock", "page": "none"}
+    template = template_of(**context).to_json()
+    settings, policies, stage = stage_settings(context.get), Policies(template), Deployed(template)
+    refused, invoked = [], set()
+    for name in stage.functions():
+        for variable, models in stage.environment(name).items():
+            if "MODEL" not in variable or not models or variable == "CICADA_RERANK_MODELS":
+                continue
+            invoked.add(variable)
+            needs = [need for model in models.split(",") for need in invoking(settings, model, INVOKED_BY[variable])]
+            calls = [Call(name.replace("-", "_"), each.action, each.resource, dict(each.context)) for each in needs]
+            refused += [(variable, call) for call in calls if not policies.allow(call)]
+    assert refused == []
+    assert invoked == set(INVOKED_BY) - {"CICADA_CARD_MODEL_ID"}
+
+
+def test_the_geographies_are_all_that_a_stage_can_be_in() -> None:
+    assert set(GEOGRAPHIES) == set(ALL_GEOGRAPHIES)
 
 
 def test_a_profiles_model_is_allowed_through_this_profile_alone(deployment: Deployment) -> None:
