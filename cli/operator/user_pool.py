@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import string
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,7 +49,7 @@ class NewAccount:
 
 @dataclass(slots=True)
 class _Made:
-    """What is to be taken back if the rest fails."""
+    """What is to be taken back if the rest fails. `user`: its creation was begun."""
 
     groups: list[str] = field(default_factory=list)
     user: bool = False
@@ -73,14 +73,17 @@ class UserPool:
     def add(self, account: NewAccount) -> str | None:
         """Create an account with its groups, and missing groups. If a step fails, none of it is left.
 
+        The account is also removed if its creation was not confirmed: without groups it would be of the default tenant.
         Returns the initial password that was generated for it; None if it has one or is invited by mail.
         """
         made = _Made()
         try:
             with _translated(account.name):
+                self._require_new(account.name)
                 for group in account.groups:
                     self._ensure_group(group, made)
-                password = self._create(account, made)
+                made.user = True
+                password = self._create(account)
                 for group in account.groups:
                     self._client.admin_add_user_to_group(**self._pool, Username=account.name, GroupName=group)
                 if account.password:
@@ -141,6 +144,14 @@ class UserPool:
     def _set_password(self, name: str, password: str, *, permanent: bool) -> None:
         self._client.admin_set_user_password(**self._pool, Username=name, Password=password, Permanent=permanent)
 
+    def _require_new(self, name: str) -> None:
+        """Only what was not there before may be taken back."""
+        try:
+            self._client.admin_get_user(**self._pool, Username=name)
+        except self._client.exceptions.UserNotFoundException:
+            return
+        raise CommandError(f"{name} cannot be set up: there is an account of that name already.", 2)
+
     def _ensure_group(self, group: str, made: _Made) -> None:
         try:
             self._client.create_group(**self._pool, GroupName=group)
@@ -148,23 +159,22 @@ class UserPool:
             return
         made.groups.append(group)
 
-    def _create(self, account: NewAccount, made: _Made) -> str | None:
+    def _create(self, account: NewAccount) -> str | None:
         """https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminCreateUser.html"""
         attributes = [{"Name": "email", "Value": account.email}, {"Name": "email_verified", "Value": "true"}]
         arguments = self._pool | {"Username": account.name, "UserAttributes": attributes if account.email else []}
         if account.email and not account.password:
             self._client.admin_create_user(**arguments, DesiredDeliveryMediums=["EMAIL"])
-            made.user = True
             return None
         initial = generated_password()
         self._client.admin_create_user(**arguments, MessageAction="SUPPRESS", TemporaryPassword=initial)
-        made.user = True
         return None if account.password else initial
 
     def _take_back(self, name: str, made: _Made) -> None:
         try:
             if made.user:
-                self._client.admin_delete_user(**self._pool, Username=name)
+                with suppress(self._client.exceptions.UserNotFoundException):
+                    self._client.admin_delete_user(**self._pool, Username=name)
             for group in made.groups:
                 self._client.delete_group(**self._pool, GroupName=group)
         except (BotoCoreError, ClientError) as error:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
 from cli import deployment_target
 from cli.__main__ import main
@@ -155,6 +155,38 @@ def test_what_cannot_be_taken_back_is_said(run: Run, pool: DeployedPool, monkeyp
     code, _, err = run("add", "alice", "--group", "hr")
     assert code == 1
     assert err.startswith("cicada: alice was created in part only, and could not be removed again: AWS is busy")
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        KeyboardInterrupt(),
+        ReadTimeoutError(endpoint_url="https://cognito-idp"),
+        # The SDK asked again after a reply was lost.
+        ClientError({"Error": {"Code": "UsernameExistsException", "Message": "Exists"}}, "AdminCreateUser"),
+    ],
+    ids=lambda lost: type(lost).__name__,
+)
+def test_an_account_whose_creation_was_not_confirmed_is_not_left_without_its_tenant(
+    run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, lost: BaseException
+) -> None:
+    """Without the group of its tenant it would be of the default one, and Cognito has sent the invitation."""
+    made = deployment_target.DeploymentTarget.client
+
+    def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
+        found = made(self, service, read_timeout_seconds)
+        create = found.admin_create_user
+
+        def unconfirmed(**arguments: Any) -> None:
+            create(**arguments)
+            raise lost
+
+        found.admin_create_user = unconfirmed
+        return found
+
+    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
+    assert run("add", "alice", "--tenant", "acme", "--email", "alice@example.org")[0] != 0
+    assert (pool.users(), pool.groups()) == (set(), set())
 
 
 def test_an_existing_user_is_left_as_it_is(run: Run, pool: DeployedPool) -> None:
