@@ -73,7 +73,7 @@ class UserPool:
     def add(self, account: NewAccount) -> str | None:
         """Create an account with its groups, and missing groups. If a step fails, none of it is left.
 
-        The account is also removed if its creation was not confirmed: without groups it would be of the default tenant.
+        The account is also removed if its creation was not confirmed: it would be left without its tenant.
         Returns the initial password that was generated for it; None if it has one or is invited by mail.
         """
         made = _Made()

@@ -170,7 +170,7 @@ def test_what_cannot_be_taken_back_is_said(run: Run, pool: DeployedPool, monkeyp
 def test_an_account_whose_creation_was_not_confirmed_is_not_left_without_its_tenant(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, lost: BaseException
 ) -> None:
-    """Without the group of its tenant it would be of the default one, and Cognito has sent the invitation."""
+    """It would have no tenant, or the default one where that is allowed, and Cognito has sent the invitation."""
     made = deployment_target.DeploymentTarget.client
 
     def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
