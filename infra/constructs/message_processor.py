@@ -38,12 +38,7 @@ class MessageProcessor(Construct):
             "message_processor",
             environment={
                 "dead_letter_queue_url": requests.dead_letters.queue_url,
-                "chat_model_id": settings.chat_model_id,
-                "chat_temperature": settings.chat_temperature,
-                "chat_max_tokens": settings.chat_max_tokens,
-                "planner": settings.planner,
-                "plan_model_ids": ",".join(settings.plan_model_ids),
-                "lease_seconds": settings.lease_seconds,
+                **_answering(settings),
                 **search.query_environment,
                 **agents.environment,
             },
@@ -51,17 +46,23 @@ class MessageProcessor(Construct):
             timeout_seconds=TIMEOUT_SECONDS,
             memory_mb=512,
         )
+        self._join(conversation)
+        allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
+        search.grant_read(self.function)
+        agents.grant_use(self.function)
+        self._grant_models(settings)
+        self._consume(requests.queue, settings)
+
+    def _join(self, conversation: Conversation) -> None:
         conversation.join(self.function, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
         # The turns before a question.
         conversation.grant_history(self.function)
         conversation.api.grant_post(self.function)
-        allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
-        search.grant_read(self.function)
-        agents.grant_use(self.function)
+
+    def _grant_models(self, settings: StageSettings) -> None:
         region = settings.region
         allow_models(self.function, ["bedrock:InvokeModelWithResponseStream"], [settings.chat_model_id], region)
         allow_models(self.function, ["bedrock:InvokeModel"], settings.plan_model_ids, region)
-        self._consume(requests.queue, settings)
 
     def _consume(self, queue: sqs.Queue, settings: StageSettings) -> None:
         consume(
@@ -78,3 +79,14 @@ class MessageProcessor(Construct):
                 batch_size=1,
                 report_batch_item_failures=True,
             )
+
+
+def _answering(settings: StageSettings) -> dict[str, str]:
+    return {
+        "chat_model_id": settings.chat_model_id,
+        "chat_temperature": settings.chat_temperature,
+        "chat_max_tokens": settings.chat_max_tokens,
+        "planner": settings.planner,
+        "plan_model_ids": ",".join(settings.plan_model_ids),
+        "lease_seconds": settings.lease_seconds,
+    }

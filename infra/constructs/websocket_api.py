@@ -50,10 +50,23 @@ class WebSocketApi(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._settings = settings
-        self.api = apigateway.WebSocketApi(
+        self.api = self._api(authorizer, connect, disconnect)
+        self._add_routes(commands)
+        if settings.local:
+            # The emulator takes the API's id from this tag, so that the address stays the same between starts.
+            Tags.of(self.api).add("ms-custom-id", "cicada")
+        self.stage = self._stage()
+        self.domain = self._domain()
+        if settings.create_api_log_role:
+            self._let_the_api_log()
+
+    def _api(
+        self, authorizer: lambda_.IFunction, connect: lambda_.IFunction, disconnect: lambda_.IFunction
+    ) -> apigateway.WebSocketApi:
+        return apigateway.WebSocketApi(
             self,
             "Api",
-            api_name=f"{settings.prefix}-chat",
+            api_name=f"{self._settings.prefix}-chat",
             connect_route_options=apigateway.WebSocketRouteOptions(
                 integration=_integration("Connect", connect),
                 # A token may come as subprotocol or in the query string, so neither can be a required identity source.
@@ -63,21 +76,16 @@ class WebSocketApi(Construct):
                 integration=_integration("Disconnect", disconnect)
             ),
         )
+
+    def _add_routes(self, commands: Mapping[str, lambda_.IFunction]) -> None:
         for action, function in ROUTES.items():
             self.api.add_route(
                 action,
                 integration=_integration(action.strip("$"), commands[function]),
                 # The emulator returns replies on every route, and does not support the resource that enables this on
                 # AWS.
-                return_response=settings.local is None,
+                return_response=self._settings.local is None,
             )
-        if settings.local:
-            # The emulator takes the API's id from this tag, so that the address stays the same between starts.
-            Tags.of(self.api).add("ms-custom-id", "cicada")
-        self.stage = self._stage()
-        self.domain = self._domain()
-        if settings.create_api_log_role:
-            self._let_the_api_log()
 
     def _stage(self) -> apigateway.WebSocketStage:
         log = logs.LogGroup(

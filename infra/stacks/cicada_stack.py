@@ -52,14 +52,7 @@ class CicadaStack(Stack):
             search=search,
             agents=agents,
         )
-        Alarms(
-            self,
-            "Alarms",
-            functions=functions,
-            requests=requests,
-            documents=ingest.documents,
-            tables=tables,
-        )
+        Alarms(self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables)
         outputs = {
             "UserPoolId": identity.pool.user_pool_id,
             "UserPoolClientId": identity.client.user_pool_client_id,
@@ -71,9 +64,13 @@ class CicadaStack(Stack):
         }
         if settings.default_tenant:
             outputs["DefaultTenant"] = settings.default_tenant
-        if settings.local is None and settings.addresses.has_page:
-            page = Page(self, "Page", settings=settings, api=conversation.api, identity=identity)
-            outputs |= page.outputs
-        for name, value in (outputs | conversation.api.outputs).items():
+        outputs |= self._page(settings, conversation, identity) | conversation.api.outputs
+        for name, value in outputs.items():
             CfnOutput(self, name, value=value)
         log_with_the_stack(self)
+
+    def _page(self, settings: StageSettings, conversation: Conversation, identity: Identity) -> dict[str, str]:
+        """Its outputs. The local stage serves the page itself."""
+        if settings.local or not settings.addresses.has_page:
+            return {}
+        return dict(Page(self, "Page", settings=settings, api=conversation.api, identity=identity).outputs)
