@@ -279,6 +279,9 @@ def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: 
         for metric in metrics_of(alarm):
             assert f'"{metric["MetricName"]}"' in shown, name
         assert [each["value"] for each in graphs[name]["annotations"]["horizontal"]] == [alarm["Threshold"]]
+        lines = [each[-1] for each in graphs[name]["metrics"] if "expression" in (each[-1] or {})]
+        # Without a label the legend shows the expression.
+        assert all(line["label"] and "(" not in line["label"] for line in lines), name
     [states] = [each["properties"]["alarms"] for each in widgets if each["type"] == "alarm"]
     assert len(states) == len(graphs)
 

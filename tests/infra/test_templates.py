@@ -138,8 +138,22 @@ def test_the_collection_searches_vectors_and_scales_to_zero(stage: str) -> None:
     template.has_resource_properties("AWS::OpenSearchServerless::Collection", {"Type": "VECTORSEARCH"})
 
 
-def test_the_names_of_data_policies_are_short_enough(aws: Template) -> None:
-    assert all(len(each["Name"]) <= 32 for each in properties(aws, "AWS::OpenSearchServerless::AccessPolicy"))
+@pytest.mark.parametrize("stage", ["dev", "prod"])
+def test_the_service_accepts_the_names_of_its_policies(stage: str) -> None:
+    """`PolicyName` in botocore's opensearchserverless."""
+    template = template_of(stage, agents="bedrock")
+    for kind in ("AccessPolicy", "SecurityPolicy"):
+        names = [each["Name"] for each in properties(template, f"AWS::OpenSearchServerless::{kind}")]
+        assert names
+        assert [name for name in names if not re.fullmatch("[a-z][a-z0-9-]{2,31}", name)] == []
+
+
+def test_on_the_local_stage_the_functions_that_use_an_index_have_its_engine(local: Template) -> None:
+    named = [each for each in properties(local, "AWS::Lambda::Function") if "Layers" in each]
+    having = {each["FunctionName"] for each in named if "Engine" in json.dumps(each["Layers"])}
+    using = {each["FunctionName"] for each in named if "CICADA_SEARCH_ENGINE" in each["Environment"]["Variables"]}
+    assert having == using != set()
+    assert "Engine" not in json.dumps(template_of("dev").to_json())
 
 
 def test_no_stage_needs_bedrock_agents_unless_they_are_asked_for(aws: Template) -> None:
