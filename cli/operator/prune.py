@@ -34,7 +34,7 @@ class Surplus:
 
     @property
     def needs_confirmation(self) -> bool:
-        """Also for a sidecar: without its list of readers everybody of the tenant may read the document."""
+        """Also for a sidecar: without its list of readers nobody may read the document."""
         many = len(self.documents)
         return bool(self.sidecars) or many > _FEW or 2 * many > self.stored
 
@@ -66,7 +66,7 @@ def described(surplus: Surplus) -> list[str]:
     """One line for each document and sidecar, of many the first ones."""
     lines = [f"  {clean_line(each.document_id)}" for each in surplus.documents]
     lines += [
-        f"  {clean_line(each.document_id)}.metadata.json: everybody of the tenant may read the document then"
+        f"  {clean_line(each.document_id)}.metadata.json: if it names readers, nobody may read the document then"
         for each in surplus.sidecars
     ]
     more = len(lines) - _SHOWN

@@ -331,7 +331,7 @@ def test_readers_and_the_other_filters_must_all_let_a_passage_through(index: Pas
     assert index.search(asking("queen", document_ids=frozenset({"hamlet.json"}), reader=ross)).semantic == ()
 
 
-@pytest.mark.parametrize("name", ["*", "", "all", "everybody", "null"])
+@pytest.mark.parametrize("name", ["*", "", "all", "everybody", "everyone", "nobody", "null"])
 def test_no_name_of_a_reader_stands_for_everybody(index: PassageIndex, name: str) -> None:
     put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "queen", readers=(name,)), vector(1.0))])
     assert index.search(asking("queen")).semantic == ()

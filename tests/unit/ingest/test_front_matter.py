@@ -293,3 +293,14 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     found = front(text)
     assert found.readers is None
     assert all(isinstance(value, str | tuple) and value for value in found.metadata.values())
+
+
+@pytest.mark.parametrize("value", ["everyone", "[everyone]", "'everyone'"])
+def test_front_matter_may_name_everyone(value: str) -> None:
+    assert front(f"readers: {value}").readers == ("everyone",)
+
+
+@pytest.mark.parametrize("value", ["Everyone", "[everyone, group:qa]", "[everyone, everyone]"])
+def test_everyone_stands_alone(value: str) -> None:
+    with pytest.raises(DocumentRejectedError, match="readers: everyone"):
+        front(f"readers: {value}")

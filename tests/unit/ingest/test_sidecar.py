@@ -245,3 +245,20 @@ def test_a_damaged_sidecar_is_understood_or_refused(data: st.DataObject) -> None
         assert error.kind == REJECTED
     else:
         assert found.readers
+
+
+def test_a_sidecar_may_name_everyone() -> None:
+    assert parse_sidecar(b'{"readers": "everyone"}').readers == ("everyone",)
+
+
+@pytest.mark.parametrize("key", ["accessControlList", "AccessControlList"])
+def test_everyone_and_an_access_control_list_contradict_each_other(key: str) -> None:
+    both = f'{{"readers": "everyone", "{key}": [{{"name": "ann", "type": "USER", "access": "ALLOW"}}]}}'
+    with pytest.raises(DocumentRejectedError, match="there twice"):
+        parse_sidecar(both.encode())
+
+
+@pytest.mark.parametrize("value", ['"all"', '"Everyone"', '["everyone"]', "true", "null", '""'])
+def test_readers_of_a_sidecar_are_everyone_or_refused(value: str) -> None:
+    with pytest.raises(DocumentRejectedError, match='must have "everyone" as its readers'):
+        parse_sidecar(f'{{"readers": {value}}}'.encode())

@@ -59,6 +59,7 @@ def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> Non
         ("open_names = 'yes'", "open_names is 'yes'; write true or false"),
         ("[bases.law]\ngroups = 'lawyers'", "groups should be"),
         ("[bases.law]\ngroups = ['']", "groups"),
+        ("[bases.law]\nrestricted = 'yes'", "restricted should be"),
         ("[defaults]\nrerank = true", "rerank is not text; write text in quotes"),
         ("[defaults]\nmultivector = 'all'", "use one of none, windows, tokens"),
         ("[defaults]\ncontent_language = 'xx'", r"content_language is 'xx'; use one of .*\bde\b"),
@@ -96,6 +97,11 @@ def test_a_file_can_set_whatever_a_base_has_but_its_name() -> None:
 def test_the_floor_may_be_the_threshold() -> None:
     base = parse_knowledge_bases("[defaults]\nquality_floor = 0.5\nquality_threshold = 0.5").defaults
     assert (base.quality_floor, base.quality_threshold) == (0.5, 0.5)
+
+
+def test_a_base_is_restricted_if_the_file_says_so() -> None:
+    bases = parse_knowledge_bases("[bases.law]\nrestricted = true")
+    assert (bases.of("law").restricted, bases.of("else").restricted) == (True, False)
 
 
 def test_groups_belong_to_a_base_and_names_are_open_unless_the_file_says_no() -> None:

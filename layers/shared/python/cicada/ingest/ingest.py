@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError, UnavailableError
@@ -23,7 +24,7 @@ from cicada.ingest.model import (
     version_of,
 )
 from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser, DocumentStore, GroundTruth, KeptVectors
-from cicada.ingest.readers import named_readers
+from cicada.ingest.readers import had_readers, named_readers, settled_readers, unnamed, withdrawn
 from cicada.ingest.shown import is_shown
 from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
@@ -44,10 +45,16 @@ def no_detail(knowledge_base: str) -> MultiVector:  # noqa: ARG001 - the same fo
     return MultiVector.NONE
 
 
+def no_restriction(knowledge_base: str) -> bool:  # noqa: ARG001 - the same for every base
+    """Documents without readers are for all users of the tenant."""
+    return False
+
+
 class Ingester(Struct, frozen=True):
     """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
 
     `cards`: None to make all cards by rules. `detail_of`: the kind of multivectors that a knowledge base stores.
+    `restricted`: whether a base's documents without readers are for nobody.
     `kept`: the vectors of ingests that did not get to their end, None to begin them again.
     """
 
@@ -60,6 +67,7 @@ class Ingester(Struct, frozen=True):
     cards: CardWriter | None = None
     detail_of: Callable[[str], MultiVector] = no_detail
     kept: KeptVectors | None = None
+    restricted: Callable[[str], bool] = no_restriction
     clock: Callable[[], float] = time.time
 
     def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
@@ -114,9 +122,8 @@ class Ingester(Struct, frozen=True):
             after, problems = self._stored(source, before)
         except DocumentRejectedError as error:
             mark_failed(error)
-            if before is None or _may_show_too_much(source, before):
-                # Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
-                self._deleted(document)
+            if before is None or self._may_show_too_much(source, before):
+                self._withdraw(document, before)
             elif again and self._is_ours(before):
                 self._show(with_card(before))
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
@@ -135,7 +142,7 @@ class Ingester(Struct, frozen=True):
         if isinstance(source, OversizedFile):
             raise DocumentRejectedError(source.reason, "too_large")
         with span("parsing"):
-            parsed = self._parser(source).parse(source)
+            parsed = self._for_readers(self._parser(source).parse(source), source.document, before)
         if len(parsed.passages) * _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
             raise DocumentRejectedError(
                 f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
@@ -188,6 +195,35 @@ class Ingester(Struct, frozen=True):
     def _show(self, stored: StoredDocument) -> None:
         self.index.replace(stored.document, stored.embedded(), stored.row(), stored.card_vector)
 
+    def _for_readers(
+        self, parsed: ParsedDocument, document: DocumentKey, before: StoredDocument | None
+    ) -> ParsedDocument:
+        """With the readers that are to be stored; all passages have the same."""
+        named = parsed.passages[0].readers if parsed.passages else ()
+        readers = settled_readers(named, before, self.restricted(document.base_key.knowledge_base))
+        passages = tuple(replace(each, readers=readers) for each in parsed.passages)
+        return ParsedDocument(passages, (*parsed.problems, *unnamed(readers, named)))
+
+    def _may_show_too_much(self, source: SourceFile | OversizedFile, before: StoredDocument) -> bool:
+        """Whether the earlier version may be read by users whom the file no longer names; then it is withdrawn."""
+        try:
+            named = named_readers(source) if isinstance(source, SourceFile) else parse_sidecar(source.sidecar).readers
+        except DocumentRejectedError:
+            return True
+        readers = settled_readers(named, before, self.restricted(before.document.base_key.knowledge_base))
+        return any(each.passage.readers != readers for each in before.passages)
+
+    def _withdraw(self, document: DocumentKey, before: StoredDocument | None) -> None:
+        """Take the document out of the index. If it had readers, the truth keeps it for nobody, and so remembers that.
+
+        Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
+        """
+        if before is not None and had_readers(before):
+            self.truth.write(withdrawn(before))
+        else:
+            self.truth.delete(document)
+        self.index.delete(document)
+
     def _deleted(self, document: DocumentKey) -> IngestReport:
         self.truth.delete(document)
         self.index.delete(document)
@@ -208,15 +244,6 @@ def _description_bytes(source: SourceFile, parsed: ParsedDocument) -> int:
     """What is stored with each passage, about."""
     metadata = parsed.passages[0].metadata if parsed.passages else {}
     return max(len(source.sidecar or b""), sum(len(f"{name}{value}".encode()) for name, value in metadata.items()))
-
-
-def _may_show_too_much(source: SourceFile | OversizedFile, before: StoredDocument) -> bool:
-    """Whether the earlier version may be read by users whom the file no longer names; then it is removed."""
-    try:
-        readers = named_readers(source) if isinstance(source, SourceFile) else parse_sidecar(source.sidecar).readers
-    except DocumentRejectedError:
-        return True
-    return any(each.passage.readers != readers for each in before.passages)
 
 
 def _rejected(document: DocumentKey, error: DocumentRejectedError, version: str = "") -> IngestReport:

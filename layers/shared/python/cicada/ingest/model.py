@@ -15,6 +15,8 @@ from cicada.documents.model import DocumentKey, Passage
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EmbeddedPassage, Vector
 
+# What names all users of the tenant as readers.
+EVERYONE = ("everyone",)
 # The largest sidecar: Bedrock's limit.
 SIDECAR_BYTES = 10_240
 

@@ -4,16 +4,57 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from msgspec.structs import replace
+
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.model import SourceFile
+from cicada.ingest.model import EVERYONE, Problem, SourceFile, StoredDocument
 from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.front_matter import FrontMatter, read_front_matter
 from cicada.ingest.prose.kinds import SUFFIXES, Kind
 from cicada.ingest.sidecar import parse_sidecar
 
+# No user's name as a reader: those begin with `user:` or `group:`.
+NOBODY = ("nobody",)
+
+
+def settled_readers(named: tuple[str, ...], before: StoredDocument | None, restricted: bool) -> tuple[str, ...]:
+    """The readers to store, empty for all users of the tenant.
+
+    `named`: what sidecar or front matter names now. Without any, nobody may read the document in a `restricted` base,
+    or where the version before had readers: who could read it may have been lost by mistake, and only the word
+    `everyone` opens it.
+    """
+    if named == EVERYONE:
+        return ()
+    if named or not (restricted or had_readers(before)):
+        return named
+    return NOBODY
+
+
+def had_readers(before: StoredDocument | None) -> bool:
+    """Whether somebody was kept from reading this version."""
+    return before is not None and any(each.passage.readers for each in before.passages)
+
+
+def unnamed(readers: tuple[str, ...], named: tuple[str, ...]) -> tuple[Problem, ...]:
+    """The report's note on a document that nobody may read."""
+    if readers != NOBODY or named:
+        return ()
+    reason = (
+        "Nobody may read the document: it names no readers, and the base is restricted or the version before named "
+        "some. Name readers, or write readers: everyone."
+    )
+    return (Problem("", reason, "no_readers"),)
+
+
+def withdrawn(before: StoredDocument) -> StoredDocument:
+    """The document, for nobody; what is stored this way remembers that it had readers."""
+    passages = tuple(replace(each, passage=replace(each.passage, readers=NOBODY)) for each in before.passages)
+    return replace(before, passages=passages)
+
 
 def named_readers(source: SourceFile) -> tuple[str, ...]:
-    """The readers that sidecar or front matter names; the sidecar's count. Empty for all users of the tenant.
+    """The readers that sidecar or front matter names; the sidecar's count. Empty if neither says anything.
 
     `DocumentRejectedError` if either is not understood.
     """

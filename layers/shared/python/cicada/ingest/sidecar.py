@@ -9,6 +9,9 @@
       "accessControlList": [{"name": "ann", "type": "USER", "access": "ALLOW"}]
     }
 
+`"readers": "everyone"` instead of the access control list opens the document to all users of the tenant.
+
+
 The form is that of Amazon Bedrock's knowledge bases, as is the limit of 10 KB:
 https://docs.aws.amazon.com/bedrock/latest/userguide/s3-data-source-connector.html
 The access control list is that of its managed knowledge bases and of Amazon Kendra, which write Name, Type and Access;
@@ -36,7 +39,7 @@ TITLE, LANGUAGE = "_title", "_language_code"
 
 
 class Sidecar(Struct, frozen=True):
-    """A parsed sidecar. `readers` is empty for a document that all users of the tenant may read.
+    """A parsed sidecar. `readers` is empty if it names none, `EVERYONE` for all users of the tenant.
 
     `metadata`: the attributes as texts and lists of them (see `Attribute`); `embedded`: "name: value" of
     those that are searched together with the text.

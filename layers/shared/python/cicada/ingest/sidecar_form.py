@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.attributes import REJECTED, AttributeName, StrictModel, refused
-from cicada.ingest.model import SIDECAR_BYTES
+from cicada.ingest.model import EVERYONE, SIDECAR_BYTES
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -23,6 +23,12 @@ _ATTRIBUTES, _READERS = "metadataAttributes", "accessControlList"
 def _plain(name: str) -> str:
     if not name or not name.isprintable() or name != name.strip():
         raise ValueError("is not plain text")
+    return name
+
+
+def _everyone(name: str) -> str:
+    if name != EVERYONE[0]:
+        raise ValueError("is not everyone")
     return name
 
 
@@ -53,10 +59,13 @@ class SidecarDocument(StrictModel):
     attributes: dict[AttributeName, object] = Field(default_factory=dict, alias=_ATTRIBUTES, max_length=MAX_ATTRIBUTES)
     readers: _Readers = Field((), alias=_READERS)
     kendra_readers: _Readers = Field((), alias="AccessControlList")
+    everyone: Annotated[str, AfterValidator(_everyone)] = Field("", alias="readers")
 
     @property
     def reader_names(self) -> tuple[str, ...]:
-        """Unique names with their type as prefix: `group:staff`, `user:ann`."""
+        """Unique names with their type as prefix: `group:staff`, `user:ann`; or `EVERYONE`."""
+        if self.everyone:
+            return EVERYONE
         readers = self.readers or self.kendra_readers
         return tuple(sorted({f"{each.type.lower()}:{each.name}" for each in readers}))
 
@@ -67,7 +76,7 @@ def read_document(content: bytes) -> SidecarDocument:
         document = SidecarDocument.model_validate(_json(content))
     except ValidationError as error:
         raise _refusal(_first(error)) from None
-    if document.readers and document.kendra_readers:
+    if sum(map(bool, (document.readers, document.kendra_readers, document.everyone))) > 1:
         raise _refused_readers()
     return document
 
@@ -113,6 +122,8 @@ def _refusal(error: ErrorDetails) -> DocumentRejectedError:
         return _no_object("The sidecar")
     if _is_unknown_key(error):
         return refused(f"has the unknown key '{str(place[0])[:40]}'; it may have {_ATTRIBUTES} and {_READERS}")
+    if place[0] == "readers":
+        return refused(f'must have "everyone" as its readers; name users and groups in {_READERS}')
     if place[0] == _ATTRIBUTES:
         return _refused_attributes(error)
     return _refused_reader(int(place[1]) + 1, error) if len(place) > 1 else _refused_readers()
@@ -128,8 +139,8 @@ def _refused_attributes(error: ErrorDetails) -> DocumentRejectedError:
 
 def _refused_readers() -> DocumentRejectedError:
     return refused(
-        f"has an {_READERS} that is no list, empty, or there twice; name the readers, or leave it out to let "
-        "everybody of the tenant read the document"
+        f"has an {_READERS} that is no list, empty, or there twice; name the readers there, or write "
+        '"readers": "everyone" instead'
     )
 
 

@@ -42,6 +42,7 @@ class _Settings(TypedDict, total=False):
     content: ContentKind
     agents: tuple[AgentName, ...]
     groups: tuple[Annotated[str, Meta(min_length=1)], ...]
+    restricted: bool
     content_language: Annotated[str, Check(_unknown_language)]
     fusion: Fusion
     rerank: RerankMode

@@ -35,7 +35,7 @@ class KnowledgeBase(Struct, frozen=True):
 
     `content_language` is an ISO 639-1 code, or None where the documents are of several languages. `schema` is that of
     the documents' metadata, from a file of its own. `groups`: those that may ask it; without any, everybody of the
-    tenant may.
+    tenant may. `restricted`: a document that names no readers is for nobody.
     """
 
     name: str
@@ -60,6 +60,7 @@ class KnowledgeBase(Struct, frozen=True):
     schema: Schema = field(default_factory=Schema)
     agents: tuple[AgentName, ...] = ()
     groups: tuple[str, ...] = ()
+    restricted: bool = False
 
 
 class KnowledgeBases(Struct, frozen=True):

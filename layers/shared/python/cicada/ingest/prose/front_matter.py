@@ -25,7 +25,7 @@ from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import INVISIBLE, is_whole, plain_line
-from cicada.ingest.model import Problem
+from cicada.ingest.model import EVERYONE, Problem
 from cicada.ingest.prose.misplaced_readers import names_readers, names_readers_at_top, names_readers_below
 
 PLACE = "front matter"
@@ -190,11 +190,13 @@ def _readers(name: str, value: object, before: tuple[str, ...] | None) -> tuple[
     if name.strip().casefold() != "readers" or before is not None:
         raise _unclear(f"has the key '{name[:40]}'; name the readers once, under readers")
     entries = value if isinstance(value, list) else [value]
+    if tuple(entries) == EVERYONE:
+        return EVERYONE
     for entry in entries:
         if not isinstance(entry, str) or not _READER.fullmatch(entry) or not entry.isprintable():
             raise _unclear(
-                'has readers that are not understood; name each as "group:<name>" or "user:<id>", or leave readers '
-                "out to let everybody of the tenant read the document"
+                'has readers that are not understood; name each as "group:<name>" or "user:<id>", or write '
+                "readers: everyone"
             )
     if not entries:
         raise _unclear("has an empty list of readers; name them, or leave readers out")
