@@ -75,7 +75,10 @@ class House:
 
 
 @pytest.fixture
-def house(path: MessagePath, pool: UserPool, deploy: Deployed, tmp_path: Path) -> Iterator[House]:
+def house(
+    path: MessagePath, pool: UserPool, deploy: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[House]:
+    monkeypatch.setenv("CICADA_DEFAULT_TENANT", "default")
     for title, readers in {"For lawyers": ("group:legal",), "For Ann": (f"user:{ANN}", "group:nobody")}.items():
         keep(tmp_path / "index.sqlite", f"{title}.json", title, readers)
     with deploy(*[EMBEDDED, SAID] * 3) as bedrock:
