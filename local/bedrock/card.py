@@ -18,18 +18,18 @@ def asks_for_a_card(tool: Tool) -> bool:
 
 
 def card(text: str) -> dict[str, Any]:
-    """The tool's input for a message with the parts `title`, `headings` and `document`."""
-    body = _part(text, "document") or text
+    """The tool's input for a message with the parts `Title:`, `Headings:` and `Text:`, each behind bars."""
+    body = _part(text, "Text") or text
     return {
         "overview": re.split(r"(?<=[.!?。])\s", " ".join(body.split()), maxsplit=1)[0],
-        "topic_tags": _tags(f"{_part(text, 'title')} {body}"),
-        "question_hints": _questions(_part(text, "headings").splitlines()),
+        "topic_tags": _tags(f"{_part(text, 'Title')} {body}"),
+        "question_hints": _questions(_part(text, "Headings").splitlines()),
     }
 
 
 def _part(text: str, name: str) -> str:
-    found = re.search(rf"<{name}>\n(.*?)\n</{name}>", text, re.DOTALL)
-    return found.group(1) if found else ""
+    found = re.search(rf"^{name}:\n((?:\|.*\n?)*)", text, re.MULTILINE)
+    return re.sub(r"^\| ?", "", found.group(1), flags=re.MULTILINE).strip() if found else ""
 
 
 def _tags(text: str) -> list[str]:

@@ -14,6 +14,9 @@ from local.bedrock.prompt import parse
 from local.bedrock.toolchoice import ASKING, Call, Done, continued, next_step
 from local.bedrock.tools import Tool
 
+# The earlier turns are quoted before the message; the last one may ask for what its question left out.
+_UNFINISHED = re.compile(rf"User:\n\| ([^\n]*)\nYou:\n(?:\|[^\n]*\n)*\|[^\n]*{re.escape(ASKING)}$")
+
 
 class ExtractiveModel:
     """The Model that needs no model server."""
@@ -61,9 +64,9 @@ def _forced_input(tool: Tool, text: str) -> Mapping[str, Any]:
 def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:
     """The user's last message, and the tool calls since. A message that answers a question completes the one before."""
     said = max(index for index, message in enumerate(messages) if message.role == "user" and message.text)
-    text = messages[said].text
-    if said >= 2 and messages[said - 1].text.endswith(ASKING):
-        text = continued(messages[said - 2].text, text)
+    *before, text = [block.text for block in messages[said].blocks if isinstance(block, Text)]
+    if before and (asked := _UNFINISHED.search(before[-1])):
+        text = continued(asked[1], text)
     uses = [block for message in messages[said:] for block in message.blocks if isinstance(block, ToolUse)]
     results = {
         block.tool_use_id: block for message in messages for block in message.blocks if isinstance(block, ToolResult)

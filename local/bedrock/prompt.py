@@ -9,6 +9,9 @@ BAR = re.compile(r"^\|(?: |$)")
 # Passages that are a text, or what was chosen from all of it, instead of what a search found.
 WHOLE = re.compile(r"^passages\b.*\bin (?:the|its) order\b", re.IGNORECASE)
 QUESTION = re.compile(r"^(?:User )?question: *(.*)$", re.IGNORECASE)
+# The other form of a heading: a line of its own, and each part of the place under its label, behind a bar.
+OPENING = re.compile(r"^(?:\[\d+\]|Passage:)$")
+LABEL = re.compile(r"^(Document|Section|Episode|Chapter|Messages|Speakers|Text):(?: (.*))?$")
 SPEAKERS = re.compile(r"^Speakers?: *(.+)$")
 SCRIPT_LINE = re.compile(r"^([^\W\d_][\w'’.\- ]{0,40}): +(\S.*)$")
 STAGE_DIRECTION = re.compile(r"^[(\[].*[)\]]$")
@@ -49,12 +52,34 @@ class Prompt:
 
 def parse(text: str) -> Prompt:
     """Split a user message. Without a `Question:` line the question is all text outside the passages."""
-    lines = text.splitlines()
+    lines = list(_headed(text.splitlines()))
     asked = max((row for row, line in enumerate(lines) if QUESTION.match(line)), default=len(lines))
     passages = tuple(_passages(lines[:asked]))
     if asked < len(lines):
         return Prompt(passages, _question(lines[asked:]), any(map(WHOLE.match, lines[:asked])))
     return Prompt(passages, text.strip() if not passages else _last_question(lines))
+
+
+def _headed(lines: Sequence[str]) -> Iterator[str]:
+    """The lines with each heading on one line, and speakers on the next."""
+    opening, label = "", ""
+    place = dict[str, str]()
+    for line in lines:
+        named = LABEL.match(line) if opening else None
+        if OPENING.match(line):
+            opening, place = line, {}
+        elif named and named[1] == "Text":
+            speakers = place.pop("Speakers", "")
+            yield f"{opening} " + " · ".join(f"{name}: {value}" for name, value in place.items())
+            yield from [f"Speakers: {speakers}"] if speakers else []
+            opening = ""
+        elif named:
+            label = named[1]
+            place[label] = named[2] or ""
+        elif opening:
+            place[label] = BAR.sub("", line)
+        else:
+            yield line
 
 
 def _question(lines: Sequence[str]) -> str:

@@ -116,4 +116,6 @@ def _told(call: Done, embedder: Embedder) -> str:
     if call.failed:
         return f"That did not work: {call.result}"
     passages = parse(call.result).passages
-    return evidence(call.arguments.get("query", ""), passages, embedder) if passages else call.result.strip() or "Done."
+    if passages:
+        return evidence(call.arguments.get("query", ""), passages, embedder)
+    return re.sub(r"^\| ?", "", call.result, flags=re.MULTILINE).strip() or "Done."

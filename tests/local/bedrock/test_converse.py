@@ -202,8 +202,8 @@ def test_a_card_is_written_in_the_document_s_own_words(runtime: Any) -> None:
     tool = {"toolSpec": {"name": "card", "inputSchema": {"json": {"type": "object", "properties": properties}}}}
     config = {"tools": [tool], "toolChoice": {"tool": {"name": "card"}}}
     text = (
-        "<title>\nReturns\n</title>\n<headings>\nScope\nWho pays?\n</headings>\n"
-        "<document>\nReturns are free. The customer pays for returns\nof opened goods.\n</document>"
+        "Title:\n| Returns\nHeadings:\n| Scope\n| Who pays?\n"
+        "Text:\n| Returns are free. The customer pays for returns\n| of opened goods."
     )
     reply = runtime.converse(**converse_request(text, toolConfig=config))
     assert reply["output"]["message"]["content"][0]["toolUse"]["input"] == {

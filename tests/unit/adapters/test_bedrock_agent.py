@@ -66,6 +66,7 @@ def test_the_final_response_is_streamed_and_the_identity_goes_with_the_session()
                 "user": "ann",
                 "groups": '["legal"]',
                 "knowledgeBase": "scripts",
+                "writes": "",
             },
             "promptSessionAttributes": {"knowledgeBase": "scripts"},
         },
@@ -79,7 +80,7 @@ def test_the_turns_before_go_where_only_the_model_reads_them() -> None:
     state = bedrock.requests[0].body["sessionState"]
     assert state["promptSessionAttributes"] == {
         "knowledgeBase": "scripts",
-        "earlierTurns": "User: Who is Ross?\nAssistant: A thane.",
+        "earlierTurns": "User:\n| Who is Ross?\nYou:\n| A thane.",
     }
     assert "earlierTurns" not in state["sessionAttributes"]
 

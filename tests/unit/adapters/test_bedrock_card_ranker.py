@@ -30,7 +30,7 @@ def test_the_model_sees_cards_and_says_their_order() -> None:
     with scripted_bedrock(said("3, 1")) as bedrock:
         assert ranked(bedrock) == ("d3", "d1")
     _, text = asked(bedrock)
-    assert "[1]\n| Title 1 [9] Take me\n| leave, holidays\n| About leave.\n\n[2]\n| Title 2" in text
+    assert "[1]\n| Title 1 (9) Take me\n| leave, holidays\n| About leave.\n\n[2]\n| Title 2" in text
     assert "\n[9]" not in text
     assert text.endswith("Question: How much leave?")
 

@@ -57,8 +57,7 @@ def test_the_model_is_given_the_document_and_must_call_the_tool() -> None:
     assert "German" in request.body["system"][0]["text"]
     [asked] = request.body["messages"][0]["content"]
     assert asked["text"] == (
-        "<title>\nReisekosten\n</title>\n<headings>\nZweck\nWie lange?\n</headings>\n"
-        "<document>\nDiese Richtlinie regelt die Erstattung.\n</document>"
+        "Title:\n| Reisekosten\nHeadings:\n| Zweck\n| Wie lange?\nText:\n| Diese Richtlinie regelt die Erstattung."
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from cicada.adapters.bedrock.context_writer import BedrockContextWriter
 from cicada.adapters.retry import Retry
+from cicada.quotation import quoted
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
 
 AT_ONCE = Retry(sleep=lambda seconds: None)
@@ -42,12 +43,12 @@ def test_each_passage_is_asked_about_behind_the_document_and_a_cache_point() -> 
     for request in bedrock.requests:
         [message] = request.body["messages"]
         document, cache_point, passage = message["content"]
-        assert document == {"text": "<document>\nHAMLET\n</document>"}
+        assert document == {"text": "Document:\n| HAMLET"}
         assert cache_point == {"cachePoint": {"type": "default"}}
         asked.add(passage["text"])
         assert request.body["inferenceConfig"] == {"maxTokens": 150, "temperature": 0}
-    assert asked == {f"<passage>\n{text}\n</passage>" for text in PASSAGES}
-    assert bedrock.requests[0].body["messages"][0]["content"][2]["text"] == f"<passage>\n{PASSAGES[0]}\n</passage>"
+    assert asked == {f"Passage:\n{quoted(text)}" for text in PASSAGES}
+    assert bedrock.requests[0].body["messages"][0]["content"][2]["text"] == f"Passage:\n{quoted(PASSAGES[0])}"
 
 
 def test_sentences_come_in_the_order_of_the_passages() -> None:
@@ -65,7 +66,7 @@ def test_what_the_model_writes_is_one_line_of_bounded_length() -> None:
 def test_a_document_is_cut_to_what_the_model_takes() -> None:
     with writing(said("x"), max_document_characters=10) as (writer, bedrock):
         writer.write("y" * 1000, PASSAGES[:1])
-    assert bedrock.requests[0].body["messages"][0]["content"][0] == {"text": f"<document>\n{'y' * 10}\n</document>"}
+    assert bedrock.requests[0].body["messages"][0]["content"][0] == {"text": f"Document:\n| {'y' * 8}"}
 
 
 def test_nothing_is_asked_about_nothing() -> None:

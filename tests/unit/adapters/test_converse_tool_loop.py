@@ -95,7 +95,7 @@ def test_the_model_calls_a_tool_and_answers_from_its_result() -> None:
             }
         ],
     }
-    assert result_text(bedrock) == "The character profile “Banquo”, saved on 2026-11-01:\nA companion of Macbeth."
+    assert result_text(bedrock) == "The character profile “Banquo”, saved on 2026-11-01:\n| A companion of Macbeth."
     assert results(bedrock)[0]["status"] == "success"
 
 
@@ -103,11 +103,10 @@ def test_the_model_is_told_the_answered_turns_before_the_message() -> None:
     earlier = (Turn("Who is Banquo?", "A friend."), Turn("Where?", ""))
     with scripted_bedrock(SAYS) as bedrock:
         list(loop(bedrock).reply(replace(TURN, earlier=earlier)))
-    assert [(each["role"], each["content"][0]["text"]) for each in bedrock.requests[0].body["messages"]] == [
-        ("user", "Who is Banquo?"),
-        ("assistant", "A friend."),
-        ("user", TURN.message),
-    ]
+    [message] = bedrock.requests[0].body["messages"]
+    before, asked = (block["text"] for block in message["content"])
+    assert before.endswith("\n\nUser:\n| Who is Banquo?\nYou:\n| A friend.\n\nUser:\n| Where?")
+    assert (message["role"], asked) == ("user", TURN.message)
 
 
 def test_the_model_sees_the_tools_of_the_one_description() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from cicada.agents.entries import Keeping
-from cicada.agents.model import AgentKind, Shelf, ToolSession
+from cicada.agents.model import AgentKind, Shelf, ToolSession, Write
 from cicada.agents.ports import EntryStore, Evidence
 from cicada.agents.profiles import ProfileTools
 from cicada.agents.theories import TheoryTools
@@ -14,8 +14,9 @@ from tests.fakes.clock import Clock
 from tests.fakes.entry_store import InMemoryEntryStore
 from tests.fakes.evidence import FixedEvidence
 
-ANN = ToolSession(Principal("acme", "ann"), "scripts")
-BOB = ToolSession(Principal("acme", "bob"), "scripts")
+ALL_WRITES = frozenset(Write)
+ANN = ToolSession(Principal("acme", "ann"), "scripts", ALL_WRITES)
+BOB = ToolSession(Principal("acme", "bob"), "scripts", ALL_WRITES)
 SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
 DAY_SECONDS = 24 * 3600.0
 # 2026-11-01, noon, in UTC.

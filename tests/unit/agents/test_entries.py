@@ -14,7 +14,7 @@ from cicada.agents.theories import TheoryTools
 from cicada.errors import ThrottledError
 from tests.fakes.clock import Clock
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.unit.agents.keeping import ANN, BOB, DAY_SECONDS, NOON, SHELF, kept, theory_tools
+from tests.unit.agents.keeping import ALL_WRITES, ANN, BOB, DAY_SECONDS, NOON, SHELF, kept, theory_tools
 
 
 def test_a_saved_theory_is_kept_with_its_time(tools: TheoryTools, store: InMemoryEntryStore) -> None:
@@ -26,7 +26,7 @@ def test_saving_never_replaces_what_is_there(tools: TheoryTools, store: InMemory
     tools.save_theory(ANN, "Owl", "It is an omen.")
     assert tools.save_theory(ANN, "OWL", "It is a bird.") == (
         "There is already a theory “Owl”. Nothing was saved. Add to it, amend it, or save under another title. "
-        "It says:\nIt is an omen."
+        "It says:\n| It is an omen."
     )
     assert kept(store) == {"Owl": "It is an omen."}
 
@@ -50,11 +50,11 @@ def test_there_is_a_limit_to_how_many_can_be_saved(tools: TheoryTools, monkeypat
 def test_a_list_has_titles_dates_and_beginnings(tools: TheoryTools, clock: Clock) -> None:
     assert tools.list_theories(ANN) == "The user has no theories."
     tools.save_theory(ANN, "Owl", "It foretells\ndeath.")
-    assert tools.list_theories(ANN) == "The user has 1 theory:\n- Owl (2026-11-01): It foretells death."
+    assert tools.list_theories(ANN) == "The user has 1 theory:\n| - Owl (2026-11-01): It foretells death."
     clock.now += DAY_SECONDS
     tools.save_theory(ANN, "Bell", "x" * 500)
     assert tools.list_theories(ANN) == (
-        f"The user has 2 theories:\n- Bell (2026-11-02): {'x' * 119}…\n- Owl (2026-11-01): It foretells death."
+        f"The user has 2 theories:\n| - Bell (2026-11-02): {'x' * 119}…\n| - Owl (2026-11-01): It foretells death."
     )
 
 
@@ -62,7 +62,7 @@ def test_a_long_list_fits_and_says_what_it_leaves_out(tools: TheoryTools) -> Non
     for number in range(200):
         tools.save_theory(ANN, f"title {number:03}", "夜" * 200)
     said = tools.list_theories(ANN)
-    shown = said.count("\n- title")
+    shown = said.count("\n| - title")
     assert len(said.encode()) < ANSWER_LIMIT_BYTES + 100
     assert said.startswith("The user has 200 theories:")
     assert said.endswith(f"\n({200 - shown} more not shown here.)")
@@ -71,7 +71,7 @@ def test_a_long_list_fits_and_says_what_it_leaves_out(tools: TheoryTools) -> Non
 def test_a_theory_is_read_whole_by_the_words_that_name_it(tools: TheoryTools) -> None:
     tools.save_theory(ANN, "Sleep", "Lady Macbeth knows.\nShe washes her hands.")
     assert tools.get_theory(ANN, "the theory about Lady Macbeth") == (
-        "The theory “Sleep”, saved on 2026-11-01:\nLady Macbeth knows.\nShe washes her hands."
+        "The theory “Sleep”, saved on 2026-11-01:\n| Lady Macbeth knows.\n| She washes her hands."
     )
 
 
@@ -81,17 +81,17 @@ def test_earlier_versions_are_shown_with_a_theory(tools: TheoryTools, clock: Clo
     tools.append_to_theory(ANN, "Owl", "It shrieked.")
     tools.rename_theory(ANN, "Owl", "Shriek")
     assert tools.get_theory(ANN, "Shriek") == (
-        "The theory “Shriek”, saved on 2026-11-02:\nIt is an omen.\nIt shrieked.\n\n"
+        "The theory “Shriek”, saved on 2026-11-02:\n| It is an omen.\n| It shrieked.\n\n"
         "This is version 3. Earlier versions can be brought back:\n"
-        "- version 2 of 2026-11-02, “Owl”: It is an omen. It shrieked.\n"
-        "- version 1 of 2026-11-01, “Owl”: It is an omen."
+        "| - version 2 of 2026-11-02, “Owl”: It is an omen. It shrieked.\n"
+        "| - version 1 of 2026-11-01, “Owl”: It is an omen."
     )
 
 
 def test_what_is_appended_stands_after_what_was_there(tools: TheoryTools, store: InMemoryEntryStore) -> None:
     tools.save_theory(ANN, "Owl", "It is an omen.")
     assert tools.append_to_theory(ANN, "the owl", " It shrieked. ") == (
-        "Added to the theory “Owl”. It now reads:\nIt is an omen.\nIt shrieked."
+        "Added to the theory “Owl”. It now reads:\n| It is an omen.\n| It shrieked."
     )
     assert kept(store) == {"Owl": "It is an omen.\nIt shrieked."}
 
@@ -122,7 +122,7 @@ def test_amending_replaces_the_statement_and_tells_the_earlier_one(
 ) -> None:
     tools.save_theory(ANN, "Murderer", "It is Ross.")
     said = tools.amend_theory(ANN, "murderer", "It is Macbeth.")
-    assert said == "Amended the theory “Murderer”. Its earlier statement can be brought back:\nIt is Ross."
+    assert said == "Amended the theory “Murderer”. Its earlier statement can be brought back:\n| It is Ross."
     assert kept(store) == {"Murderer": "It is Macbeth."}
     assert tools.amend_theory(ANN, "Murderer", "It is Macbeth.") == ("The theory “Murderer” already says exactly this.")
     assert [each.version for each in store.live(SHELF)] == [2]
@@ -205,7 +205,7 @@ def test_words_that_name_nothing_are_answered_with_what_there_is(
 ) -> None:
     assert tool(tools, "Owl") == "There is no theory “Owl”. The user has no saved theories at all."
     tools.save_theory(ANN, "Bell", "…")
-    assert tool(tools, "Owl") == "There is no theory “Owl”.\nThe user's theories are:\n- Bell"
+    assert tool(tools, "Owl") == "There is no theory “Owl”.\nThe user's theories are:\n| - Bell"
 
 
 @pytest.mark.parametrize("tool", NAMING.values(), ids=NAMING)
@@ -217,7 +217,7 @@ def test_words_that_name_several_are_answered_with_the_choice(
     before = store.live(SHELF)
     assert tool(tools, "the owl") == (
         "Several theories match “the owl”; say which one. Nothing was done.\n"
-        "- Owl by day (2026-11-01)\n- Owl by night (2026-11-01)"
+        "| - Owl by day (2026-11-01)\n| - Owl by night (2026-11-01)"
     )
     assert store.live(SHELF) == before
 
@@ -294,7 +294,7 @@ def test_of_two_additions_at_the_same_time_none_is_lost() -> None:
     tools = theory_tools(store)
     tools.save_theory(ANN, "Owl", "a")
     store.others = [lambda: tools.append_to_theory(ANN, "Owl", "b")]
-    assert tools.append_to_theory(ANN, "Owl", "c").endswith("\na\nb\nc")
+    assert tools.append_to_theory(ANN, "Owl", "c").endswith("\n| a\n| b\n| c")
     assert kept(store) == {"Owl": "a\nb\nc"}
 
 
@@ -312,7 +312,7 @@ def test_what_a_change_adds_before_a_deletion_can_be_brought_back() -> None:
     tools.save_theory(ANN, "Owl", "a")
     store.others = [lambda: tools.append_to_theory(ANN, "Owl", "b")]
     assert tools.delete_theory(ANN, "Owl").startswith("Deleted")
-    assert tools.restore_theory(ANN, "Owl").endswith("\na\nb")
+    assert tools.restore_theory(ANN, "Owl").endswith("\n| a\n| b")
 
 
 def test_a_shelf_that_is_always_being_changed_is_given_up() -> None:
@@ -331,5 +331,5 @@ def plain_write(store: InMemoryEntryStore) -> str:
 
 
 def test_the_session_alone_says_whose_entries_they_are(tools: TheoryTools) -> None:
-    tools.save_theory(ToolSession(BOB.principal, ANN.knowledge_base), "Owl", "Bob's.")
+    tools.save_theory(ToolSession(BOB.principal, ANN.knowledge_base, ALL_WRITES), "Owl", "Bob's.")
     assert tools.get_theory(ANN, "Owl").startswith("There is no theory “Owl”.")

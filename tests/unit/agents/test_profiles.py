@@ -7,7 +7,7 @@ from cicada.agents.profiles import ProfileTools
 from cicada.errors import UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.unit.agents.keeping import ANN, NOON, profile_tools
+from tests.unit.agents.keeping import ALL_WRITES, ANN, NOON, profile_tools
 
 SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.PROFILES)
 
@@ -32,10 +32,11 @@ def test_a_saved_profile_is_confirmed_and_kept_with_its_time(tools: ProfileTools
 def test_every_change_of_a_profile_says_what_it_did(tools: ProfileTools) -> None:
     tools.save_profile(ANN, "character", "Banquo", "A companion.")
     assert tools.append_to_profile(ANN, "", "Banquo", "A ghost.") == (
-        "Added to the character profile “Banquo”. It now reads:\nA companion.\nA ghost."
+        "Added to the character profile “Banquo”. It now reads:\n| A companion.\n| A ghost."
     )
     assert tools.amend_profile(ANN, "", "banquo", "A thane.") == (
-        "Amended the character profile “Banquo”. Its earlier description can be brought back:\nA companion.\nA ghost."
+        "Amended the character profile “Banquo”. Its earlier description can be brought back:\n"
+        "| A companion.\n| A ghost."
     )
     assert tools.rename_profile(ANN, "", "Banquo", "Fleance's father") == (
         "Renamed the character profile “Banquo” to “Fleance's father”."
@@ -44,13 +45,13 @@ def test_every_change_of_a_profile_says_what_it_did(tools: ProfileTools) -> None
         "Deleted the character profile “Fleance's father”. It can be brought back until 2026-12-01."
     )
     assert tools.restore_profile(ANN) == (
-        "Brought back the character profile “Fleance's father” as saved on 2026-11-01. It reads:\nA thane."
+        "Brought back the character profile “Fleance's father” as saved on 2026-11-01. It reads:\n| A thane."
     )
 
 
 def test_a_profile_is_read_whole(tools: ProfileTools) -> None:
     tools.save_profile(ANN, "location", "Dunsinane", "Line one.\nLine two.")
-    expected = "The location profile “Dunsinane”, saved on 2026-11-01:\nLine one.\nLine two."
+    expected = "The location profile “Dunsinane”, saved on 2026-11-01:\n| Line one.\n| Line two."
     assert tools.get_profile(ANN, "location", "dunsinane") == expected
     assert tools.get_profile(ANN, "", "dunsinane") == expected
 
@@ -61,7 +62,9 @@ def test_a_missing_profile_is_answered_with_what_exists(tools: ProfileTools) -> 
     )
     tools.save_profile(ANN, "group", "Witches", "Three.")
     tools.save_profile(ANN, "character", "Ross", "A thane.")
-    expected = "There is no character profile “Banquo”.\nThe user's profiles are:\n- character Ross\n- group Witches"
+    expected = (
+        "There is no character profile “Banquo”.\nThe user's profiles are:\n| - character Ross\n| - group Witches"
+    )
     assert tools.get_profile(ANN, "character", "Banquo") == expected
     assert tools.delete_profile(ANN, "character", "Banquo") == expected
 
@@ -71,7 +74,7 @@ def test_a_kind_that_is_said_has_to_fit(tools: ProfileTools, store: InMemoryEntr
     tools.save_profile(ANN, "episode", "Dunsinane", "The last act.")
     assert tools.delete_profile(ANN, "", "Dunsinane") == (
         "Several profiles match “Dunsinane”; say which one. Nothing was done.\n"
-        "- episode Dunsinane (2026-11-01)\n- location Dunsinane (2026-11-01)"
+        "| - episode Dunsinane (2026-11-01)\n| - location Dunsinane (2026-11-01)"
     )
     assert tools.append_to_profile(ANN, "group", "Dunsinane", "x").startswith("There is no group profile “Dunsinane”.")
     assert tools.rename_profile(ANN, "location", "Dunsinane", "The castle").startswith("Renamed the location profile")
@@ -88,17 +91,17 @@ def test_a_list_shows_kind_name_date_and_beginning(tools: ProfileTools) -> None:
     tools.save_profile(ANN, "character", "Ross", "A thane.\nComes late.")
     tools.save_profile(ANN, "location", "Forres", "x" * 500)
     assert tools.list_profiles(ANN, "") == (
-        "The user has 2 profiles:\n- character Ross (2026-11-01): A thane. Comes late.\n"
-        f"- location Forres (2026-11-01): {'x' * 119}…"
+        "The user has 2 profiles:\n| - character Ross (2026-11-01): A thane. Comes late.\n"
+        f"| - location Forres (2026-11-01): {'x' * 119}…"
     )
     assert tools.list_profiles(ANN, "CHARACTER") == (
-        "The user has 1 character profile:\n- character Ross (2026-11-01): A thane. Comes late."
+        "The user has 1 character profile:\n| - character Ross (2026-11-01): A thane. Comes late."
     )
 
 
 def test_a_profile_can_be_of_anything(tools: ProfileTools) -> None:
     """Knowledge bases need not be scripts."""
-    session = ToolSession(Principal("acme", "ann"), "contracts")
+    session = ToolSession(Principal("acme", "ann"), "contracts", ALL_WRITES)
     assert tools.save_profile(session, "topic", "Notice periods", "Three months.") == (
         "Saved the topic profile “Notice periods”."
     )

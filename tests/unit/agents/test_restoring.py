@@ -17,7 +17,7 @@ def test_a_deleted_theory_comes_back(tools: TheoryTools, store: InMemoryEntrySto
     tools.delete_theory(ANN, "Owl")
     clock.now += DAY_SECONDS
     assert tools.restore_theory(ANN, wanted) == (
-        "Brought back the theory “Owl” as saved on 2026-11-01. It reads:\nIt is an omen."
+        "Brought back the theory “Owl” as saved on 2026-11-01. It reads:\n| It is an omen."
     )
     assert kept(store) == {"Bell": "b", "Owl": "It is an omen."}
 
@@ -31,7 +31,7 @@ def test_to_bring_back_twice_is_to_bring_back_once(tools: TheoryTools, store: In
     before = store.live(SHELF)
     assert tools.restore_theory(ANN, wanted) == (
         "The theory “Owl” was already brought back on 2026-11-01.\n"
-        "To bring back another version, name its number:\n- version 1 of 2026-11-01, “Owl”: first"
+        "To bring back another version, name its number:\n| - version 1 of 2026-11-01, “Owl”: first"
     )
     assert store.live(SHELF) == before
 
@@ -39,12 +39,12 @@ def test_to_bring_back_twice_is_to_bring_back_once(tools: TheoryTools, store: In
 def test_a_change_is_taken_back(tools: TheoryTools, store: InMemoryEntryStore) -> None:
     tools.save_theory(ANN, "Owl", "first")
     tools.amend_theory(ANN, "Owl", "second")
-    assert tools.restore_theory(ANN, "Owl").endswith("It reads:\nfirst")
+    assert tools.restore_theory(ANN, "Owl").endswith("It reads:\n| first")
     assert kept(store) == {"Owl": "first"}
     assert tools.restore_theory(ANN, "Owl").startswith("The theory “Owl” was already brought back")
-    assert tools.restore_theory(ANN, "Owl", "2").endswith("It reads:\nsecond")
+    assert tools.restore_theory(ANN, "Owl", "2").endswith("It reads:\n| second")
     tools.append_to_theory(ANN, "Owl", "third")
-    assert tools.restore_theory(ANN, "Owl").endswith("It reads:\nsecond")
+    assert tools.restore_theory(ANN, "Owl").endswith("It reads:\n| second")
     assert kept(store) == {"Owl": "second"}
 
 
@@ -60,11 +60,11 @@ def test_any_version_that_is_kept_can_be_chosen(tools: TheoryTools, store: InMem
     tools.save_theory(ANN, "Owl", "text 1")
     for number in range(2, 13):
         tools.amend_theory(ANN, "Owl", f"text {number}")
-    assert tools.restore_theory(ANN, "Owl", "version 4").endswith("\ntext 4")
+    assert tools.restore_theory(ANN, "Owl", "version 4").endswith("\n| text 4")
     assert kept(store) == {"Owl": "text 4"}
     said = tools.restore_theory(ANN, "Owl", "1")
-    assert said.startswith("There is no version 1 to bring back. Nothing was done. There are:\n- version 12 of")
-    assert said.count("\n- version") == 10
+    assert said.startswith("There is no version 1 to bring back. Nothing was done. There are:\n| - version 12 of")
+    assert said.count("\n| - version") == 10
     assert tools.restore_theory(ANN, "Owl", "old") == "The version must be a number, for example 2. Nothing was done."
 
 
@@ -90,8 +90,8 @@ def test_of_several_deleted_theories_one_has_to_be_named(
         assert "- Owl by day (deleted on 2026-11-01)" in said
     assert list(kept(store)) == ["Bell"]
     assert tools.restore_theory(ANN, "Knife") == (
-        "There is no theory “Knife”.\nThe user's theories are:\n- Bell\nThese can be brought back:\n"
-        "- Owl by day (deleted on 2026-11-01)\n- Owl by night (deleted on 2026-11-01)"
+        "There is no theory “Knife”.\nThe user's theories are:\n| - Bell\nThese can be brought back:\n"
+        "| - Owl by day (deleted on 2026-11-01)\n| - Owl by night (deleted on 2026-11-01)"
     )
 
 
@@ -109,7 +109,7 @@ def test_of_a_deleted_and_a_kept_theory_the_deleted_one_is_meant(tools: TheoryTo
     tools.save_theory(ANN, "Owl by day", "b")
     tools.append_to_theory(ANN, "Owl by day", "c")
     tools.delete_theory(ANN, "Owl by night")
-    assert tools.restore_theory(ANN, "the owl").endswith("It reads:\na")
+    assert tools.restore_theory(ANN, "the owl").endswith("It reads:\n| a")
 
 
 def test_of_theories_of_one_title_the_one_that_was_lost_last_is_meant(
@@ -120,9 +120,9 @@ def test_of_theories_of_one_title_the_one_that_was_lost_last_is_meant(
         clock.now += 60
         tools.delete_theory(ANN, "Owl")
         clock.now += 60
-    assert tools.restore_theory(ANN, "Owl").endswith("It reads:\nsecond")
+    assert tools.restore_theory(ANN, "Owl").endswith("It reads:\n| second")
     tools.amend_theory(ANN, "Owl", "third")
-    assert tools.restore_theory(ANN, "Owl").endswith("It reads:\nsecond")
+    assert tools.restore_theory(ANN, "Owl").endswith("It reads:\n| second")
 
 
 def test_a_deleted_theory_does_not_replace_another_of_its_title(tools: TheoryTools, store: InMemoryEntryStore) -> None:
@@ -158,6 +158,6 @@ def test_a_profile_of_one_kind_comes_back() -> None:
     for kind in ("location", "episode"):
         tools.save_profile(ANN, kind, "Dunsinane", f"of {kind}")
         tools.delete_profile(ANN, kind, "Dunsinane")
-    assert tools.restore_profile(ANN, "location").endswith("It reads:\nof location")
+    assert tools.restore_profile(ANN, "location").endswith("It reads:\n| of location")
     assert tools.restore_profile(ANN, "location").startswith("The location profile “Dunsinane” was already")
-    assert tools.list_profiles(ANN) == "The user has 1 profile:\n- location Dunsinane (2026-11-01): of location"
+    assert tools.list_profiles(ANN) == "The user has 1 profile:\n| - location Dunsinane (2026-11-01): of location"

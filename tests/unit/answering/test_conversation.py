@@ -61,7 +61,7 @@ def test_the_model_reads_the_question_as_it_is_and_the_turns_before_it() -> None
     asked(here, "What does she see?")
     user = here.model.prompts[0].user
     assert user.endswith("Question: What does she see?")
-    said = "User:\n| Who is the wife of Macbeth?\nYou:\n| Lady Macbeth [1].\n| Yes.\n\nPassages:\n\n[1] "
+    said = "User:\n| Who is the wife of Macbeth?\nYou:\n| Lady Macbeth (1).\n| Yes.\n\nPassages:\n\n[1]\n"
     assert said in user
     assert user.startswith("Earlier turns of this conversation, oldest first.")
 
@@ -71,7 +71,7 @@ def test_a_general_message_comes_with_the_turns_before_it() -> None:
     asked(here, "Thank you for that answer, Cicada!")
     assert here.index.queries == []
     user = here.model.prompts[0].user
-    assert "| Lady Macbeth [1]." in user
+    assert "| Lady Macbeth (1)." in user
     assert user.endswith("\n\nQuestion: Thank you for that answer, Cicada!")
 
 

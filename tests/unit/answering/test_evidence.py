@@ -86,7 +86,8 @@ def test_passages_have_their_places_and_no_numbers_that_would_cite_nothing() -> 
     text = evidence(FixedIndex(first, second)).search(ANN, "scripts", "Banquo is killed")
     assert text == f"{evidence_text(first)}\n\n{evidence_text(second)}"
     assert text.startswith(
-        "Passage: Episode: Macbeth · Chapter: 3.3 A park · Messages: 1–2\nSpeakers: BANQUO, FLEANCE\n| O, tr"
+        "Passage:\nEpisode:\n| Macbeth\nChapter:\n| 3.3 A park\nMessages: 1–2\nSpeakers:\n| BANQUO, FLEANCE\n"
+        "Text:\n| O, treachery!"
     )
     assert "[" not in text
 

@@ -47,7 +47,7 @@ def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:
     assert isinstance(cited, Cited)
     prompt = here.model.prompts[0].user
     for number, ranked in enumerate(cited.passages, start=1):
-        assert f"[{number}] Episode: Macbeth" in prompt
+        assert f"[{number}]\nEpisode:\n| Macbeth" in prompt
         assert ranked.passage.text in prompt
 
 

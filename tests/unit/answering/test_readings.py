@@ -140,7 +140,7 @@ def test_the_path_says_what_was_read_and_how_much_of_it() -> None:
     library = plays()
     assert end_of(library.ask(Subject("Macbeth"))).path[2:] == ("read:document", "passages:3/3", "generate")
     assert end_of(library.ask(Subject("Macbeth", "1.2"))).path[2:] == ("read:section", "passages:1/1", "generate")
-    library.tokens = 60
+    library.tokens = 80
     comparison = library.ask(Subject("Macbeth"), Subject("Hamlet"))
     assert end_of(comparison).path[2] == "read:comparison"
     assert "Passages, 3 of 7 from the whole text in its order:" in library.here.model.prompts[-1].user

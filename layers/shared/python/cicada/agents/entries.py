@@ -19,6 +19,7 @@ from cicada.agents.ports import EntryChangedError, EntryStore
 from cicada.agents.text import fitted, matching_key
 from cicada.agents.wording import PROFILE_WORDING, THEORY_WORDING, Wording, day, summary, version_line
 from cicada.errors import ThrottledError
+from cicada.quotation import named, quoted
 
 ENTRIES_LIMIT = 500
 _TRIES = 5
@@ -59,7 +60,7 @@ class Entries(Struct, frozen=True):
         """The whole entry, and the versions that can be brought back."""
         known = self.known()
         entry = known.one_live(kind, read_name(wanted, self.wording.name))
-        whole = f"The {self.wording.label(entry)}, saved on {day(entry.saved_at)}:\n{entry.text}"
+        whole = f"The {self.wording.label(entry)}, saved on {day(entry.saved_at)}:\n{quoted(entry.text)}"
         versions = [version_line(each) for each in known.versions(entry.id)]
         if not versions:
             return whole
@@ -89,7 +90,7 @@ class Entries(Struct, frozen=True):
     def _taken(self, entry: Entry) -> str:
         return (
             f"There is already a {self.wording.label(entry)}. Nothing was saved. Add to it, amend it, or save under "
-            f"another {self.wording.name}. It says:\n{entry.text}"
+            f"another {self.wording.name}. It says:\n{quoted(entry.text)}"
         )
 
     def append(self, kind: str, wanted: str, addition: str) -> str:
@@ -100,7 +101,7 @@ class Entries(Struct, frozen=True):
     def _append(self, entry: Entry, addition: str) -> str:
         label = self.wording.label(entry)
         if f"\n{addition}\n" in f"\n{entry.text}\n":
-            return f"The {label} already says this. It reads:\n{entry.text}"
+            return f"The {label} already says this. It reads:\n{quoted(entry.text)}"
         text = f"{entry.text}\n{addition}"
         if len(text) > TEXT_LIMIT:
             raise ArgumentError(
@@ -108,7 +109,7 @@ class Entries(Struct, frozen=True):
                 f"it, or save another {self.wording.one}. Nothing was added."
             )
         self.change(entry, replace(entry, text=text))
-        return f"Added to the {label}. It now reads:\n{text}"
+        return f"Added to the {label}. It now reads:\n{quoted(text)}"
 
     def amend(self, kind: str, wanted: str, text: str) -> str:
         """Replaces the whole text."""
@@ -120,7 +121,7 @@ class Entries(Struct, frozen=True):
         if entry.text == text:
             return f"The {label} already says exactly this."
         self.change(entry, replace(entry, text=text))
-        return f"Amended the {label}. Its earlier {self.wording.text} can be brought back:\n{entry.text}"
+        return f"Amended the {label}. Its earlier {self.wording.text} can be brought back:\n{quoted(entry.text)}"
 
     def rename(self, kind: str, wanted: str, new_name: str) -> str:
         """Gives the entry another name; kind and text stay."""
@@ -134,7 +135,7 @@ class Entries(Struct, frozen=True):
             return f"The {self.wording.label(entry)} already has this {self.wording.name}."
         self.refuse_taken(known, entry, new_name, "renamed")
         self.change(entry, replace(entry, name=new_name))
-        return f"Renamed the {self.wording.label(entry)} to “{new_name}”."
+        return f"Renamed the {self.wording.label(entry)} to {named(new_name)}."
 
     def refuse_taken(self, known: Known, entry: Entry, name: str, undone: str) -> None:
         """Raises `ArgumentError` if another live entry has this name."""

@@ -11,6 +11,7 @@ from cicada.agents.model import EarlierState, Entry, Shelf
 from cicada.agents.ports import EntryStore
 from cicada.agents.text import fitted
 from cicada.agents.wording import Wording, called, day, deleted_line
+from cicada.quotation import named, one_quoted_line
 
 
 class Known(Struct, frozen=True):
@@ -59,10 +60,10 @@ class Known(Struct, frozen=True):
 
     def missing(self, kind: str, wanted: str) -> str:
         """That there is none of this name, and which there are."""
-        none = f"There is no {self.wording.titled(kind)} “{wanted}”."
+        none = f"There is no {self.wording.titled(kind)} {named(wanted)}."
         if not self.live:
             return f"{none} The user has no saved {self.wording.many} at all."
-        lines = (f"- {called(each)}" for each in self.live)
+        lines = (one_quoted_line(f"- {called(each)}") for each in self.live)
         return fitted([none, f"The user's {self.wording.many} are:", *lines])
 
     def _gone(self, state: EarlierState) -> str:
@@ -78,8 +79,8 @@ def read_known(store: EntryStore, wording: Wording, shelf: Shelf, now: float) ->
 
 def several(wording: Wording, wanted: str, found: list[Entry]) -> str:
     """Asks which of several entries is meant."""
-    lines = (f"- {called(each)} ({day(each.saved_at)})" for each in found)
-    return fitted([f"Several {wording.many} match “{wanted}”; say which one. Nothing was done.", *lines])
+    lines = (one_quoted_line(f"- {called(each)} ({day(each.saved_at)})") for each in found)
+    return fitted([f"Several {wording.many} match {named(wanted)}; say which one. Nothing was done.", *lines])
 
 
 def several_deleted(wording: Wording, found: list[EarlierState]) -> str:

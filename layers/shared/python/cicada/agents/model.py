@@ -22,10 +22,22 @@ class AgentKind(StrEnum):
     THEORIES = "theories"
 
 
-class AgentTurn(Struct, frozen=True):
-    """One message to an agent. `principal` and `knowledge_base` reach the tools as session attributes.
+class Write(StrEnum):
+    """What the tools can change; each tool that writes does one of these."""
 
-    `earlier`: turns of the conversation before the message, oldest first.
+    SAVE = "save"
+    APPEND = "append"
+    AMEND = "amend"
+    RENAME = "rename"
+    DELETE = "delete"
+    RESTORE = "restore"
+
+
+class AgentTurn(Struct, frozen=True):
+    """One message to an agent. `principal`, `knowledge_base` and `writes` reach the tools as session attributes.
+
+    `earlier`: turns of the conversation before the message, oldest first. `writes`: what the message itself asks to be
+    changed; tools refuse any other change, whatever the model calls.
     """
 
     agent: AgentKind
@@ -34,13 +46,18 @@ class AgentTurn(Struct, frozen=True):
     knowledge_base: str
     message: str
     earlier: tuple[Turn, ...] = ()
+    writes: frozenset[Write] = frozenset()
 
 
 class ToolSession(Struct, frozen=True):
-    """The user that a tool works for. Read from the session's attributes, never from the model's text."""
+    """The user that a tool works for, and what the user's message of this turn asks to be changed.
+
+    Read from the session's attributes, never from the model's text.
+    """
 
     principal: Principal
     knowledge_base: str
+    writes: frozenset[Write] = frozenset()
 
 
 class ProfileKind(StrEnum):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cicada.agents.arguments import answering_refusals, read_kind
+from cicada.agents.arguments import answering_refusals, read_kind, when_asked
 from cicada.agents.description import describe
 from cicada.agents.entries import Entries, Keeping
-from cicada.agents.model import AgentKind, Shelf, ToolSession
+from cicada.agents.model import AgentKind, Shelf, ToolSession, Write
 from cicada.agents.restoring import Restoring
 from cicada.agents.toolbox import Toolbox
 
@@ -28,31 +28,37 @@ class ProfileTools(Struct, frozen=True):
         return self._entries(session).read(_any_kind(kind), name)
 
     @answering_refusals
+    @when_asked(Write.SAVE)
     def save_profile(self, session: ToolSession, kind: str = "", name: str = "", description: str = "") -> str:
         """A new profile."""
         return self._entries(session).save(read_kind(kind), name, description)
 
     @answering_refusals
+    @when_asked(Write.APPEND)
     def append_to_profile(self, session: ToolSession, kind: str = "", name: str = "", addition: str = "") -> str:
         """Adds to the description."""
         return self._entries(session).append(_any_kind(kind), name, addition)
 
     @answering_refusals
+    @when_asked(Write.AMEND)
     def amend_profile(self, session: ToolSession, kind: str = "", name: str = "", description: str = "") -> str:
         """Replaces the description."""
         return self._entries(session).amend(_any_kind(kind), name, description)
 
     @answering_refusals
+    @when_asked(Write.RENAME)
     def rename_profile(self, session: ToolSession, kind: str = "", name: str = "", new_name: str = "") -> str:
         """Gives it another name."""
         return self._entries(session).rename(_any_kind(kind), name, new_name)
 
     @answering_refusals
+    @when_asked(Write.DELETE)
     def delete_profile(self, session: ToolSession, kind: str = "", name: str = "") -> str:
         """Deletes it; `restore_profile` brings it back."""
         return self._entries(session).delete(_any_kind(kind), name)
 
     @answering_refusals
+    @when_asked(Write.RESTORE)
     def restore_profile(self, session: ToolSession, kind: str = "", name: str = "", version: str = "") -> str:
         """Brings a deleted profile or an earlier version back."""
         return Restoring(self._entries(session)).restore(_any_kind(kind), name, version)

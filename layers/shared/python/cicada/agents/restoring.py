@@ -11,6 +11,7 @@ from cicada.agents.known import Known, several, several_deleted
 from cicada.agents.model import Change, EarlierState, Entry
 from cicada.agents.text import fitted
 from cicada.agents.wording import Wording, day, deleted_line, version_line
+from cicada.quotation import quoted
 
 
 class Restoring(Struct, frozen=True):
@@ -50,9 +51,8 @@ class Restoring(Struct, frozen=True):
             now = self.entries.keeping.clock()
             after = replace(found, version=last.version + 1, saved_at=now, brought_back=found.version)
             self.entries.keeping.store.write(self.entries.shelf, Change(None, after, now))
-        return (
-            f"Brought back the {self.wording.label(found)} as saved on {day(found.saved_at)}. It reads:\n{found.text}"
-        )
+        done = f"Brought back the {self.wording.label(found)} as saved on {day(found.saved_at)}."
+        return f"{done} It reads:\n{quoted(found.text)}"
 
     def _state(self, known: Known, entry_id: str, live: Entry | None, version: int | None) -> EarlierState:
         states = known.versions(entry_id)

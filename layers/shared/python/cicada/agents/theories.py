@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cicada.agents.arguments import QUERY_LIMIT, answering_refusals, read_text
+from cicada.agents.arguments import QUERY_LIMIT, answering_refusals, read_text, when_asked
 from cicada.agents.description import describe
 from cicada.agents.entries import Entries, Keeping
-from cicada.agents.model import THEORY, AgentKind, Shelf, ToolSession
+from cicada.agents.model import THEORY, AgentKind, Shelf, ToolSession, Write
 from cicada.agents.ports import Evidence
 from cicada.agents.restoring import Restoring
 from cicada.agents.toolbox import Toolbox
@@ -24,6 +24,7 @@ class TheoryTools(Struct, frozen=True):
     evidence: Evidence
 
     @answering_refusals
+    @when_asked(Write.SAVE)
     def save_theory(self, session: ToolSession, title: str = "", statement: str = "") -> str:
         """A new theory."""
         return self._entries(session).save(THEORY, title, statement)
@@ -39,26 +40,31 @@ class TheoryTools(Struct, frozen=True):
         return self._entries(session).read("", title)
 
     @answering_refusals
+    @when_asked(Write.APPEND)
     def append_to_theory(self, session: ToolSession, title: str = "", addition: str = "") -> str:
         """Adds to the statement."""
         return self._entries(session).append("", title, addition)
 
     @answering_refusals
+    @when_asked(Write.AMEND)
     def amend_theory(self, session: ToolSession, title: str = "", statement: str = "") -> str:
         """Replaces the statement."""
         return self._entries(session).amend("", title, statement)
 
     @answering_refusals
+    @when_asked(Write.RENAME)
     def rename_theory(self, session: ToolSession, title: str = "", new_title: str = "") -> str:
         """Gives it another title."""
         return self._entries(session).rename("", title, new_title)
 
     @answering_refusals
+    @when_asked(Write.DELETE)
     def delete_theory(self, session: ToolSession, title: str = "") -> str:
         """Deletes it; `restore_theory` brings it back."""
         return self._entries(session).delete("", title)
 
     @answering_refusals
+    @when_asked(Write.RESTORE)
     def restore_theory(self, session: ToolSession, title: str = "", version: str = "") -> str:
         """Brings a deleted theory or an earlier version back."""
         return Restoring(self._entries(session)).restore("", title, version)

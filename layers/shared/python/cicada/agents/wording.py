@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from cicada.agents.model import THEORY, EarlierState, Entry
 from cicada.agents.text import beginning
+from cicada.quotation import named, one_quoted_line
 
 _PREVIEW_CHARACTERS = 120
 
@@ -22,7 +23,7 @@ class Wording(Struct, frozen=True):
 
     def label(self, entry: Entry) -> str:
         """For example: character profile “Banquo”."""
-        return f"{self.titled(entry.kind)} “{entry.name}”"
+        return f"{self.titled(entry.kind)} {named(entry.name)}"
 
     def titled(self, kind: str) -> str:
         return self.one if kind in ("", THEORY) else f"{kind} {self.one}"
@@ -44,15 +45,15 @@ def called(entry: Entry) -> str:
 
 def summary(entry: Entry) -> str:
     """A line of a list: name, date and beginning."""
-    return f"- {called(entry)} ({day(entry.saved_at)}): {beginning(entry.text, _PREVIEW_CHARACTERS)}"
+    return one_quoted_line(f"- {called(entry)} ({day(entry.saved_at)}): {beginning(entry.text, _PREVIEW_CHARACTERS)}")
 
 
 def deleted_line(state: EarlierState) -> str:
-    return f"- {called(state.entry)} (deleted on {day(state.lost_at)})"
+    return one_quoted_line(f"- {called(state.entry)} (deleted on {day(state.lost_at)})")
 
 
 def version_line(state: EarlierState) -> str:
     """A line of a list: number, date, name and beginning."""
     entry = state.entry
     start = beginning(entry.text, _PREVIEW_CHARACTERS)
-    return f"- version {entry.version} of {day(entry.saved_at)}, “{entry.name}”: {start}"
+    return one_quoted_line(f"- version {entry.version} of {day(entry.saved_at)}, “{entry.name}”: {start}")

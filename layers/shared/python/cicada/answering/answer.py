@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.agents.ports import Agent
+from cicada.answering.asked_writes import asked_writes
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, Progress, Text
 from cicada.answering.passages import PassageAnswerer
@@ -72,7 +73,15 @@ class Answerer(Struct, frozen=True):
         if plan.intent in _AGENTS:
             agent = _AGENTS[plan.intent]
             return self._by_agent(
-                AgentTurn(agent, principal, question.session_id, plan.knowledge_base, question.message, earlier)
+                AgentTurn(
+                    agent,
+                    principal,
+                    question.session_id,
+                    plan.knowledge_base,
+                    question.message,
+                    earlier,
+                    asked_writes(agent, question.message),
+                )
             )
         if plan.intent is Intent.GENERAL or plan.shape is Shape.NO_MATCH:
             return self._without_search(question, earlier)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.event_handler import BedrockFunctionResponse
 
-from cicada.agents.model import ToolSession
+from cicada.agents.model import ToolSession, Write
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal, groups_of
 
@@ -41,4 +41,7 @@ def tool_session(attributes: Mapping[str, str]) -> ToolSession | None:
     if not (tenant and user and knowledge_base):
         return None
     groups = groups_of(attributes.get("groups") or "[]")
-    return ToolSession(Principal(tenant, user, groups), knowledge_base)
+    asked = (attributes.get("writes") or "").split()
+    return ToolSession(
+        Principal(tenant, user, groups), knowledge_base, frozenset(each for each in Write if each in asked)
+    )

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from cicada.adapters.retry import STANDARD, Retry, retried_stream
 from cicada.agents.model import AgentKind, AgentTurn
+from cicada.dialogue import earlier_turns
 from cicada.errors import ConfigurationError
 from cicada.identity.principal import groups_text
 
@@ -68,20 +69,20 @@ class BedrockAgent:
 
 
 def session_attributes(turn: AgentTurn) -> dict[str, str]:
-    """The user that the tools work for, in the form that the action groups read."""
+    """The user that the tools work for and what they may change in this turn, in the form that action groups read."""
     return {
         "tenant": turn.principal.tenant,
         "user": turn.principal.user,
         "groups": groups_text(turn.principal.groups),
         "knowledgeBase": turn.knowledge_base,
+        "writes": " ".join(sorted(turn.writes)),
     }
 
 
 def prompt_attributes(turn: AgentTurn) -> dict[str, str]:
     """What the model reads besides the message. Bedrock's session remembers only what went through this agent."""
-    said = [f"User: {each.question}\nAssistant: {each.answer}" for each in turn.earlier]
-    earlier = {"earlierTurns": "\n".join(said)} if said else {}
-    return {"knowledgeBase": turn.knowledge_base, **earlier}
+    said = earlier_turns(turn.earlier)
+    return {"knowledgeBase": turn.knowledge_base, **({"earlierTurns": said} if said else {})}
 
 
 def session_id(turn: AgentTurn) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from cicada.adapters.bedrock.query_formulator import QUESTION_CHARACTERS
 from cicada.adapters.bedrock.short_call import ShortCall
 from cicada.documents.catalogue import DocumentRow
-from cicada.text import one_line
+from cicada.quotation import one_quoted_line
 
 _TITLE_CHARACTERS = 150
 _OVERVIEW_CHARACTERS = 300
@@ -42,8 +42,8 @@ def parsed_order(reply: str, count: int) -> tuple[int, ...]:
 
 
 def _card(number: int, row: DocumentRow) -> str:
-    lines = [f"[{number}]", f"| {one_line(row.title)[:_TITLE_CHARACTERS]}"]
+    lines = [f"[{number}]", one_quoted_line(row.title[:_TITLE_CHARACTERS])]
     if row.card:
-        tags = one_line(", ".join(row.card.topic_tags[:_TAGS]))
-        lines += [f"| {each}" for each in (tags, one_line(row.card.overview)[:_OVERVIEW_CHARACTERS]) if each]
+        tags = ", ".join(row.card.topic_tags[:_TAGS])
+        lines += [one_quoted_line(each) for each in (tags, row.card.overview[:_OVERVIEW_CHARACTERS]) if each.strip()]
     return "\n".join(lines)

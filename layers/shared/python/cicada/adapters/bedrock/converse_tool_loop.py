@@ -12,6 +12,7 @@ from cicada.agents.description import AgentDescription
 from cicada.agents.model import AgentKind, AgentTurn, ToolSession
 from cicada.agents.reasoning import ReasoningFilter
 from cicada.agents.toolbox import Toolbox
+from cicada.dialogue import EARLIER, earlier_turns
 from cicada.errors import DependencyError, StreamBrokenError, UnavailableError
 from cicada.telemetry import count_tokens
 
@@ -75,7 +76,7 @@ class _Talk:
     def __init__(self, toolbox: Toolbox, turn: AgentTurn) -> None:
         self.toolbox = toolbox
         self.turn = turn
-        self.messages: list[Message] = [*_earlier(turn), user_message({"text": turn.message})]
+        self.messages: list[Message] = [user_message(*_earlier(turn), {"text": turn.message})]
         self.spoken = False
         self._paragraph = False
         self._thinking = ReasoningFilter()
@@ -107,16 +108,17 @@ class _Talk:
             return _tool_result(use, f"Not done: more than {_CALLS_PER_ROUND} calls at once.", "error")
         if use.arguments is None:
             return _tool_result(use, "Not done: the arguments are not a JSON object.", "error")
-        session = ToolSession(self.turn.principal, self.turn.knowledge_base)
+        session = ToolSession(self.turn.principal, self.turn.knowledge_base, self.turn.writes)
         return _tool_result(use, self.toolbox.call(session, use.name, use.arguments), "success")
 
 
-def _earlier(turn: AgentTurn) -> Iterator[Message]:
-    """The conversation before the message. Converse wants both roles in turn, so unanswered questions are left out."""
-    for each in turn.earlier:
-        if each.question and each.answer:
-            yield user_message({"text": each.question})
-            yield {"role": "assistant", "content": [{"text": each.answer}]}
+def _earlier(turn: AgentTurn) -> Iterator[dict[str, Any]]:
+    """The conversation before the message, in a block of its own and quoted: an answer may repeat what a document says,
+    so it is not given back to the model as the model's own words.
+    """
+    said = earlier_turns(turn.earlier)
+    if said:
+        yield {"text": f"{EARLIER}\n\n{said}"}
 
 
 @contextmanager
