@@ -67,6 +67,8 @@ def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:
     *before, text = [block.text for block in messages[said].blocks if isinstance(block, Text)]
     if before and (asked := _UNFINISHED.search(before[-1])):
         text = continued(asked[1], text)
+    elif said >= 2 and messages[said - 1].text.endswith(ASKING):
+        text = continued(messages[said - 2].text, text)
     uses = [block for message in messages[said:] for block in message.blocks if isinstance(block, ToolUse)]
     results = {
         block.tool_use_id: block for message in messages for block in message.blocks if isinstance(block, ToolResult)

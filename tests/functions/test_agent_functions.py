@@ -96,6 +96,7 @@ def test_the_console_event_saves_a_profile_and_gets_bedrocks_reply(
             "user": "console-user",
             "groups": "[]",
             "knowledgeBase": "scripts",
+            "writes": "amend append delete rename restore save",
         },
         "promptSessionAttributes": {"knowledgeBase": "scripts"},
     }
@@ -108,7 +109,7 @@ def test_every_profile_tool_works_through_the_action_group(profiles: Call) -> No
 
     profiles(event("agent_profiles"))
     assert said("get_profile", kind="character", name="BANQUO").endswith("companion and the father of Fleance.")
-    assert said("append_to_profile", name="Banquo", addition="A ghost.").endswith("father of Fleance.\nA ghost.")
+    assert said("append_to_profile", name="Banquo", addition="A ghost.").endswith("father of Fleance.\n| A ghost.")
     assert said("amend_profile", name="Banquo", description="A thane.").startswith("Amended the character profile")
     assert said("rename_profile", name="Banquo", new_name="The thane of Lochaber").startswith("Renamed the character")
     assert said("list_profiles").startswith("The user has 1 profile:\n| - character The thane of Lochaber")
@@ -180,7 +181,7 @@ def test_every_tool_that_keeps_theories_works_through_the_action_group(
         return body(theories(call_of(event("agent_theories"), function, **arguments)))
 
     theories(event("agent_theories"))
-    assert said("append_to_theory", title="murderer", addition="He comes late.").endswith("is Ross.\nHe comes late.")
+    assert said("append_to_theory", title="murderer", addition="He comes late.").endswith("is Ross.\n| He comes late.")
     assert said("amend_theory", title="murderer", statement="It is Macbeth.").startswith("Amended the theory")
     assert said("rename_theory", title="murderer", new_title="The third man").startswith("Renamed the theory")
     assert said("get_theory", title="the third man").startswith(

@@ -96,8 +96,12 @@ def test_what_people_read_stays_and_delimiters_lose_their_form(text: str, shown:
 @pytest.mark.parametrize("text", TEXTS, ids=NAMES)
 def test_an_attack_that_was_ingested_from_a_file_stays_quoted(text: str) -> None:
     line = " ".join(text.split())
-    handbook = f"---\ntitle: {json.dumps(line[:150])}\n---\n\n# {line}\n\nLunch is at noon.\n\n## {line}\n\n{text}\n".replace("\0", "")
-    spoken = script(speech(1, text, speaker=line[:120], chapterTitle=line[:120]), speech(2, "Good."))
+    handbook = (
+        f"---\ntitle: {json.dumps(line[:150])}\n---\n\n# {line}\n\nLunch is at noon.\n\n## {line}\n\n{text}\n".replace(
+            "\0", ""
+        )
+    )
+    spoken = script(speech(1, text, speaker=line[:100], chapterTitle=line[:120]), speech(2, "Good."))
     read = ScriptParser(shipped_episodes()).parse(source("macbeth.json", spoken)).passages
     for content, passages in (
         ("documents", parsed("handbook.md", handbook.encode()).passages),
