@@ -42,6 +42,11 @@ class DeploymentTarget:
         """What to add to a command so that it works on the same deployment."""
         return "" if self.stage else f" --stack {self.stack}"
 
+    @property
+    def default_tenant(self) -> str:
+        """That of accounts in no tenant's group and of commands that name none; empty where there is none."""
+        return self.outputs.get("DefaultTenant", "default" if self.stage else "")
+
     def output(self, name: str) -> str:
         if name not in self.outputs:
             raise CommandError(f"The stack has no output {name}; deploy it again.")

@@ -12,6 +12,7 @@ from cli.errors import CommandError
 from cli.operator.document_states import STATES
 from cli.operator.document_text import EVERYBODY, card_lines, described, time_text, value_text
 from cli.operator.ingest_report import reason_of, report_lines, state_fields
+from cli.operator.tenants import add_tenant_option, tenant_of_documents
 from cli.screen import open_screen
 from cli.settings import read_settings
 from cli.table import table
@@ -57,7 +58,7 @@ def register(subparsers: Subparsers) -> None:
     shown.set_defaults(run=run_show)
     for each in (listing, shown):
         add_stack_option(each)
-        each.add_argument("--tenant", default="default", metavar="NAME", help="the tenant (default: default)")
+        add_tenant_option(each, "whose documents they are")
         each.add_argument("--knowledge-base", default="scripts", metavar="NAME", help="default: scripts")
         each.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -69,7 +70,7 @@ def run_list(options: argparse.Namespace) -> int:
     found = _function(options).call(
         {
             "documents": "list",
-            "tenant": options.tenant,
+            "tenant": tenant_of_documents(options),
             "knowledgeBase": options.knowledge_base,
             "filters": options.filter,
             "sort": options.sort,
@@ -94,7 +95,7 @@ def _run_states(options: argparse.Namespace) -> int:
 
     if options.filter or options.sort or options.count_by or options.offset:
         raise CommandError("With --state all documents are listed by id: leave out --filter, --sort and the like.", 2)
-    base_key = KnowledgeBaseKey(options.tenant, options.knowledge_base)
+    base_key = KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base)
     found = DocumentStates(open_target(options.stack)).of_base(base_key, dict(_listed(options)))
     shown = {name: each for name, each in found.items() if options.state in ("all", each.state)}
     if options.json:
@@ -110,7 +111,7 @@ def _run_states(options: argparse.Namespace) -> int:
 def _listed(options: argparse.Namespace) -> Iterator[tuple[str, datetime | None]]:
     """The ids in the catalogue and when they were ingested, page by page."""
     function = _function(options)
-    event = {"documents": "list", "tenant": options.tenant, "knowledgeBase": options.knowledge_base}
+    event = {"documents": "list", "tenant": tenant_of_documents(options), "knowledgeBase": options.knowledge_base}
     offset: int | None = 0
     while offset is not None:
         page = function.call({**event, "limit": _PAGE, "offset": offset})
@@ -125,10 +126,10 @@ def run_show(options: argparse.Namespace) -> int:
     from cli.deployment_target import open_target
     from cli.operator.document_states import DocumentStates
 
-    event = {"tenant": options.tenant, "knowledgeBase": options.knowledge_base, "id": options.id}
+    event = {"tenant": tenant_of_documents(options), "knowledgeBase": options.knowledge_base, "id": options.id}
     shown = _function(options).call({"documents": "show", "optional": True, **event})
     found = None if "missing" in shown else shown
-    document = DocumentKey(KnowledgeBaseKey(options.tenant, options.knowledge_base), options.id)
+    document = DocumentKey(KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base), options.id)
     state = DocumentStates(open_target(options.stack)).of(document, is_listed=found is not None)
     if state is None:
         raise CommandError(f"There is no document {options.id} in the knowledge base {options.knowledge_base}.")

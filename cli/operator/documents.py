@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cli.arguments import add_stack_option
 from cli.errors import CommandError
+from cli.operator.tenants import add_tenant_option
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 
@@ -21,7 +22,7 @@ _PATIENCE_SECONDS = 900.0
 def add_document_options(parser: argparse.ArgumentParser) -> None:
     """The options that say whose documents, where, and how long to wait."""
     parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="which one (default: scripts)")
-    parser.add_argument("--tenant", metavar="NAME", default="default", help="whose documents they are")
+    add_tenant_option(parser, "whose documents they are")
     add_stack_option(parser)
     parser.add_argument(
         "--patience",

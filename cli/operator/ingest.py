@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cli.errors import CommandError
 from cli.operator.documents import add_document_options, counted, follow
 from cli.operator.remove import show_removal
+from cli.operator.tenants import tenant_of_documents
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 from cli.text import to_json
@@ -126,7 +127,7 @@ def _uploads(options: argparse.Namespace) -> list[Upload]:
     from clients.documents.files import uploads_of
 
     try:
-        return uploads_of(options.paths, options.tenant, options.knowledge_base)
+        return uploads_of(options.paths, tenant_of_documents(options), options.knowledge_base)
     except InvalidUploadError as error:
         raise CommandError(str(error), 2) from error
 
@@ -159,7 +160,7 @@ def _fields(
     gone = sorted(removed, key=lambda result: result.document.document_id)
     also = {"removed": [{"documentId": each.document.document_id, "outcome": each.outcome} for each in gone]}
     return (also if options.prune else {}) | {
-        "tenant": options.tenant,
+        "tenant": tenant_of_documents(options),
         "knowledgeBase": options.knowledge_base,
         "files": [
             {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cli.errors import CommandError
+from cli.operator.tenants import tenant_of_documents
 from cli.text import clean_line
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def surplus_of(target: DeploymentTarget, uploads: Sequence[Upload], options: arg
     from clients.documents.stored import stored_documents
 
     here = {each.document: each for each in uploads}
-    base_key = KnowledgeBaseKey(options.tenant, options.knowledge_base)
+    base_key = KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base)
     try:
         stored = stored_documents(target.client("s3"), target.output("DocumentsBucket"), base_key)
     except CicadaError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
 from cli.operator.documents import add_document_options, follow
+from cli.operator.tenants import tenant_of_documents
 from cli.screen import Screen
 from cli.text import to_json
 
@@ -34,7 +35,7 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if every document is removed, 1 if one did not exist or its report did not come."""
-    prefix = f"documents/{options.tenant}/{options.knowledge_base}"
+    prefix = f"documents/{tenant_of_documents(options)}/{options.knowledge_base}"
     documents = [_document(prefix, name) for name in dict.fromkeys(options.names)]
     results = follow(
         options,
@@ -76,7 +77,7 @@ def show_removal(result: DocumentResult, screen: Screen) -> None:
 
 def _fields(options: argparse.Namespace, results: list[DocumentResult]) -> dict[str, object]:
     return {
-        "tenant": options.tenant,
+        "tenant": tenant_of_documents(options),
         "knowledgeBase": options.knowledge_base,
         "documents": [
             {"documentId": result.document.document_id, "outcome": result.outcome}

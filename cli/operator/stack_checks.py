@@ -119,7 +119,7 @@ def _accounts(target: DeploymentTarget) -> Iterator[Finding]:
     """Those that can sign in, but are refused by the authorizer."""
     pool = UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
     accounts = [each for each in pool.accounts() if each.state != "disabled"]
-    refused = [each.name for each in without_tenant(accounts, target.outputs.get("DefaultTenant", ""))]
+    refused = [each.name for each in without_tenant(accounts, target.default_tenant)]
     if not refused:
         yield Finding("accounts", "ok", f"{len(accounts)} accounts, each with one tenant.")
         return

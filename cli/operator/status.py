@@ -21,7 +21,7 @@ def register(subparsers: Subparsers) -> None:
         epilog="example: cicada status --stack Cicada-prod",
     )
     add_stack_option(parser)
-    parser.add_argument("--tenant", metavar="NAME", default="default", help="whose documents are counted")
+    parser.add_argument("--tenant", metavar="NAME", help="whose documents are counted (default: the default tenant)")
     parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="default: scripts")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
@@ -35,4 +35,6 @@ def run(options: argparse.Namespace) -> int:
     from cli.operator.stack_checks import stack_findings
 
     target = open_target(options.stack)
-    return show(stack_findings(target, options.tenant, options.knowledge_base), as_json=options.json)
+    # The index is asked in any case, be it for documents of a tenant that is not there.
+    tenant = options.tenant or target.default_tenant or "default"
+    return show(stack_findings(target, tenant, options.knowledge_base), as_json=options.json)

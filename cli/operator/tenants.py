@@ -8,11 +8,30 @@ from typing import TYPE_CHECKING
 from cli.errors import CommandError
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from cli.operator.user_pool import Account
 
 TENANT = "tenant:"
 # What no name of a tenant begins with.
 _NONE = "none: "
+
+
+def add_tenant_option(parser: ArgumentParser, meaning: str) -> None:
+    """`--tenant`, to be read by `tenant_of_documents`."""
+    parser.add_argument("--tenant", metavar="NAME", help=f"{meaning}; needed where the stack has no default tenant")
+
+
+def tenant_of_documents(options: Namespace) -> str:
+    """The tenant that is named, or the deployment's default tenant. Raises `CommandError` if there is neither."""
+    if options.tenant is None:
+        from cli.deployment_target import open_target  # imported late: boto3 is slow to import
+
+        target = open_target(options.stack)
+        if not target.default_tenant:
+            raise CommandError(f"Name the tenant with --tenant: {target.title} has no default tenant.", 2)
+        options.tenant = target.default_tenant
+    return str(options.tenant)
 
 
 def plain_groups(names: Sequence[str]) -> list[str]:

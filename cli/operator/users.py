@@ -108,12 +108,12 @@ def run_add(options: argparse.Namespace) -> int:
     groups = plain_groups(options.group) + ([tenant_named(options.tenant)] if options.tenant else [])
     password = _given_password(options)
     target, pool = _pool(options)
-    if not options.tenant and not _default(target):
+    if not options.tenant and not target.default_tenant:
         raise CommandError(f"Name the tenant of {options.name} with --tenant: {target.title} has no default tenant.", 2)
     initial = pool.add(NewAccount(options.name, groups, options.email, password))
     invited = options.email if initial is None and password is None else ""
     if options.json:
-        made = _fields(pool.account(options.name), _default(target))
+        made = _fields(pool.account(options.name), target.default_tenant)
         print(to_json(made | {"initialPassword": initial, "invited": bool(invited)}))
         return 0
     print(f"{clean_line(options.name)} is a user of {target.title}.")
@@ -126,7 +126,7 @@ def run_add(options: argparse.Namespace) -> int:
 def run_list(options: argparse.Namespace) -> int:
     """0, also if there is nobody."""
     target, pool = _pool(options)
-    default = _default(target)
+    default = target.default_tenant
     accounts = [each for each in pool.accounts() if options.tenant in (None, tenant_of_account(each, default))]
     if options.json:
         print(to_json({"users": [_fields(each, default) for each in accounts]}))
@@ -171,7 +171,7 @@ def run_groups(options: argparse.Namespace) -> int:
     pool.change_groups(options.name, add, remove)
     account = pool.account(options.name)
     groups = ", ".join(plain_groups_of(account)) or "none"
-    tenant = tenant_of_account(account, _default(target))
+    tenant = tenant_of_account(account, target.default_tenant)
     return _show_changed(options, target, pool, f"is of the tenant {tenant}, with the groups: {groups}.")
 
 
@@ -184,7 +184,7 @@ def run_password(options: argparse.Namespace) -> int:
     target, pool = _pool(options)
     pool.set_password(options.name, given or initial or "", permanent=given is not None)
     if options.json:
-        print(to_json(_fields(pool.account(options.name), _default(target)) | {"initialPassword": initial}))
+        print(to_json(_fields(pool.account(options.name), target.default_tenant) | {"initialPassword": initial}))
         return 0
     _tell_next_step(target, options.name, initial, has_password=given is not None)
     return 0
@@ -199,11 +199,6 @@ def _pool(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool]:
     return target, UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
 
 
-def _default(target: DeploymentTarget) -> str:
-    """The tenant of accounts in no tenant's group, empty if the authorizer refuses them."""
-    return target.outputs.get("DefaultTenant", "")
-
-
 def _tell_next_step(target: DeploymentTarget, name: str, initial: str | None, *, has_password: bool) -> None:
     if initial is not None:
         print(f"Initial password, for {_INITIAL_DAYS} days: {initial}")
@@ -215,7 +210,7 @@ def _tell_next_step(target: DeploymentTarget, name: str, initial: str | None, *,
 
 def _show_changed(options: argparse.Namespace, target: DeploymentTarget, pool: UserPool, sentence: str) -> int:
     if options.json:
-        print(to_json(_fields(pool.account(options.name), _default(target))))
+        print(to_json(_fields(pool.account(options.name), target.default_tenant)))
     else:
         print(f"{clean_line(options.name)} {clean_line(sentence)}")
     return 0

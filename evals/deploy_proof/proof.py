@@ -16,6 +16,7 @@ from evals.deploy_proof.remains import remains
 from evals.deploy_proof.report import ProofError, Report, SkippedError
 from evals.deploy_proof.target import Target
 
+_TENANT = "deploy-proof"
 _BASE = "deploy-proof"
 _LIMIT = "CICADA_MESSAGES_PER_MINUTE"
 _ANOTHER_LIMIT = "47"
@@ -80,7 +81,7 @@ class Proof:
         return f"cdk deploy: {self._target.stack} is complete, {outputs['WebSocketUrl']}"
 
     def _add_user(self) -> str:
-        self._cicada("user", "add", self._user, "--password-stdin", stdin=f"{self._password}\n")
+        self._cicada("user", "add", self._user, "--tenant", _TENANT, "--password-stdin", stdin=f"{self._password}\n")
         listed = json.loads(self._cicada("user", "list", "--json"))["users"]
         if self._user not in [each["name"] for each in listed]:
             raise ProofError(f"{self._user} is not in the list of users.")
@@ -91,7 +92,7 @@ class Proof:
         folder.mkdir()
         text = f"# The lighthouse of Kelmory\n\nThe lighthouse of Kelmory was first lit on {self._day}.\n"
         (folder / "kelmory.md").write_text(text, "utf-8")
-        self._cicada("ingest", str(folder), "--knowledge-base", _BASE)
+        self._cicada("ingest", str(folder), "--tenant", _TENANT, "--knowledge-base", _BASE)
         return "cicada ingest: a document is searchable that has a fact of its own"
 
     def _ask_by_terminal(self) -> str:
@@ -107,7 +108,7 @@ class Proof:
         return f"{url}: signed in, asked, the answer has the fact"
 
     def _status(self) -> str:
-        self._cicada("status", "--knowledge-base", _BASE)
+        self._cicada("status", "--tenant", _TENANT, "--knowledge-base", _BASE)
         return "cicada status: functions, queues, alarms, index and models are well"
 
     def _release_forward(self) -> str:

@@ -337,7 +337,7 @@ def test_a_stack_on_aws_names_its_bucket_itself(
         return {"DocumentsBucket": BUCKET}
 
     monkeypatch.setattr(deployment_target, "stack_outputs", outputs)
-    assert main(["ingest", str(folder), "--stack", "Cicada-dev"]) == 0
+    assert main(["ingest", str(folder), "--tenant", "default", "--stack", "Cicada-dev"]) == 0
     assert asked == ["Cicada-dev"]
 
 
@@ -345,7 +345,7 @@ def test_a_stack_of_before_is_to_be_deployed_again(
     backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: {})
-    assert main(["ingest", str(folder), "--stack", "Cicada-dev"]) == 1
+    assert main(["ingest", str(folder), "--tenant", "default", "--stack", "Cicada-dev"]) == 1
     assert "has no output DocumentsBucket; deploy it again." in capsys.readouterr().err
 
 

@@ -152,13 +152,34 @@ def test_what_aws_refuses_is_one_sentence(
 def test_a_login_that_expires_behind_the_library_is_said_as_such(
     aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    outputs = {"DocumentsBucket": "b", "IngestFunction": "f", "RequestsTable": "t"}
+    outputs = {"DocumentsBucket": "b", "IngestFunction": "f", "RequestsTable": "t", "DefaultTenant": "acme"}
     queues = {"RequestsQueueUrl": "https://q.test/1", "DeadLetterQueueUrl": "https://q.test/2"}
     aws_account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE", outputs | queues)
     aws_account.missing = refusal("ExpiredToken", "The security token included in the request is expired")
     for command in (["remove", "a.md"], ["redrive", "--list"], ["documents", "list"], ["rebuild"]):
         assert main([*command, "--stack", "Cicada-dev"]) == 1
         assert capsys.readouterr().err.splitlines()[-1].startswith("cicada: The AWS login has expired: run `aws sso")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ingest", "README.md"],
+        ["ingest", "docs", "--prune"],
+        ["remove", "a.md"],
+        ["documents", "list"],
+        ["documents", "show", "a"],
+    ],
+    ids=" ".join,
+)
+def test_documents_without_a_tenant_are_nobodys_where_none_is_the_default(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    outputs = {"DocumentsBucket": "b", "IngestFunction": "f"}
+    aws_account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE", outputs)
+    assert main([*command, "--stack", "Cicada-dev"]) == 2
+    said = capsys.readouterr().err
+    assert said == "cicada: Name the tenant with --tenant: the stack Cicada-dev has no default tenant.\n"
 
 
 def test_other_exceptions_are_no_matter_of_aws() -> None:
