@@ -27,7 +27,7 @@ def answer(prompt: Prompt, embedder: Embedder) -> str:
         return GENERAL
     if prompt.is_whole:
         return _outline(prompt.passages) or NOT_HELD
-    return _quotes(prompt.question, prompt.passages, embedder) or NOT_HELD
+    return _quotes(prompt.question, prompt.passages, embedder, prompt.conditions) or NOT_HELD
 
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:
@@ -45,9 +45,9 @@ def _outline(passages: Sequence[Passage]) -> str:
     return "\n".join(_quote(firsts[at * len(firsts) // shown]) for at in range(shown))
 
 
-def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder) -> str:
+def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "") -> str:
     """The nearest spans, one a line; empty if none is near."""
-    found = nearest(text, passages, embedder)
+    found = nearest(text, passages, embedder, conditions)
     return "\n".join(_quote(span) for span in _best(found)) if found.nearness >= NEAR else ""
 
 

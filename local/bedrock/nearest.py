@@ -36,8 +36,11 @@ class Nearest:
         return position + 1 if position + 1 in _window(self.spans, position) else None
 
 
-def nearest(question: str, passages: Sequence[Passage], embedder: Embedder) -> Nearest:
-    """Raises EmbedderUnavailableError."""
+def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "") -> Nearest:
+    """The passages' documents meet the conditions, so words of these are not missing in them.
+
+    Raises EmbedderUnavailableError.
+    """
     spans = spans_of(passages)
     if not spans:
         return Nearest((), (), 0.0)
@@ -49,7 +52,7 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder) -> N
     scores = scores[shortlist] + SIMILARITY * similarities
     order = np.argsort(-scores, kind="stable")
     ranked = zip(map(int, shortlist[order]), map(float, scores[order]), strict=True)
-    present = frozenset().union(*found, *(terms(passage.heading) for passage in passages))
+    present = frozenset().union(*found, *(terms(passage.heading) for passage in passages), terms(conditions))
     nearness = float(similarities.max()) - MISSING * _missing_share(question, present)
     return Nearest(tuple(spans), tuple(ranked), nearness)
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 HEADING = re.compile(r"^(?:\[(\d+)\]|Passage:) +(\S.*)$")
 BAR = re.compile(r"^\|(?: |$)")
 # Passages that are a text, or what was chosen from all of it, instead of what a search found.
 WHOLE = re.compile(r"^passages\b.*\bin (?:the|its) order\b", re.IGNORECASE)
+CONDITIONS = re.compile(r"^each passage is of a document that meets\b", re.IGNORECASE)
 QUESTION = re.compile(r"^(?:User )?question: *(.*)$", re.IGNORECASE)
 # The other form of a heading: a line of its own, and each part of the place under its label, behind a bar.
 OPENING = re.compile(r"^(?:\[\d+\]|Passage:)$")
@@ -43,11 +45,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`is_whole`: the passages are a text in its order."""
+    """`is_whole`: the passages are a text in its order. `conditions`: what the passages' documents meet."""
 
     passages: tuple[Passage, ...]
     question: str
     is_whole: bool = False
+    conditions: str = ""
 
 
 def parse(text: str) -> Prompt:
@@ -56,7 +59,8 @@ def parse(text: str) -> Prompt:
     asked = max((row for row, line in enumerate(lines) if QUESTION.match(line)), default=len(lines))
     passages = tuple(_passages(lines[:asked]))
     if asked < len(lines):
-        return Prompt(passages, _question(lines[asked:]), any(map(WHOLE.match, lines[:asked])))
+        is_whole = any(map(WHOLE.match, lines[:asked]))
+        return Prompt(passages, _question(lines[asked:]), is_whole, _conditions(lines[:asked]))
     return Prompt(passages, text.strip() if not passages else _last_question(lines))
 
 
@@ -80,6 +84,12 @@ def _headed(lines: Sequence[str]) -> Iterator[str]:
             place[label] = BAR.sub("", line)
         else:
             yield line
+
+
+def _conditions(lines: Sequence[str]) -> str:
+    """The quoted lines below the one that announces conditions."""
+    announced = next((row for row, line in enumerate(lines) if CONDITIONS.match(line)), len(lines))
+    return " ".join(BAR.sub("", line) for line in takewhile(BAR.match, lines[announced + 1 :]))
 
 
 def _question(lines: Sequence[str]) -> str:

@@ -58,6 +58,20 @@ def test_quotation_bars_change_no_answer(minilm: Embedder, prompt: str) -> None:
     assert "|" not in answer(parse(barred(prompt)), minilm)
 
 
+CONDITIONS = "Each passage is of a document that meets these conditions:\n| Status: approved\n| Type: SOP\n\n"
+
+
+def test_words_of_the_conditions_are_not_missing_in_the_passages(minilm: Embedder) -> None:
+    asked = PROSE.replace("How often is the vessel", "How often do approved SOPs have the vessel")
+    assert parse(CONDITIONS + asked).conditions == "Status: approved Type: SOP"
+    assert parse(CONDITIONS + asked).passages == parse(asked).passages
+    near = [
+        nearest(parse(text).question, parse(text).passages, minilm, parse(text).conditions).nearness
+        for text in (CONDITIONS + asked, asked)
+    ]
+    assert near[0] > near[1]
+
+
 def test_a_line_with_a_bar_is_no_heading_no_list_of_speakers_and_no_question() -> None:
     text = "[1] Document: Notes\n| Speakers: Ann, Ben\n|\n| [2] Document: Limits\n| Question: How much?\n| | a | b |"
     (notes,) = parse(f"{text}\n\nQuestion: Who?").passages

@@ -134,6 +134,7 @@ def test_a_filtered_question_searches_for_its_topic_within_the_documents_that_ma
     assert query.text == "queen dead"
     assert query.filter.conditions == (AnyOf("episode_id", frozenset({"macbeth"})), *drafts)
     [prompt] = here.model.prompts
+    assert "meets these conditions:\n| episode_id: macbeth\n| status: draft\n\nPassages:" in prompt.user
     assert prompt.user.endswith(f"Question: {QUESTION.message}")
     end = end_of(parts)
     assert "filter_first:1" in end.path

@@ -75,6 +75,13 @@ def test_passages_are_numbered_and_say_where_they_stand() -> None:
     )
 
 
+def test_the_conditions_that_all_documents_meet_are_said_before_the_passages() -> None:
+    found, conditions = ranked(passage("Test before use.", 1, SEYTON)), ["Status: approved", "Owner: Ann\nRule 1"]
+    met = "Each passage is of a document that meets these conditions:\n| Status: approved\n| Owner: Ann Rule 1\n\n"
+    bare = passages_prompt("Who?", found, "documents").user
+    assert passages_prompt("Who?", found, "documents", conditions=conditions).user == met + bare
+
+
 def test_a_section_is_named_by_its_document_and_its_innermost_heading() -> None:
     section = passage("Keep cool.", 1, SectionLocator(("Storage", "Temperature")), "Handbook")
     assert passage_text(3, section) == "[3]\nDocument:\n| Handbook\nSection:\n| Temperature\nText:\n| Keep cool."

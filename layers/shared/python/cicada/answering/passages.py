@@ -17,6 +17,7 @@ from cicada.conversation.model import Question
 from cicada.dialogue import Turn
 from cicada.documents.model import DocumentKey
 from cicada.identity.principal import Principal
+from cicada.knowledge_bases.wording import described
 from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
 from cicada.planning.follow_ups import emphasised
@@ -57,7 +58,9 @@ class PassageAnswerer(Struct, frozen=True):
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
             return
-        usage = yield from streamed(self.model, passages_prompt(question.message, shown, base.content, earlier))
+        conditions = [described(each, base.schema) for each in (*question.scope, *plan.filters)]
+        prompt = passages_prompt(question.message, shown, base.content, earlier, conditions=conditions)
+        usage = yield from streamed(self.model, prompt)
         yield replace(
             end,
             path=(*found.path, "generate"),

@@ -59,15 +59,18 @@ def passages_prompt(
     content: ContentKind,
     earlier: Sequence[Turn] = (),
     total: int | None = None,
+    conditions: Sequence[str] = (),
 ) -> Prompt:
     """The question with its passages, numbered from 1; `content` selects the instruction.
 
     `total`: how many there are in all, where they are read in their document's order instead of found by a search.
+    `conditions`: what all their documents meet, such as `Status: approved`, which the texts themselves need not say.
     """
     shown = "\n\n".join(passage_text(number, ranked.passage) for number, ranked in enumerate(passages, start=1))
+    before = f"{_conversation(earlier)}{_met(conditions)}"
     return Prompt(
         system=_RULES[content],
-        user=f"{_conversation(earlier)}{_about(len(passages), total)}:\n\n{shown}\n\nQuestion: {question}",
+        user=f"{before}{_about(len(passages), total)}:\n\n{shown}\n\nQuestion: {question}",
     )
 
 
@@ -77,6 +80,11 @@ def _about(shown: int, total: int | None) -> str:
     if shown == total:
         return "Passages, all of them in the order of the text"
     return f"Passages, {shown} of {total} from the whole text in its order"
+
+
+def _met(conditions: Sequence[str]) -> str:
+    lines = "\n".join(map(one_quoted_line, conditions))
+    return f"Each passage is of a document that meets these conditions:\n{lines}\n\n" if lines else ""
 
 
 def general_prompt(message: str, earlier: Sequence[Turn] = ()) -> Prompt:
