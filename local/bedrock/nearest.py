@@ -37,10 +37,11 @@ class Nearest:
 
 
 def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "") -> Nearest:
-    """The passages' documents meet the conditions, so words of these are not missing in them.
+    """What is asked of documents that meet the conditions is the question without the words of these.
 
     Raises EmbedderUnavailableError.
     """
+    question = _without(question, frozenset(terms(conditions)))
     spans = spans_of(passages)
     if not spans:
         return Nearest((), (), 0.0)
@@ -52,9 +53,13 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, cond
     scores = scores[shortlist] + SIMILARITY * similarities
     order = np.argsort(-scores, kind="stable")
     ranked = zip(map(int, shortlist[order]), map(float, scores[order]), strict=True)
-    present = frozenset().union(*found, *(terms(passage.heading) for passage in passages), terms(conditions))
+    present = frozenset().union(*found, *(terms(passage.heading) for passage in passages))
     nearness = float(similarities.max()) - MISSING * _missing_share(question, present)
     return Nearest(tuple(spans), tuple(ranked), nearness)
+
+
+def _without(question: str, met: frozenset[str]) -> str:
+    return " ".join(word for word in question.split() if met.isdisjoint(terms(word)))
 
 
 def _without_similarity(question: str, spans: Sequence[Span], found: Sequence[frozenset[str]]) -> Vectors:

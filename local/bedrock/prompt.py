@@ -108,21 +108,22 @@ def _passages(lines: Iterable[str]) -> Iterator[Passage]:
     for line in lines:
         if found := HEADING.match(line):
             if heading:
-                yield Passage(number, heading, tuple(_body(body)))
+                yield Passage(number, heading, tuple(_body(heading, body)))
             number = int(found.group(1)) if found.group(1) else None
             heading, body = found.group(2), []
         elif line.strip():
             body.append(line.strip())
     if heading:
-        yield Passage(number, heading, tuple(_body(body)))
+        yield Passage(number, heading, tuple(_body(heading, body)))
 
 
-def _body(lines: Sequence[str]) -> Iterator[Line]:
+def _body(heading: str, lines: Sequence[str]) -> Iterator[Line]:
+    """Labels in a document, such as `When: monthly`, are no speakers."""
     listed = SPEAKERS.match(lines[0]) if lines else None
     names = {name.strip().lower(): name.strip() for name in listed.group(1).split(",")} if listed else {}
     said = _said(lines[1:] if listed else lines)
     spoken = sum(1 for line in said if SCRIPT_LINE.match(line))
-    is_script = bool(names) or spoken * 2 > len(said)
+    is_script = bool(names) or (spoken * 2 > len(said) and not heading.startswith("Document:"))
     for line in said:
         found = SCRIPT_LINE.match(line)
         if STAGE_DIRECTION.match(line):

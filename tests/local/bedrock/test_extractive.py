@@ -42,6 +42,12 @@ def test_a_colon_in_prose_does_not_make_a_speaker() -> None:
     assert passage.locator == "Cleaning of vessels, 4.2"
 
 
+def test_labels_in_a_document_are_no_speakers() -> None:
+    text = "[1] Document: Filters · Section: When\nProduct filters: before filling.\nVent filters: every 6 months."
+    (passage,) = parse(f"{text}\n\nQuestion: When?").passages
+    assert {line.speaker for line in passage.lines} == {""}
+
+
 def barred(prompt: str) -> str:
     """The prompt with a quotation bar before the text of its passages, as a quoting application writes it."""
     asked = prompt.rindex("\n\nQuestion:")
@@ -61,7 +67,7 @@ def test_quotation_bars_change_no_answer(minilm: Embedder, prompt: str) -> None:
 CONDITIONS = "Each passage is of a document that meets these conditions:\n| Status: approved\n| Type: SOP\n\n"
 
 
-def test_words_of_the_conditions_are_not_missing_in_the_passages(minilm: Embedder) -> None:
+def test_what_the_documents_meet_is_not_asked_of_their_passages(minilm: Embedder) -> None:
     asked = PROSE.replace("How often is the vessel", "How often do approved SOPs have the vessel")
     assert parse(CONDITIONS + asked).conditions == "Status: approved Type: SOP"
     assert parse(CONDITIONS + asked).passages == parse(asked).passages
