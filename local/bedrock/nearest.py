@@ -17,6 +17,7 @@ from local.bedrock.words import Rarity, stem, terms, words
 SIMILARITY, WORDS, NEIGHBOURS_WORDS, RANK, SPEAKER = 3.5, 4.0, 2.5, 2.0, 1.5
 MISSING = 0.6  # the similarity that a question loses if it has no word in common with the passages
 CONTEXT_WORDS = 40  # a shorter span is embedded with the end of the one before it and the start of the next
+SAID = stem("say")
 EMBEDDED = 32  # only the best by words and rank are embedded: embedding takes most of an answer's time
 
 
@@ -54,6 +55,9 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, cond
     order = np.argsort(-scores, kind="stable")
     ranked = zip(map(int, shortlist[order]), map(float, scores[order]), strict=True)
     present = frozenset().union(*found, *(terms(passage.heading) for passage in passages))
+    if not any(span.speaker for span in spans):
+        # Whatever stands in a text without speakers, the text says.
+        present |= {SAID}
     nearness = float(similarities.max()) - MISSING * _missing_share(question, present)
     return Nearest(tuple(spans), tuple(ranked), nearness)
 

@@ -42,6 +42,11 @@ def test_a_colon_in_prose_does_not_make_a_speaker() -> None:
     assert passage.locator == "Cleaning of vessels, 4.2"
 
 
+def test_a_text_without_speakers_says_what_stands_in_it(minilm: Embedder) -> None:
+    asked = PROSE.replace("How often is the vessel rinsed?", "What does it say about rinsing?")
+    assert "rinsed three times" in answer(parse(asked), minilm)
+
+
 def test_labels_in_a_document_are_no_speakers() -> None:
     text = "[1] Document: Filters · Section: When\nProduct filters: before filling.\nVent filters: every 6 months."
     (passage,) = parse(f"{text}\n\nQuestion: When?").passages
