@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from evals.deploy_proof.report import ProofError, SkippedError
@@ -13,6 +14,12 @@ _PATIENCE_MILLISECONDS = 120_000
 
 def ask_page(url: str, knowledge_base: str, user: str, password: str, question: str) -> str:
     """Sign in, ask, and return the whole answer's text."""
+    # In a thread of its own: Playwright starts in no thread that runs an event loop, and whoever calls may do.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_asked, url, knowledge_base, user, password, question).result()
+
+
+def _asked(url: str, knowledge_base: str, user: str, password: str, question: str) -> str:
     # Imported late: a stage can be proved by the other steps on a machine without a browser.
     from playwright.sync_api import Error, expect, sync_playwright
 

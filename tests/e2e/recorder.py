@@ -58,9 +58,14 @@ class Recorder:
             self._seen |= found
 
     def seen(self, of_bedrock: list[tuple[str, str]]) -> set[Recorded]:
-        """All of it, with the stand-in's list of callers and paths."""
+        """All of it, with the stand-in's list of callers and paths.
+
+        The operator's commands call models too, with the operator's own permissions. They name no function, as every
+        function does (`tests/infra/test_wiring.py`).
+        """
+        of_functions = [(agent, path) for agent, path in of_bedrock if _CALLER.search(agent)]
         with self._lock:
-            return self._seen | {Recorded(caller(agent), *bedrock_permission(path)) for agent, path in of_bedrock}
+            return self._seen | {Recorded(caller(agent), *bedrock_permission(path)) for agent, path in of_functions}
 
 
 def caller(user_agent: str) -> str:

@@ -41,7 +41,7 @@ def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath,
     assert answered["usage"] == {"inputTokens": 120, "outputTokens": 6}
     assert answered["confidence"] > 0.9
     prompt = bedrock.requests[1].body["messages"][0]["content"][0]["text"]
-    assert "[1] Episode: Macbeth" in prompt
+    assert "[1]\nEpisode:\n| Macbeth\n" in prompt
     assert path.database.scan(TableName="requests")["Items"] == []
     assert path.posted() == []
 
@@ -65,7 +65,7 @@ def test_the_next_question_of_a_session_is_answered_with_the_turn_before_it(
         path.invoke("message_processor", delivered(json.dumps(body)))
     assert "(Macbeth queen)" in json.dumps(bedrock.requests[0].body)
     prompt = bedrock.requests[-1].body["messages"][0]["content"][0]["text"]
-    assert f"User:\n| {MESSAGE}\nYou:\n| Seyton tells him [1]." in prompt
+    assert f"User:\n| {MESSAGE}\nYou:\n| Seyton tells him (1)." in prompt
 
 
 def test_the_agents_use_their_tools_with_a_model_of_their_own(

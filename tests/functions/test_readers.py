@@ -70,7 +70,7 @@ class House:
     def shown(self, connection_id: str, prompt: str) -> list[str]:
         """The titles that a client is shown; the model has seen as many passages."""
         found = [each["sources"] for each in self.path.posted(connection_id) if each["type"] == "sources"][-1]
-        assert prompt.count("Episode: ") == len(found)
+        assert prompt.count("Episode:\n") == len(found)
         return sorted(source["title"] for source in found)
 
 

@@ -44,6 +44,7 @@ _LOGGED = "Lambda writes the log with the function's role; the emulator writes i
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
 _ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts and cards, as AWS stages may too."
+_NOT_TESTED_BY_AGENTS = "end to end, theories are tested through Converse, with the processor's role"
 _ONLY_ONCE = (
     "Evidence is searched for once, and the bases that come with CICADA name no language and no mode of routing."
 )
@@ -200,8 +201,8 @@ def invoking(settings: StageSettings, model_id: str, action: str, unseen: str = 
     )
 
 
-def _searching(settings: StageSettings, query_model_unseen: str = "") -> Needs:
-    needs = invoking(settings, settings.embedding_model_id, "bedrock:InvokeModel")
+def _searching(settings: StageSettings, query_model_unseen: str = "", embedding_unseen: str = "") -> Needs:
+    needs = invoking(settings, settings.embedding_model_id, "bedrock:InvokeModel", embedding_unseen)
     needs |= invoking(settings, settings.query_model_id, "bedrock:InvokeModel", query_model_unseen)
     for model in settings.rerank_model_ids:
         # Rerank knows no resources: what narrows it down is which models may be invoked.
@@ -243,7 +244,9 @@ def _agent_functions(settings: StageSettings) -> Mapping[str, Needs]:
         return {}
     return {
         "agent_profiles": _runs("agent_profiles") | _keeping(),
-        "agent_theories": _runs("agent_theories") | _keeping() | _searching(settings, _ONLY_ONCE),
+        "agent_theories": _runs("agent_theories")
+        | _keeping()
+        | _searching(settings, _ONLY_ONCE, _NOT_TESTED_BY_AGENTS),
     }
 
 
