@@ -191,9 +191,6 @@ def test_another_tenants_document_of_the_same_name_is_another_one(
     assert eventually(lambda: index.count(PassageFilter(theirs.base_key)) == 1)
 
 
-# A known fault, seen in one run of two: while a rebuild of OpenSearch switches, a search may for a moment show no
-# version of a document that is being replaced. No version is lost.
-@pytest.mark.xfail(strict=False, reason="a search may miss a document while it is replaced during a switch")
 def test_while_others_write_and_read_a_rebuild_loses_nothing_and_shows_whole_versions(
     under_test: IndexUnderTest, index: PassageIndex
 ) -> None:

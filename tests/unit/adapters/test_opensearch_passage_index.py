@@ -321,6 +321,16 @@ def test_a_search_that_a_switch_of_indices_came_between_is_made_again() -> None:
     assert [hit.passage.version for hit in at.index.search(QUERY).lexical] == ["v7"]
 
 
+def test_a_search_whose_retrievers_a_switch_of_indices_came_between_is_made_again() -> None:
+    """The lexical hits are of the old index, the semantic hits and the generations of the new one."""
+    before = both(found(hit(1, YOUNG)), found(hit(1, YOUNG + 7)))
+    after = both(found(hit(1, YOUNG + 7)), found(hit(1, YOUNG + 7)))
+    hits = scene(msearch=[before, after], search=[generations((YOUNG + 7, 1, 1))]).index.search(QUERY)
+    assert [[each.passage.version for each in some] for some in (hits.lexical, hits.semantic)] == [
+        [f"v{YOUNG + 7}"]
+    ] * 2
+
+
 def test_hits_of_a_document_deleted_in_between_are_left_out() -> None:
     at = scene(msearch=[both(found(hit(1, 4), hit(1, 5)), found())], search=[generations()])
     assert at.index.search(QUERY).lexical == ()

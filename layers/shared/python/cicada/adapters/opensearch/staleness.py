@@ -26,36 +26,43 @@ def without_stale(
     """The lists of hits of `search`, with only the current generation of each document.
 
     A second request is made only if a document was found in several generations, or in one so young that its ingest
-    may still be running. If that request finds none of these generations, the index has changed in between, and the
-    search is repeated. `now`: epoch seconds.
+    may still be running. If that request finds none of the generations of one of the lists, the index has changed in
+    between, and the search is repeated: a server may answer the lists of one search from two indices. `now`: epoch
+    seconds.
     """
     young = next_number((), now - _UNSETTLED_SECONDS)
     for _ in range(_MAX_SEARCHES):
         lists = search()
-        unsettled = _unsettled([hit for hits in lists for hit in hits], young)
-        current = generations_of(set(unsettled)) if unsettled else {}
-        if all(_is_known(found, current.get(document_id, ())) for document_id, found in unsettled.items()):
+        unsettled = _unsettled(_found([hit for hits in lists for hit in hits]), young)
+        current = generations_of(unsettled) if unsettled else {}
+        if all(_is_known(_found(hits), unsettled, current) for hits in lists):
             wanted = {document_id: answering(current.get(document_id, ())) for document_id in unsettled}
             return [[hit for hit in hits if _answers(hit, wanted)] for hits in lists]
     raise UnavailableError("Documents change faster than they can be searched; try again.")
 
 
-def _unsettled(hits: Hits, young: int) -> Found:
-    """Documents found in several generations, or in one that is not older than `young`."""
+def _found(hits: Hits) -> Found:
+    """The generations of each document."""
     found: Found = {}
-    for hit in hits:
-        document_id, generation = _place(hit)
+    for document_id, generation in map(_place, hits):
         found.setdefault(document_id, set()).add(generation)
+    return found
+
+
+def _unsettled(found: Found, young: int) -> set[str]:
+    """Documents found in several generations, or in one that is not older than `young`."""
     return {
-        document_id: generations
-        for document_id, generations in found.items()
-        if len(generations) > 1 or max(generations) >= young
+        document_id for document_id, generations in found.items() if len(generations) > 1 or max(generations) >= young
     }
 
 
-def _is_known(found: set[int], generations: Generations) -> bool:
-    """Whether a generation that was found still exists, or the whole document is gone."""
-    return not generations or any(generation.number in found for generation in generations)
+def _is_known(found: Found, unsettled: set[str], current: Mapping[str, Generations]) -> bool:
+    """Whether of each document a generation that was found still exists, or the whole document is gone."""
+    return all(
+        not (generations := current.get(document_id, ())) or any(each.number in numbers for each in generations)
+        for document_id, numbers in found.items()
+        if document_id in unsettled
+    )
 
 
 def _answers(hit: Mapping[str, Any], wanted: Mapping[str, int | None]) -> bool:
