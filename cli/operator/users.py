@@ -84,7 +84,7 @@ def _register_groups(parts: Subparsers) -> None:
         "groups",
         help="show and change the groups of a user",
         description="Show the groups of a user, after adding and removing those that are named. They count from the"
-        " user's next access token, in an hour at the latest.",
+        " user's next access token, in ten minutes at the latest.",
         epilog="example: cicada user groups alice --add hr --remove sales",
     )
     groups.add_argument("--add", metavar="NAME", action="append", default=[], help="a group to add; repeatable")
@@ -147,7 +147,7 @@ def run_disable(options: argparse.Namespace) -> int:
     """0 if the user can sign in no longer."""
     target, pool = _pool(options)
     pool.disable(options.name)
-    sentence = "can sign in no longer. An access token from before is valid for an hour at most."
+    sentence = "can sign in no longer. An access token from before is valid for ten minutes at most."
     return _show_changed(options, target, pool, sentence)
 
 

@@ -14,7 +14,7 @@ _OWNER_ONLY = 0o600
 
 @dataclass(frozen=True, slots=True)
 class SavedSignIns:
-    """One refresh token a user of an app client. Access tokens are not kept: they last an hour."""
+    """One refresh token a user of an app client. Access tokens are not kept: they last ten minutes."""
 
     path: Path
 

@@ -202,7 +202,7 @@ class Pipeline:
 
     def connect(self) -> None:
         """As `$connect` does."""
-        self._connections.add(Connection(_CONNECTION, _USER, time.time() + 3600), time.time() + 7200)
+        self._connections.add(Connection(_CONNECTION, _USER, time.time() + 3600, time.time()), time.time() + 7200)
 
     def accept(self) -> RequestKey:
         """As `sendMessage` does, in a session that goes on."""

@@ -12,7 +12,7 @@ from cicada.identity.principal import groups_text
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Returns an IAM policy; tenant, user, groups, login and the token's expiry are passed on to `$connect`.
+    """Returns an IAM policy; tenant, user, groups, login and the token's times are passed on to `$connect`.
 
     A token that cannot be checked because the keys are out of reach is an error (HTTP 500), not a refusal.
     """
@@ -27,6 +27,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         "user": verified.principal.user,
         "groups": groups_text(verified.principal.groups),
         "login": verified.principal.login,
+        "tokenIssuedAt": str(int(verified.issued_at)),
         "tokenExpiresAt": str(int(verified.expires_at)),
     }
     return _policy(verified.principal.user, "Allow", event["methodArn"], who)

@@ -33,7 +33,9 @@ class Identity(Construct):
             auth_flows=cognito.AuthFlow(user_password=True, user_srp=True),
             # No hosted page signs anybody in, and the CDK's default allows tokens to be sent to https://example.com.
             disable_o_auth=True,
-            access_token_validity=Duration.hours(1),
+            # Cognito takes 5 minutes to 1 day. A connection lives no longer than its token (docs/security.md).
+            access_token_validity=Duration.minutes(10),
+            id_token_validity=Duration.minutes(10),
             refresh_token_validity=Duration.days(30),
             prevent_user_existence_errors=True,
             generate_secret=False,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PATIENCE_SECONDS = 60
 USER = "warm-up"
 _CONNECTION = USER
-_WHO = {"tenant": "default", "user": USER, "tokenExpiresAt": "0"}
+_WHO = {"tenant": "default", "user": USER, "tokenIssuedAt": "0", "tokenExpiresAt": "0"}
 # Calls of each chain follow one another. They leave nothing behind: a question that is answered from the catalogue,
 # without a model; a connection without a token; one that is closed again; a message on a connection that is unknown.
 _CHAINS: tuple[Sequence[tuple[str, Mapping[str, Any]]], ...] = (

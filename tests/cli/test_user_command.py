@@ -220,7 +220,7 @@ def test_a_disabled_user_is_signed_out_and_can_be_enabled(run: Run, pool: Deploy
     code, out, _ = run("disable", "alice")
     assert (code, out) == (
         0,
-        "alice can sign in no longer. An access token from before is valid for an hour at most.\n",
+        "alice can sign in no longer. An access token from before is valid for ten minutes at most.\n",
     )
     assert json.loads(run("disable", "alice", "--json")[1])["state"] == "disabled"
     assert run("enable", "alice")[:2] == (0, "alice can sign in again.\n")

@@ -16,8 +16,8 @@ from tests.fakes.conversation import InMemoryConnections
 
 NOW = 1_800_000_000.0
 # As API Gateway makes them.
-FIRST = Connection("dE3fGcb1IAMCJcQ=", Principal("acme", "ann"), NOW + 600)
-SECOND = Connection("dE3fGcb1IAMCJcR=", Principal("other", "bob"), NOW + 900)
+FIRST = Connection("dE3fGcb1IAMCJcQ=", Principal("acme", "ann"), NOW + 600, NOW)
+SECOND = Connection("dE3fGcb1IAMCJcR=", Principal("other", "bob"), NOW + 900, NOW + 300)
 
 
 @pytest.fixture(params=["memory", "dynamo"])
@@ -38,7 +38,7 @@ def test_a_connection_is_found_as_it_was_added(table: ConnectionTable) -> None:
 
 def test_the_groups_of_its_user_are_kept(table: ConnectionTable) -> None:
     groups = frozenset({"legal", 'té nant,"#'})
-    table.add(Connection("in groups", Principal("acme", "ann", groups), NOW + 600), NOW + 7200)
+    table.add(Connection("in groups", Principal("acme", "ann", groups), NOW + 600, NOW), NOW + 7200)
     table.add(FIRST, NOW + 7200)
     found = [table.get(each) for each in ("in groups", FIRST.connection_id)]
     assert [each.principal.groups for each in found if each] == [groups, frozenset()]
@@ -58,7 +58,7 @@ def test_a_connection_that_was_removed_is_not_found(table: ConnectionTable) -> N
 
 
 def test_an_id_that_is_added_again_is_the_newer_connection(table: ConnectionTable) -> None:
-    newer = Connection(FIRST.connection_id, SECOND.principal, NOW + 900)
+    newer = Connection(FIRST.connection_id, SECOND.principal, NOW + 900, NOW + 300)
     table.add(FIRST, NOW + 7200)
     table.add(newer, NOW + 7200)
     assert table.get(FIRST.connection_id) == newer
@@ -69,6 +69,17 @@ def test_rows_have_a_time_to_live() -> None:
         DynamoConnectionTable(client, TABLE).add(FIRST, NOW + 7200.9)
         [item] = client.scan(TableName=TABLE)["Items"]
         assert item["expiresAt"] == {"N": str(int(NOW) + 7200)}
+
+
+def test_a_row_of_an_earlier_version_counts_as_older_than_every_revocation() -> None:
+    with connections_table() as client:
+        table = DynamoConnectionTable(client, TABLE)
+        table.add(FIRST, NOW + 7200)
+        key = {"pk": {"S": FIRST.connection_id}}
+        client.update_item(TableName=TABLE, Key=key, UpdateExpression="REMOVE tokenIssuedAt")
+        found = table.get(FIRST.connection_id)
+        assert found is not None
+        assert found.token_issued_at == 0
 
 
 def test_a_missing_table_is_no_unknown_connection() -> None:

@@ -44,7 +44,7 @@ def test_every_row_of_a_request_is_deleted_by_the_tables_time_to_live() -> None:
 def test_every_row_of_a_connection_is_deleted_by_the_tables_time_to_live() -> None:
     with connections_table.connections_table() as client:
         table = DynamoConnectionTable(client, connections_table.TABLE)
-        table.add(Connection("c1", ANN, LATER - 3600), LATER)
+        table.add(Connection("c1", ANN, LATER - 3600, LATER - 7200), LATER)
         [row] = rows(client, connections_table.TABLE)
         assert row[expiry_attribute(client, connections_table.TABLE)] == {"N": str(LATER)}
 

@@ -90,6 +90,7 @@ class MessagePath:
             "tenant": principal.tenant,
             "user": principal.user,
             "groups": groups_text(principal.groups),
+            "tokenIssuedAt": str(int(NOW)),
             "tokenExpiresAt": str(int(expires_at)),
         }
         assert self.invoke("ws_connect", event)["statusCode"] == 200

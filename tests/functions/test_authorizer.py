@@ -45,8 +45,9 @@ def test_the_consoles_event_is_denied(pool: UserPool, logged: io.StringIO) -> No
 
 @pytest.mark.parametrize("way", ["subprotocol", "query"])
 def test_a_good_token_is_allowed_and_says_who_it_is(pool: UserPool, way: str, logged: io.StringIO) -> None:
-    expires = int(time.time()) + 600
-    token = access_token(exp=expires, **{"cognito:groups": ["tenant:acme", "legal"]})  # type: ignore[arg-type]
+    issued = int(time.time())
+    expires = issued + 600
+    token = access_token(iat=issued, exp=expires, **{"cognito:groups": ["tenant:acme", "legal"]})  # type: ignore[arg-type]
     event = (
         handshake({"sec-websocket-protocol": f"cicada.v1, {token}"})
         if way == "subprotocol"
@@ -60,6 +61,7 @@ def test_a_good_token_is_allowed_and_says_who_it_is(pool: UserPool, way: str, lo
         "user": SUBJECT,
         "groups": '["legal", "tenant:acme"]',
         "login": "ann",
+        "tokenIssuedAt": str(issued),
         "tokenExpiresAt": str(expires),
     }
     assert token not in json.dumps(policy)

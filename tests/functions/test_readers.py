@@ -17,7 +17,7 @@ from tests.functions.message_path import NOW, MessagePath, console_event
 
 ANN, BOB = "5f2b8c1e-0000-4000-8000-0000000000aa", "5f2b8c1e-0000-4000-8000-0000000000bb"
 # Valid by the machine's clock and by the test's.
-LATER = 4_000_000_000
+EARLIER, LATER = 1_600_000_000, 4_000_000_000
 
 
 @dataclass
@@ -29,7 +29,7 @@ class House:
 
     def connect(self, connection_id: str, user: str, *groups: str) -> str:
         """The authorizer's word on a fresh token, and, as API Gateway does it, `$connect` with what it says."""
-        token = access_token(sub=user, exp=LATER, iat=None, **{"cognito:groups": list(groups)})  # type: ignore[arg-type]
+        token = access_token(sub=user, exp=LATER, iat=EARLIER, **{"cognito:groups": list(groups)})  # type: ignore[arg-type]
         handshake = {"headers": {}, "queryStringParameters": {"token": token}}
         policy = self.path.invoke("authorizer", console_event("authorizer") | handshake)
         [statement] = policy["policyDocument"]["Statement"]

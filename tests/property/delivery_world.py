@@ -70,7 +70,7 @@ class World:
 
     def send(self, connection_id: str, message: str = "Who?") -> Actor:
         owner = BOB if connection_id == "bob" else ANN
-        connection = Connection(connection_id, owner, self.clock() + 3600)
+        connection = Connection(connection_id, owner, self.clock() + 600, self.clock())
 
         def accept() -> None:
             reply = self.accepter.accept(send_message(message), connection)

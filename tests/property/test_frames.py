@@ -53,13 +53,13 @@ class Api:
     replied: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.connections.add(Connection("ann", ANN, float("inf")), 0)
+        self.connections.add(Connection("ann", ANN, float("inf"), 0), 0)
         self.here.ask(SECRET, connection_id="elsewhere")
         self.asked[ID] = Question(SECRET, ID, "scripts")
         delivery = self.here.delivery()
         for word in ("one ", "two ", "three "):
             delivery.send(Chunk(content=word))
-        self.here.accepter.accept(send_message("Mine", BOBS_ID), Connection("bob", BOB, float("inf")))
+        self.here.accepter.accept(send_message("Mine", BOBS_ID), Connection("bob", BOB, float("inf"), 0))
 
     @property
     def conversation(self) -> Conversation:

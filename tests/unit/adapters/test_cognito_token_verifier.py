@@ -52,10 +52,11 @@ def unsigned(**header: object) -> str:
 
 
 def test_a_good_token_says_who_it_is_and_until_when(pool: UserPool) -> None:
-    expires = int(time.time()) + 600
-    verified = verifier(pool).verify(access_token(exp=expires))
+    issued = int(time.time()) - 30
+    expires = issued + 600
+    verified = verifier(pool).verify(access_token(iat=issued, exp=expires))
     assert verified.principal == Principal("default", SUBJECT)
-    assert verified.expires_at == expires
+    assert (verified.issued_at, verified.expires_at) == (issued, expires)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +118,7 @@ def test_a_tokens_groups_are_the_users(pool: UserPool) -> None:
     [
         {"exp": 1_600_000_000},
         {"exp": None},
+        {"iat": None},
         {"nbf": 4_000_000_000},
         {"iss": "https://cognito-idp.us-east-1.amazonaws.com/us-east-1_Other"},
         {"iss": None},

@@ -41,7 +41,7 @@ class Situation:
         return self.accepter.accept(send_message(message), self.connection(principal, connection_id))
 
     def connection(self, principal: Principal = ANN, connection_id: str = "c1") -> Connection:
-        return Connection(connection_id, principal, self.clock() + 3600)
+        return Connection(connection_id, principal, self.clock() + 600, self.clock())
 
     def lease(self, key: RequestKey = KEY) -> Lease:
         lease = self.log.take_lease(key, self.clock(), self.clock() + LEASE_SECONDS)

@@ -14,7 +14,7 @@ NOW = 1_800_000_000.0
 @pytest.fixture
 def table() -> InMemoryConnections:
     made = InMemoryConnections()
-    made.add(Connection("c1", ANN, NOW), NOW + 7200)
+    made.add(Connection("c1", ANN, NOW, NOW - 600), NOW + 7200)
     return made
 
 

@@ -32,10 +32,10 @@ class CognitoTokenVerifier:
         groups = frozenset(map(str, claims.get("cognito:groups", [])))
         tenant = _tenant(groups, self._default_tenant)
         principal = Principal(tenant, str(claims["sub"]), groups, str(claims.get("username", "")))
-        return VerifiedToken(principal, float(claims["exp"]))
+        return VerifiedToken(principal, float(claims["iat"]), float(claims["exp"]))
 
     def _claims(self, token: str) -> dict[str, Any]:
-        required = {"require": ["exp", "iss", "sub", "token_use", "client_id"]}
+        required = {"require": ["exp", "iat", "iss", "sub", "token_use", "client_id"]}
         try:
             key = self._key(token)
             return jwt.decode(token, key, algorithms=["RS256"], issuer=self._issuer, options=required)  # type: ignore[arg-type]

@@ -125,11 +125,12 @@ class StoredEvent(Struct, frozen=True):
 
 
 class Connection(Struct, frozen=True):
-    """An open WebSocket and its user. `token_expires_at` is epoch seconds."""
+    """An open WebSocket and its user. `token_issued_at` and `token_expires_at` are epoch seconds."""
 
     connection_id: str
     principal: Principal
     token_expires_at: float
+    token_issued_at: float
 
 
 class Usage(Struct, frozen=True):

@@ -13,9 +13,10 @@ SUBPROTOCOL = "cicada.v1"
 
 
 class VerifiedToken(Struct, frozen=True):
-    """A token that was checked. `expires_at` is epoch seconds."""
+    """A token that was checked. Times are epoch seconds; `issued_at` is a whole second, as Cognito gives it."""
 
     principal: Principal
+    issued_at: float
     expires_at: float
 
 

@@ -27,6 +27,7 @@ class DynamoConnectionTable:
             "groups": {"S": groups_text(connection.principal.groups)},
             "login": {"S": connection.principal.login},
             "tokenExpiresAt": {"N": str(int(connection.token_expires_at))},
+            "tokenIssuedAt": {"N": str(int(connection.token_issued_at))},
             "expiresAt": {"N": str(int(expires_at))},
         }
         with dynamo_errors():
@@ -40,7 +41,9 @@ class DynamoConnectionTable:
             return None
         groups = groups_of(item["groups"]["S"]) if "groups" in item else frozenset()
         principal = Principal(item["tenant"]["S"], item["user"]["S"], groups, item.get("login", {}).get("S", ""))
-        return Connection(connection_id, principal, float(item["tokenExpiresAt"]["N"]))
+        # A row of an earlier version does not say when its token was issued: it counts as older than every revocation.
+        issued_at = float(item.get("tokenIssuedAt", {"N": "0"})["N"])
+        return Connection(connection_id, principal, float(item["tokenExpiresAt"]["N"]), issued_at)
 
     def remove(self, connection_id: str) -> None:
         with dynamo_errors():
