@@ -19,8 +19,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     request = event["requestContext"]
     who = request["authorizer"]
     principal = Principal(who["tenant"], who["user"], groups_of(who.get("groups", "[]")), who.get("login", ""))
+    now = time.time()
     connection = Connection(
-        request["connectionId"], principal, float(who["tokenExpiresAt"]), float(who["tokenIssuedAt"])
+        request["connectionId"], principal, float(who["tokenExpiresAt"]), float(who["tokenIssuedAt"]), now
     )
-    connections().add(connection, time.time() + _LONGEST_CONNECTION_SECONDS)
+    connections().add(connection, now + _LONGEST_CONNECTION_SECONDS)
     return {"statusCode": 200, "headers": accepted_subprotocol(event.get("headers") or {})}

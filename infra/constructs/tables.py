@@ -9,6 +9,7 @@ from infra.constructs.retention import when_protected
 from infra.settings import StageSettings
 
 HISTORY_INDEX = "history"
+OWNERS_INDEX = "owners"
 
 
 class Tables(Construct):
@@ -29,6 +30,11 @@ class Tables(Construct):
             non_key_attributes=["title", "expiresAt"],
         )
         self.connections = self._table("Connections", sorted_by=None)
+        self.connections.add_global_secondary_index(
+            index_name=OWNERS_INDEX,
+            partition_key=dynamodb.Attribute(name="owner", type=dynamodb.AttributeType.STRING),
+            sort_key=dynamodb.Attribute(name="connectedAt", type=dynamodb.AttributeType.NUMBER),
+        )
         self.entries = self._table("Entries", sorted_by="sk")
 
     def _table(self, id: str, *, sorted_by: str | None) -> dynamodb.TableV2:

@@ -64,6 +64,28 @@ def test_an_id_that_is_added_again_is_the_newer_connection(table: ConnectionTabl
     assert table.get(FIRST.connection_id) == newer
 
 
+def test_a_users_connections_are_listed_oldest_first(table: ConnectionTable) -> None:
+    ann, namesake = Principal("acme", "ann", frozenset({"legal"}), "ann@acme"), Principal("other", "ann")
+    opened = [Connection(f"c{number}", ann, NOW + 600, NOW - 60, NOW - number) for number in range(3)]
+    for each in (*opened, Connection("c9", namesake, NOW + 600, NOW - 60, NOW), SECOND):
+        table.add(each, NOW + 7200)
+    assert table.of(Principal("acme", "ann")) == [opened[2], opened[1], opened[0]]
+    assert table.of(ann)[0].principal.groups == ann.groups
+    table.remove("c1")
+    assert [each.connection_id for each in table.of(ann)] == ["c2", "c0"]
+    assert table.of(Principal("acme", "an")) == []
+
+
+def test_all_connections_of_a_user_are_listed_though_they_take_several_pages() -> None:
+    """DynamoDB returns at most 1 MB at once."""
+    with connections_table() as client:
+        table = DynamoConnectionTable(client, TABLE)
+        many = Principal("acme", "ann", frozenset(f"{number}{'x' * 1000}" for number in range(100)))
+        for number in range(15):
+            table.add(Connection(f"c{number}", many, NOW + 600, NOW - 60, NOW + number), NOW + 7200)
+        assert [each.connection_id for each in table.of(many)] == [f"c{number}" for number in range(15)]
+
+
 def test_rows_have_a_time_to_live() -> None:
     with connections_table() as client:
         DynamoConnectionTable(client, TABLE).add(FIRST, NOW + 7200.9)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from cicada.conversation.model import Connection, NewRequest, Question, RequestKey, Status, StoredEvent, Usage
+from cicada.conversation.model import Charge, Connection, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.identity.principal import Principal
 from tests.contract import connections_table, requests_table
 from tests.fakes.clock import Clock
@@ -34,7 +34,7 @@ def test_every_row_of_a_request_is_deleted_by_the_tables_time_to_live() -> None:
         log = DynamoRequestLog(client, requests_table.TABLE, Clock())
         write_request(log)
         answer(log)
-        DynamoUsageTable(client, requests_table.TABLE).replace(ANN, Usage(), Usage(0, 1.0), LATER)
+        DynamoUsageTable(client, requests_table.TABLE).charge(ANN, Charge(1, 0, 60), LATER)
         written = rows(client, requests_table.TABLE)
         assert sorted(row["sk"]["S"].partition("#")[0] for row in written) == ["E", "E", "HEAD", "SESSION", "USAGE"]
         attribute = expiry_attribute(client, requests_table.TABLE)

@@ -14,7 +14,7 @@ import pytest
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.conversation.limits import UsageLimits
-from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent, Usage
+from cicada.conversation.model import Charge, Charged, NewRequest, Question, RequestKey, Status, StoredEvent, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.errors import ConfigurationError, LimitExceededError
 from cicada.identity.principal import Principal
@@ -25,7 +25,7 @@ from tests.fakes.usage_table import DisturbedUsageTable, InMemoryUsageTable
 
 ANN = Principal("acme", "ann")
 BOB = Principal("acme", "bob")
-LATER = 1_900_000_000.0
+NOW, LATER = 1_800_000_000.0, 1_900_000_000.0
 PER_MINUTE, IN_FLIGHT = 6, 3
 
 
@@ -80,18 +80,56 @@ def test_a_user_who_asked_for_nothing_has_no_usage(ports: Ports) -> None:
 
 
 def test_usage_is_found_as_it_was_stored(ports: Ports) -> None:
-    after = Usage(0, 1_800_000_060.123456, {key(1).request_id: 1_800_000_000.125})
-    assert ports.table.replace(ANN, Usage(), after, LATER)
-    assert ports.table.get(ANN) == Usage(1, after.theoretical_arrival, after.admitted)
+    admitted = {key(1).request_id: NOW + 0.125}
+    assert ports.table.admit(ANN, Charge(1.123456, NOW, NOW + 60), Usage(), admitted, LATER).paid
+    assert ports.table.get(ANN) == Usage(1, NOW + 1.123456, admitted)
     assert ports.table.get(BOB) == Usage()
 
 
-def test_of_two_changes_of_the_same_usage_one_is_made(ports: Ports) -> None:
-    for round_number in range(3):
+def test_charges_add_up_from_now_at_the_earliest(ports: Ports) -> None:
+    arrivals = []
+    for now in (NOW, NOW, NOW + 1, NOW + 10, NOW + 10):
+        charged = ports.table.charge(ANN, Charge(2, now, now + 60), LATER)
+        assert charged == Charged(True, ports.table.get(ANN))
+        arrivals.append(charged.usage.theoretical_arrival - NOW)
+    assert arrivals == [2, 4, 6, 12, 14]
+
+
+def test_a_charge_beyond_the_latest_arrival_is_refused_and_changes_nothing(ports: Ports) -> None:
+    assert ports.table.charge(ANN, Charge(4, NOW, NOW + 5), LATER).paid
+    before = ports.table.get(ANN)
+    for refused in (Charge(1.5, NOW, NOW + 5), Charge(6, NOW, NOW + 5), Charge(60, NOW + 30, NOW + 35)):
+        assert ports.table.charge(ANN, refused, LATER) == Charged(False, before)
+        assert ports.table.admit(ANN, refused, before, {"r1": NOW}, LATER) == Charged(False, before)
+    assert ports.table.get(ANN) == before
+    assert ports.table.charge(ANN, Charge(1, NOW, NOW + 5), LATER).paid
+
+
+def test_a_charge_keeps_the_admitted_requests(ports: Ports) -> None:
+    ports.table.admit(ANN, Charge(1, NOW, NOW + 60), Usage(), {"r1": NOW}, LATER)
+    assert ports.table.charge(ANN, Charge(1, NOW, NOW + 60), LATER).usage == Usage(1, NOW + 2, {"r1": NOW})
+
+
+def test_of_two_changes_of_the_same_admitted_requests_one_is_made(ports: Ports) -> None:
+    for number in range(3):
         before = ports.table.get(ANN)
-        assert ports.table.replace(ANN, before, Usage(0, round_number + 1.0), LATER)
-        assert not ports.table.replace(ANN, before, Usage(0, 99.0), LATER)
-        assert ports.table.get(ANN) == Usage(round_number + 1, round_number + 1.0)
+        charge = Charge(1, NOW + 10 * number, NOW + 60)
+        ports.table.charge(ANN, charge, LATER)
+        admitted = {str(number): NOW}
+        assert ports.table.admit(ANN, charge, before, admitted, LATER).paid
+        after = ports.table.get(ANN)
+        assert ports.table.admit(ANN, charge, before, {"other": NOW}, LATER) == Charged(False, after)
+        assert ports.table.get(ANN) == after == Usage(number + 1, NOW + 10 * number + 2, admitted)
+
+
+def test_a_row_without_a_charge_is_that_of_a_full_bucket() -> None:
+    """Access tokens may be revoked of a user who has sent nothing yet."""
+    with requests_table() as client:
+        table = DynamoUsageTable(client, TABLE)
+        client.put_item(
+            TableName=TABLE, Item={"pk": {"S": ANN.owner}, "sk": {"S": "USAGE"}, "revokedBefore": {"N": "1800000000"}}
+        )
+        assert table.charge(ANN, Charge(60, NOW, NOW + 60), LATER) == Charged(True, Usage(0, NOW + 60, {}, NOW))
 
 
 def test_a_missing_table_is_no_user_without_usage() -> None:
@@ -103,7 +141,8 @@ def test_rows_have_a_time_to_live_and_take_one_write_unit() -> None:
     with requests_table() as client:
         admitted = {key(number).request_id: 1_800_000_000.125 for number in range(15)}
         owner = Principal("tenant" * 5, "7e57d004-2b97-4e7a-b45f-5387367791cd")
-        DynamoUsageTable(client, TABLE).replace(owner, Usage(), Usage(0, 1_800_000_060.123456, admitted), LATER + 0.9)
+        table = DynamoUsageTable(client, TABLE)
+        table.admit(owner, Charge(1.123456, NOW, NOW + 60), Usage(), admitted, LATER + 0.9)
         [item] = client.scan(TableName=TABLE)["Items"]
         assert item["expiresAt"] == {"N": str(int(LATER))}
         assert item_bytes(item) <= 1024
@@ -163,7 +202,7 @@ def test_a_turn_costs_one_write(ports: Ports, clock: Clock) -> None:
         store(ports, clock, key(number))
         end(ports, clock, key(number))
         clock.now += 60 / PER_MINUTE
-    assert (table.reads, table.writes) == (20, 20)
+    assert (table.charges, table.admissions) == (0, 20)
     assert len(ports.table.get(ANN).admitted) == IN_FLIGHT
 
 

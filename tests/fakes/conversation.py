@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from cicada.conversation.model import Connection, RequestKey
 from cicada.errors import CicadaError, ConnectionGoneError
+from cicada.identity.principal import Principal
 
 
 class RecordingChannel:
@@ -21,6 +22,9 @@ class RecordingChannel:
         if connection_id in self.closed:
             raise ConnectionGoneError("The connection does not exist any more.")
         self.frames.setdefault(connection_id, []).append(frame)
+
+    def close(self, connection_id: str) -> None:
+        self.closed.add(connection_id)
 
 
 class RecordingQueue:
@@ -64,6 +68,10 @@ class InMemoryConnections:
 
     def get(self, connection_id: str) -> Connection | None:
         return self.rows.get(connection_id)
+
+    def of(self, principal: Principal) -> list[Connection]:
+        owned = [each for each in self.rows.values() if each.principal == principal]
+        return sorted(owned, key=lambda each: each.connected_at)
 
     def remove(self, connection_id: str) -> None:
         self.rows.pop(connection_id, None)

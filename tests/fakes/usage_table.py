@@ -1,13 +1,13 @@
-"""The users' usage in memory."""
+"""The users' rows in memory."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from cicada.conversation.model import Usage
+from cicada.conversation.model import Charge, Charged, Usage
 from cicada.conversation.ports import UsageTable
 from cicada.identity.principal import Principal
 
@@ -23,31 +23,50 @@ class InMemoryUsageTable:
         with self._lock:
             return self._rows.get(principal, Usage())
 
-    def replace(self, principal: Principal, before: Usage, after: Usage, expires_at: float) -> bool:
+    def charge(self, principal: Principal, charge: Charge, expires_at: float) -> Charged:
         with self._lock:
-            if self._rows.get(principal, Usage()).version != before.version:
-                return False
-            self._rows[principal] = replace(after, version=before.version + 1)
-            return True
+            usage = self._rows.get(principal, Usage())
+            return self._charge(principal, charge, usage, usage)
+
+    def admit(
+        self, principal: Principal, charge: Charge, before: Usage, admitted: Mapping[str, float], expires_at: float
+    ) -> Charged:
+        with self._lock:
+            usage = self._rows.get(principal, Usage())
+            if usage.version != before.version:
+                return Charged(False, usage)
+            after = replace(usage, version=usage.version + 1, admitted=dict(admitted))
+            return self._charge(principal, charge, usage, after)
+
+    def _charge(self, principal: Principal, charge: Charge, before: Usage, after: Usage) -> Charged:
+        arrival = charge.paid_by(before)
+        if arrival is None:
+            return Charged(False, before)
+        self._rows[principal] = replace(after, theoretical_arrival=arrival)
+        return Charged(True, self._rows[principal])
 
 
 class DisturbedUsageTable:
-    """Does `between` once, after the next read and ahead of what is made of it; counts the calls."""
+    """Does `between` once, ahead of the next admission; counts the calls."""
 
     def __init__(self, table: UsageTable) -> None:
         self._table = table
         self.between: Callable[[], object] | None = None
-        self.reads = 0
-        self.writes = 0
+        self.charges = 0
+        self.admissions = 0
 
     def get(self, principal: Principal) -> Usage:
-        self.reads += 1
-        usage = self._table.get(principal)
+        return self._table.get(principal)
+
+    def charge(self, principal: Principal, charge: Charge, expires_at: float) -> Charged:
+        self.charges += 1
+        return self._table.charge(principal, charge, expires_at)
+
+    def admit(
+        self, principal: Principal, charge: Charge, before: Usage, admitted: Mapping[str, float], expires_at: float
+    ) -> Charged:
+        self.admissions += 1
         between, self.between = self.between, None
         if between:
             between()
-        return usage
-
-    def replace(self, principal: Principal, before: Usage, after: Usage, expires_at: float) -> bool:
-        self.writes += 1
-        return self._table.replace(principal, before, after, expires_at)
+        return self._table.admit(principal, charge, before, admitted, expires_at)

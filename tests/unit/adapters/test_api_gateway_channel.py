@@ -35,6 +35,28 @@ def test_a_frame_is_posted_as_utf_8() -> None:
         stubber.assert_no_pending_responses()
 
 
+def test_a_connection_is_closed() -> None:
+    with channel() as (posting, stubber):
+        stubber.add_response("delete_connection", {}, {"ConnectionId": "c1="})
+        posting.close("c1=")
+        stubber.assert_no_pending_responses()
+
+
+@pytest.mark.parametrize("code", ["GoneException", "410", "BadRequestException"])
+def test_a_connection_that_does_not_exist_is_closed_already(code: str) -> None:
+    with channel() as (posting, stubber):
+        stubber.add_client_error("delete_connection", code, "as the script says", http_status_code=410)
+        posting.close("c1=")
+        stubber.assert_no_pending_responses()
+
+
+def test_a_connection_that_may_not_be_closed_is_a_wrong_deployment() -> None:
+    with channel() as (posting, stubber):
+        stubber.add_client_error("delete_connection", "ForbiddenException", "as the script says", http_status_code=403)
+        with pytest.raises(ConfigurationError):
+            posting.close("c1=")
+
+
 @pytest.mark.parametrize(
     ("code", "status", "error"),
     [
@@ -63,3 +85,5 @@ def test_an_endpoint_out_of_reach_is_unavailable() -> None:
         stubber.deactivate()
         with pytest.raises(UnavailableError):
             posting.post("c1=", FRAME)
+        with pytest.raises(UnavailableError):
+            posting.close("c1=")

@@ -7,7 +7,7 @@ import pytest
 
 from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
-from cicada.conversation.model import RequestKey, Usage
+from cicada.conversation.model import Charged, RequestKey, Usage
 from cicada.conversation.protocol import Cancelled, failed, frame
 from cicada.errors import ConfigurationError, LimitExceededError, UnavailableError
 from tests.fakes.usage_table import DisturbedUsageTable, InMemoryUsageTable
@@ -61,11 +61,11 @@ def test_of_a_refused_message_nothing_is_stored_or_queued(here: Limited) -> None
     queued = full(here)
     steps: list[str] = []
     here.log.before = steps.append
-    writes = here.table.writes
+    admissions = here.table.admissions
     refused = str(uuid.uuid4())
     error = refusal(here, refused)
     assert steps == []
-    assert here.table.writes == writes
+    assert here.table.admissions == admissions
     assert here.queue.requests == queued
     assert here.log.head(RequestKey(ANN, refused)) is None
     assert json.loads(frame(failed(error), request_id=refused)) == {
@@ -257,8 +257,8 @@ def test_limits_that_let_nobody_in_are_refused(per_minute: int, in_flight: int) 
 
 def test_a_user_whose_messages_keep_overtaking_each_other_is_told_to_wait() -> None:
     class Overtaken(InMemoryUsageTable):
-        def replace(self, principal: object, before: Usage, after: Usage, expires_at: float) -> bool:
-            return False
+        def admit(self, principal: object, charge: object, before: Usage, *others: object) -> Charged:
+            return Charged(False, Usage(before.version + 1))
 
     here = Situation()
     limits = UsageLimits(Overtaken(), here.log, here.clock, 60, 10)

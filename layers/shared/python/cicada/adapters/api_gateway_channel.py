@@ -26,6 +26,16 @@ class ApiGatewayChannel:
         except BotoCoreError as error:
             raise UnavailableError("The connection endpoint could not be reached.") from error
 
+    def close(self, connection_id: str) -> None:
+        try:
+            self._client.delete_connection(ConnectionId=connection_id)
+        except ClientError as error:
+            translated = _translated(error)
+            if not isinstance(translated, ConnectionGoneError):
+                raise translated from error
+        except BotoCoreError as error:
+            raise UnavailableError("The connection endpoint could not be reached.") from error
+
 
 def _translated(error: ClientError) -> ConnectionGoneError | ThrottledError | ConfigurationError | UnavailableError:
     code = error.response["Error"]["Code"]

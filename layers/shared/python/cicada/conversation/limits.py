@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from msgspec import Struct
 
-from cicada.conversation.model import Head, RequestKey, Status, Usage
+from cicada.conversation.model import Charge, Head, RequestKey, Status, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.errors import ConfigurationError, LimitExceededError
 from cicada.identity.principal import Principal
@@ -47,29 +47,31 @@ class UsageLimits(Struct, frozen=True):
 
     def admit(self, key: RequestKey) -> None:
         """Count the request, once however often it is admitted; or raise `LimitExceededError` and count nothing."""
+        usage = self.table.get(key.principal)
         for _ in range(_TRIES):
-            now = self.clock()
-            usage = self.table.get(key.principal)
             if key.request_id in usage.admitted:
                 return
-            arrival = self._arrival(usage, now)
+            now = self.clock()
+            charge = self._charge(now)
+            self._check_rate(charge, usage)
             admitted = {**self._with_room(usage, key.principal, now), key.request_id: now}
-            after = Usage(usage.version, arrival, admitted)
-            if self.table.replace(key.principal, usage, after, now + _KEPT_SECONDS):
+            charged = self.table.admit(key.principal, charge, usage, admitted, now + _KEPT_SECONDS)
+            if charged.paid:
                 return
+            usage = charged.usage
         raise LimitExceededError("Many of your messages came at the same moment; send this one again in 1 second.", 1)
 
-    def _arrival(self, usage: Usage, now: float) -> float:
-        """The theoretical arrival time after one more message."""
-        arrival = max(usage.theoretical_arrival, now) + 60 / self.messages_per_minute
-        wait = math.ceil(arrival - now - 60 - _ROUNDING_SECONDS)
+    def _charge(self, now: float) -> Charge:
+        return Charge(60 / self.messages_per_minute, now, now + 60 + _ROUNDING_SECONDS)
+
+    def _check_rate(self, charge: Charge, usage: Usage) -> None:
+        wait = math.ceil(usage.theoretical_arrival + charge.seconds - charge.latest)
         if wait > 0:
             raise LimitExceededError(
                 f"You can send {_count(self.messages_per_minute, 'message')} a minute; "
                 f"send this one again in {_count(wait, 'second')}.",
                 wait,
             )
-        return arrival
 
     def _with_room(self, usage: Usage, principal: Principal, now: float) -> dict[str, float]:
         """The admitted requests, oldest first; enough ended ones are removed to make room for one more."""

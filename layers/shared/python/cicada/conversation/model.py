@@ -125,24 +125,47 @@ class StoredEvent(Struct, frozen=True):
 
 
 class Connection(Struct, frozen=True):
-    """An open WebSocket and its user. `token_issued_at` and `token_expires_at` are epoch seconds."""
+    """An open WebSocket and its user. Times are epoch seconds."""
 
     connection_id: str
     principal: Principal
     token_expires_at: float
     token_issued_at: float
+    connected_at: float = 0
 
 
 class Usage(Struct, frozen=True):
-    """A user's recent usage; `version` counts the changes, 0 for a user without any.
+    """A user's row. Times are epoch seconds.
 
-    `theoretical_arrival` is the GCRA's only state (epoch seconds): when the messages so far would be used up at the
-    permitted rate. `admitted`: the latest requests and the time of each admission.
+    `theoretical_arrival` is the only state of the user's token bucket, the GCRA's: when the commands so far would be
+    used up at the permitted rate. `admitted`: the latest requests and the time of each admission; `version` counts its
+    changes. `revoked_before`: access tokens that were issued earlier are revoked.
     """
 
     version: int = 0
     theoretical_arrival: float = 0
     admitted: Mapping[str, float] = field(default_factory=dict)
+    revoked_before: float = 0
+
+
+class Charge(Struct, frozen=True):
+    """Moves a theoretical arrival on by `seconds`, from `now` at the earliest; refused if it came after `latest`."""
+
+    seconds: float
+    now: float
+    latest: float
+
+    def paid_by(self, usage: Usage) -> float | None:
+        """The arrival after the charge; None if it is refused."""
+        arrival = max(usage.theoretical_arrival, self.now) + self.seconds
+        return arrival if arrival <= self.latest else None
+
+
+class Charged(Struct, frozen=True):
+    """`usage`: the row after a charge that was paid, or the unchanged row after one that was refused."""
+
+    paid: bool
+    usage: Usage
 
 
 class DeadLetter(Struct, frozen=True):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Protocol
 
 from cicada.conversation.model import (
     AnswerRecord,
+    Charge,
+    Charged,
     Connection,
     DeadLetter,
     Head,
@@ -102,6 +104,10 @@ class Channel(Protocol):
         """`ConnectionGoneError` if the connection no longer exists."""
         ...
 
+    def close(self, connection_id: str) -> None:
+        """Close the connection; no effect if it no longer exists."""
+        ...
+
 
 class ConnectionTable(Protocol):
     """The open connections."""
@@ -110,16 +116,24 @@ class ConnectionTable(Protocol):
 
     def get(self, connection_id: str) -> Connection | None: ...
 
+    def of(self, principal: Principal) -> list[Connection]:
+        """The user's connections, oldest first. Eventually consistent: one of the last second may be missing."""
+        ...
+
     def remove(self, connection_id: str) -> None: ...
 
 
 class UsageTable(Protocol):
-    """Each user's recent usage. Reads are strongly consistent."""
+    """A row for each user, which every command changes and reads in one step. Reads are strongly consistent."""
 
     def get(self, principal: Principal) -> Usage: ...
 
-    def replace(self, principal: Principal, before: Usage, after: Usage, expires_at: float) -> bool:
-        """Store `after` with the next version, in one step. False, and no change, if `before` is not the newest."""
+    def charge(self, principal: Principal, charge: Charge, expires_at: float) -> Charged: ...
+
+    def admit(
+        self, principal: Principal, charge: Charge, before: Usage, admitted: Mapping[str, float], expires_at: float
+    ) -> Charged:
+        """Charge and replace the admitted requests; refused too if they are not those of `before` any more."""
         ...
 
 

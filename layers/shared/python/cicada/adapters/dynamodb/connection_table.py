@@ -1,8 +1,9 @@
-"""The open connections in a DynamoDB table: pk = connectionId."""
+"""The open connections in a DynamoDB table: pk = connectionId. The index `owners` has those of a user."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import dynamo_errors
 from cicada.conversation.model import Connection
@@ -22,6 +23,8 @@ class DynamoConnectionTable:
     def add(self, connection: Connection, expires_at: float) -> None:
         item = {
             "pk": {"S": connection.connection_id},
+            "owner": {"S": connection.principal.owner},
+            "connectedAt": {"N": f"{connection.connected_at:.3f}"},
             "tenant": {"S": connection.principal.tenant},
             "user": {"S": connection.principal.user},
             "groups": {"S": groups_text(connection.principal.groups)},
@@ -37,14 +40,35 @@ class DynamoConnectionTable:
         with dynamo_errors():
             reply = self._client.get_item(TableName=self._table, Key={"pk": {"S": connection_id}}, ConsistentRead=True)
         item = reply.get("Item")
-        if not item:
-            return None
-        groups = groups_of(item["groups"]["S"]) if "groups" in item else frozenset()
-        principal = Principal(item["tenant"]["S"], item["user"]["S"], groups, item.get("login", {}).get("S", ""))
-        # A row of an earlier version does not say when its token was issued: it counts as older than every revocation.
-        issued_at = float(item.get("tokenIssuedAt", {"N": "0"})["N"])
-        return Connection(connection_id, principal, float(item["tokenExpiresAt"]["N"]), issued_at)
+        return _read(item) if item else None
+
+    def of(self, principal: Principal) -> list[Connection]:
+        query: dict[str, Any] = {
+            "TableName": self._table,
+            "IndexName": "owners",
+            "KeyConditionExpression": "#owner = :owner",
+            # A reserved word of DynamoDB.
+            "ExpressionAttributeNames": {"#owner": "owner"},
+            "ExpressionAttributeValues": {":owner": {"S": principal.owner}},
+        }
+        found: list[Connection] = []
+        while True:
+            with dynamo_errors():
+                page = self._client.query(**query)
+            found += map(_read, page["Items"])
+            if "LastEvaluatedKey" not in page:
+                return found
+            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def remove(self, connection_id: str) -> None:
         with dynamo_errors():
             self._client.delete_item(TableName=self._table, Key={"pk": {"S": connection_id}})
+
+
+def _read(item: Mapping[str, Any]) -> Connection:
+    """Also of a row that an earlier version wrote, without groups, login or the time of the connection."""
+    groups = groups_of(item["groups"]["S"]) if "groups" in item else frozenset()
+    principal = Principal(item["tenant"]["S"], item["user"]["S"], groups, item.get("login", {}).get("S", ""))
+    # A row of an earlier version does not say when its token was issued: it counts as older than every revocation.
+    issued_at, connected_at = (float(item.get(name, {"N": "0"})["N"]) for name in ("tokenIssuedAt", "connectedAt"))
+    return Connection(item["pk"]["S"], principal, float(item["tokenExpiresAt"]["N"]), issued_at, connected_at)

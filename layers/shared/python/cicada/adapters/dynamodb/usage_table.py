@@ -1,19 +1,28 @@
-"""The users' usage in the requests table: pk = <tenant>#<user>, sk = USAGE."""
+"""The users' rows in the requests table: pk = <tenant>#<user>, sk = USAGE."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from cicada.adapters.aws_errors import dynamo_errors
-from cicada.conversation.model import Usage
+from cicada.conversation.model import Charge, Charged, Usage
 from cicada.identity.principal import Principal
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+_ADMITTED = ", admitted = :admitted, usageVersion = :after"
+_UNCHANGED = "(attribute_not_exists(usageVersion) OR usageVersion = :before)"
+
 
 class DynamoUsageTable:
-    """One small row for each user: with up to 15 admitted requests, an update costs one write unit."""
+    """One small row for each user: with up to 15 admitted requests, an update costs one write unit.
+
+    A charge is an update of one row, so commands of a user at the same moment neither overtake nor repeat each other.
+    DynamoDB has no maximum of two values, so there are two updates: the first is for a user who has waited long enough
+    to have the whole bucket, and who is refused nothing. A refused update returns the row and costs a write unit too.
+    """
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
@@ -22,35 +31,82 @@ class DynamoUsageTable:
     def get(self, principal: Principal) -> Usage:
         with dynamo_errors():
             reply = self._client.get_item(TableName=self._table, Key=_key(principal), ConsistentRead=True)
-        item = reply.get("Item")
-        if not item:
-            return Usage()
-        return Usage(
-            version=int(item["usageVersion"]["N"]),
-            theoretical_arrival=float(item["arrival"]["N"]),
-            admitted={request_id: float(moment["N"]) for request_id, moment in item["admitted"]["M"].items()},
+        return _read(reply.get("Item", {}))
+
+    def charge(self, principal: Principal, charge: Charge, expires_at: float) -> Charged:
+        return self._charge(principal, charge, "", "", _expiry(expires_at))
+
+    def admit(
+        self, principal: Principal, charge: Charge, before: Usage, admitted: Mapping[str, float], expires_at: float
+    ) -> Charged:
+        values = {
+            ":admitted": {"M": {request_id: {"N": f"{moment:.3f}"} for request_id, moment in admitted.items()}},
+            ":before": {"N": str(before.version)},
+            ":after": {"N": str(before.version + 1)},
+        }
+        return self._charge(principal, charge, _ADMITTED, f" AND {_UNCHANGED}", _expiry(expires_at) | values)
+
+    def _charge(
+        self, principal: Principal, charge: Charge, assignments: str, condition: str, values: Mapping[str, Any]
+    ) -> Charged:
+        if charge.now + charge.seconds > charge.latest:
+            return Charged(False, self.get(principal))
+        full = self._update(
+            principal,
+            f"SET expiresAt = :expiry, arrival = :arrival{assignments}",
+            f"(attribute_not_exists(arrival) OR arrival <= :now){condition}",
+            {**values, ":arrival": _number(charge.now + charge.seconds), ":now": _number(charge.now)},
+        )
+        if full.paid:
+            return full
+        return self._update(
+            principal,
+            f"SET expiresAt = :expiry, arrival = arrival + :seconds{assignments}",
+            f"arrival > :now AND arrival <= :last{condition}",
+            {
+                **values,
+                ":seconds": _number(charge.seconds),
+                ":now": _number(charge.now),
+                ":last": _number(charge.latest - charge.seconds),
+            },
         )
 
-    def replace(self, principal: Principal, before: Usage, after: Usage, expires_at: float) -> bool:
-        item: dict[str, Any] = {
-            **_key(principal),
-            "usageVersion": {"N": str(before.version + 1)},
-            "arrival": {"N": repr(after.theoretical_arrival)},
-            "admitted": {"M": {request_id: {"N": f"{moment:.3f}"} for request_id, moment in after.admitted.items()}},
-            "expiresAt": {"N": str(int(expires_at))},
-        }
+    def _update(self, principal: Principal, update: str, condition: str, values: Mapping[str, Any]) -> Charged:
         with dynamo_errors():
             try:
-                self._client.put_item(
+                reply = self._client.update_item(
                     TableName=self._table,
-                    Item=item,
-                    ConditionExpression="attribute_not_exists(pk) OR usageVersion = :before",
-                    ExpressionAttributeValues={":before": {"N": str(before.version)}},
+                    Key=_key(principal),
+                    UpdateExpression=update,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=values,
+                    ReturnValues="ALL_NEW",
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
-            except self._client.exceptions.ConditionalCheckFailedException:
-                return False
-        return True
+            except self._client.exceptions.ConditionalCheckFailedException as error:
+                return Charged(False, _read(cast("Mapping[str, Any]", error.response.get("Item", {}))))
+        return Charged(True, _read(reply["Attributes"]))
 
 
 def _key(principal: Principal) -> dict[str, Any]:
     return {"pk": {"S": principal.owner}, "sk": {"S": "USAGE"}}
+
+
+def _expiry(expires_at: float) -> dict[str, Any]:
+    return {":expiry": {"N": str(int(expires_at))}}
+
+
+def _number(seconds: float) -> dict[str, str]:
+    return {"N": f"{seconds:.6f}"}
+
+
+def _read(item: Mapping[str, Any]) -> Usage:
+    """The row, or that of a user without one; another part of the code may have written only some attributes."""
+    return Usage(
+        version=int(item["usageVersion"]["N"]) if "usageVersion" in item else 0,
+        theoretical_arrival=float(item["arrival"]["N"]) if "arrival" in item else 0,
+        admitted={request_id: float(moment["N"]) for request_id, moment in item["admitted"]["M"].items()}
+        if "admitted" in item
+        else {},
+        revoked_before=float(item["revokedBefore"]["N"]) if "revokedBefore" in item else 0,
+    )
