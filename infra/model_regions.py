@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ _TABLE = Path(__file__).with_name("bedrock_models.toml")
 IN_REGION = "region"
 GLOBAL = "global"
 ANY_REGION = "*"
+# Ids of inference profiles that AWS defines; an id of a model begins with its provider.
+# https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
+_PROFILE = re.compile(r"(us|us-gov|eu|apac|jp|au|ca|in|global)\.(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,12 @@ class ModelRegions:
         """The regions that the profile routes to, with the one that it is called in."""
         known = self.profiles.get(profile, {}).get(region, (ANY_REGION,))
         return known if ANY_REGION in known else tuple(sorted({region, *known}))
+
+
+def profile_parts(id: str) -> tuple[str, str] | None:
+    """The geography and the model of an inference profile that AWS defines; None for the id of a model."""
+    found = _PROFILE.fullmatch(id)
+    return (found[1], found[2]) if found else None
 
 
 @cache

@@ -103,6 +103,13 @@ class StageSettings:
         return f"cicada-{self.name}"
 
     @property
+    def model_ids(self) -> tuple[str, ...]:
+        """The models and inference profiles that the stage uses, each once."""
+        single = (self.chat_model_id, self.agent_model_id, self.query_model_id, self.context_model_id)
+        every = (*single, self.card_model_id, self.embedding_model_id, *self.plan_model_ids, *self.rerank_model_ids)
+        return tuple(dict.fromkeys(filter(None, every)))
+
+    @property
     def has_agent_functions(self) -> bool:
         """Whether the agents' tools are deployed as functions too, which only Bedrock Agents call.
 

@@ -11,12 +11,10 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from cli.aws_failures import code_of
 from cli.errors import CommandError
 from cli.operator.findings import Finding, checked
+from infra.model_regions import profile_parts
 from infra.settings import StageSettings
 
 _UNKNOWN_MODEL = frozenset({"ResourceNotFoundException", "ValidationException"})
-# Beginnings of the ids of inference profiles that AWS defines; an id of a model begins with its provider.
-# https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
-_PROFILES = ("us.", "us-gov.", "eu.", "apac.", "jp.", "au.", "ca.", "global.")
 _ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS_REGION to another"
 
 
@@ -25,16 +23,9 @@ def bedrock_findings(settings: StageSettings, client: Callable[[str], Any], regi
     bedrock = client("bedrock")
     empty: list[str] = []
     found = checked("model quotas", partial(_empty_quotas, client("service-quotas"), empty))
-    for model_id in models_of(settings):
+    for model_id in settings.model_ids:
         found += checked("models", partial(_model, bedrock, model_id, region, empty))
     return found
-
-
-def models_of(settings: StageSettings) -> list[str]:
-    """The ids of the models and inference profiles that the stage uses."""
-    named = [settings.chat_model_id, settings.agent_model_id, settings.query_model_id, settings.context_model_id]
-    named += [settings.card_model_id, settings.embedding_model_id]
-    return list(dict.fromkeys(filter(None, [*named, *settings.plan_model_ids, *settings.rerank_model_ids])))
 
 
 def _model(bedrock: Any, model_id: str, region: str, empty: list[str]) -> Iterator[Finding]:
@@ -53,7 +44,7 @@ def _model(bedrock: Any, model_id: str, region: str, empty: list[str]) -> Iterat
 
 def _base_model(bedrock: Any, model_id: str) -> Mapping[str, Any] | None:
     """What Bedrock says of the model, of a profile's model, or nothing if only the profile is known in this region."""
-    if not model_id.startswith(_PROFILES):
+    if profile_parts(model_id) is None:
         return dict(bedrock.get_foundation_model(modelIdentifier=model_id)["modelDetails"])
     profile = bedrock.get_inference_profile(inferenceProfileIdentifier=model_id)
     try:
@@ -66,7 +57,7 @@ def _base_model(bedrock: Any, model_id: str) -> Mapping[str, Any] | None:
 
 
 def _why_not(bedrock: Any, details: Mapping[str, Any], model_id: str, empty: list[str]) -> str | None:
-    is_profile = model_id.startswith(_PROFILES)
+    is_profile = profile_parts(model_id) is not None
     if not is_profile and "ON_DEMAND" not in details.get("inferenceTypesSupported", ["ON_DEMAND"]):
         return f"{model_id} can be called through an inference profile only: {_ELSEWHERE}."
     access = bedrock.get_foundation_model_availability(modelId=details["modelId"])

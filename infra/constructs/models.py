@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
-from infra.model_regions import ANY_REGION, GLOBAL, model_regions
+from infra.model_regions import ANY_REGION, GLOBAL, model_regions, profile_parts
 from infra.settings import StageSettings
 
-_PROFILE = re.compile(r"(us|us-gov|eu|apac|jp|au|ca|in|global)\.(.+)")
 _THROUGH = "bedrock:InferenceProfileArn"
 _REQUESTED = "aws:RequestedRegion"
 
@@ -30,15 +28,17 @@ def invocations(actions: Sequence[str], model_ids: Sequence[str], region: str) -
     https://docs.aws.amazon.com/bedrock/latest/userguide/global-cross-region-inference.html
     """
     for model_id in dict.fromkeys(model_ids):
-        profile = _PROFILE.fullmatch(model_id)
-        if profile is None:
+        parts = profile_parts(model_id)
+        if parts is None:
             yield _statement(actions, [foundation_model_arn(model_id)])
-        elif profile[1] == GLOBAL:
-            yield from _global(actions, model_id, profile[2])
+            continue
+        geography, model = parts
+        if geography == GLOBAL:
+            yield from _global(actions, model_id, model)
         else:
             regions = model_regions().destinations(model_id, region)
             yield _statement([*actions, "bedrock:GetInferenceProfile"], [profile_arn(model_id)])
-            models = [foundation_model_arn(profile[2], each) for each in regions]
+            models = [foundation_model_arn(model, each) for each in regions]
             yield _statement(actions, models, {_THROUGH: profile_arn(model_id)})
 
 
@@ -72,16 +72,9 @@ def foundation_model_arn(model_id: str, region: str = Aws.REGION) -> str:
 
 def models_in_any_region(settings: StageSettings) -> Iterator[str]:
     """ARNs with a wildcard for the region: of profiles whose regions are not in the table."""
-    every = (
-        settings.chat_model_id,
-        settings.agent_model_id,
-        settings.query_model_id,
-        settings.embedding_model_id,
-        *settings.plan_model_ids,
-        settings.context_model_id,
-        settings.card_model_id,
-    )
-    for model_id in dict.fromkeys(every):
-        profile = _PROFILE.fullmatch(model_id)
-        if profile and profile[1] != GLOBAL and ANY_REGION in model_regions().destinations(model_id, settings.region):
-            yield foundation_model_arn(profile[2], ANY_REGION)
+    for model_id in settings.model_ids:
+        parts = profile_parts(model_id)
+        if parts is None or parts[0] == GLOBAL:
+            continue
+        if ANY_REGION in model_regions().destinations(model_id, settings.region):
+            yield foundation_model_arn(parts[1], ANY_REGION)
