@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache, cached_property
 
 from msgspec.structs import replace as changed
 
@@ -105,10 +106,11 @@ class Publisher:
         found = [*self.letters(self.dead_requests, visible=7), *self.letters(self.dead_documents, visible=7)]
         return lasting(found, periods=4)
 
-    def healthy(self) -> list[Point]:
+    @cached_property
+    def healthy(self) -> tuple[Point, ...]:
         """Busy for twenty minutes, and at its limits: what is still well, on every resource."""
         points = [*self._healthy_functions(), *self._healthy_queues(), *self._healthy_answers()]
-        return lasting(points, periods=4) + self.old_letters()
+        return (*lasting(points, periods=4), *self.old_letters())
 
     def _healthy_functions(self) -> Iterator[Point]:
         for function in self._deployed.functions():
@@ -149,6 +151,12 @@ class Publisher:
 
     def _queue_name(self, id: str) -> str:
         return self._deployed.text({"Fn::GetAtt": [id, "QueueName"]})
+
+
+@cache
+def publisher_of(deployed: Deployed) -> Publisher:
+    """One for all tests: what a healthy stage publishes takes a while to write."""
+    return Publisher(deployed)
 
 
 def lasting(points: Sequence[Point], *, periods: int) -> list[Point]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tests.infra.cloudwatch import Point, published, state
 from tests.infra.conftest import resources, template_of
 from tests.infra.deployed import Deployed, deployed
 from tests.infra.policies import Call, Policies
-from tests.infra.published import NO_SEARCH, SEARCHED, SECONDS, STARTS, Publisher, lasting
+from tests.infra.published import NO_SEARCH, SEARCHED, SECONDS, STARTS, Publisher, lasting, publisher_of
 
 AWS_STAGES = ("dev", "prod")
 Happening = Callable[[Publisher], list[Point]]
@@ -160,37 +160,37 @@ def alarms_of(stage: Deployed) -> dict[str, dict[str, Any]]:
     return {each["AlarmName"].split("-", 2)[2]: each for _, each in stage.of_kind("AWS::CloudWatch::Alarm")}
 
 
-def in_state(stage: Deployed, wanted: str, points: list[Point], now: float = STARTS + SECONDS) -> set[str]:
+def in_state(stage: Deployed, wanted: str, points: Sequence[Point], now: float = STARTS + SECONDS) -> set[str]:
     found = published(points)
     return {name for name, alarm in alarms_of(stage).items() if state(alarm, stage, found, now) == wanted}
 
 
-def merged(healthy: list[Point], incident: list[Point]) -> list[Point]:
+def merged(healthy: Sequence[Point], incident: Sequence[Point]) -> list[Point]:
     """What is published during an incident: of its metrics, in its periods, nothing else."""
     told = {(each.namespace, each.metric, each.dimensions, each.at // SECONDS) for each in incident}
     others = [
         each for each in healthy if (each.namespace, each.metric, each.dimensions, each.at // SECONDS) not in told
     ]
-    return others + incident
+    return [*others, *incident]
 
 
 @pytest.mark.parametrize("incident", INCIDENTS)
 def test_an_incident_rings_the_alarms_that_are_for_it_and_no_others(stage: Deployed, incident: str) -> None:
     happening, meant = INCIDENTS[incident]
-    publisher = Publisher(stage)
-    points = merged(publisher.healthy(), happening(publisher))
+    publisher = publisher_of(stage)
+    points = merged(publisher.healthy, happening(publisher))
     assert in_state(stage, "ALARM", points) == meant
 
 
 @pytest.mark.parametrize("incident", INCIDENTS)
 def test_in_a_stage_that_is_otherwise_quiet_an_incident_rings_the_same(stage: Deployed, incident: str) -> None:
     happening, meant = INCIDENTS[incident]
-    publisher = Publisher(stage)
+    publisher = publisher_of(stage)
     assert in_state(stage, "ALARM", merged(publisher.old_letters(), happening(publisher))) == meant
 
 
 def test_a_stage_that_is_busy_and_well_rings_nothing(stage: Deployed) -> None:
-    assert in_state(stage, "OK", Publisher(stage).healthy()) == set(alarms_of(stage))
+    assert in_state(stage, "OK", publisher_of(stage).healthy) == set(alarms_of(stage))
 
 
 def test_a_stage_without_traffic_rings_nothing(stage: Deployed) -> None:
@@ -198,23 +198,23 @@ def test_a_stage_without_traffic_rings_nothing(stage: Deployed) -> None:
 
 
 def test_an_alarm_ends_when_nothing_happens_any_more(stage: Deployed) -> None:
-    publisher = Publisher(stage)
+    publisher = publisher_of(stage)
     for happening, meant in INCIDENTS.values():
-        points = merged(publisher.healthy(), happening(publisher))
+        points = merged(publisher.healthy, happening(publisher))
         assert in_state(stage, "ALARM", points, now=STARTS + 3600 + 4 * SECONDS) == set(), meant
 
 
 def test_an_alarm_on_letters_ends_though_they_are_still_there(stage: Deployed) -> None:
-    publisher = Publisher(stage)
+    publisher = publisher_of(stage)
     letters = publisher.letters(publisher.dead_requests, visible=8)
     later = [replace(point, at=point.at + SECONDS * number) for number in range(4) for point in letters]
-    points = merged(publisher.healthy(), later)
+    points = merged(publisher.healthy, later)
     assert in_state(stage, "ALARM", points, now=STARTS + 3 * SECONDS) == {"requests-given-up"}
     assert in_state(stage, "ALARM", points, now=STARTS + 4 * SECONDS) == set()
 
 
 def test_retries_ring_by_their_share_of_enough_answers(stage: Deployed) -> None:
-    answers = Publisher(stage).answers
+    answers = publisher_of(stage).answers
     assert in_state(stage, "ALARM", answers(*[SEARCHED] * 170, *[RETRIED] * 30)) == set()
     assert in_state(stage, "ALARM", answers(*[SEARCHED] * 170, *[RETRIED] * 31)) == {"retries"}
     assert in_state(stage, "ALARM", answers(*[RETRIED] * 19)) == set()
@@ -229,7 +229,7 @@ def test_every_alarm_has_an_incident(stage: Deployed) -> None:
 def test_without_bedrock_agents_all_alarms_are_there_but_that_of_their_tools(name: str) -> None:
     stage, without = deployed(name, "bedrock"), deployed(name, "converse")
     assert set(alarms_of(stage)) - set(alarms_of(without)) == {"tools-failing"}
-    throttled = merged(Publisher(without).healthy(), Publisher(without).calls("ingest-document", 50, throttles=50))
+    throttled = merged(publisher_of(without).healthy, publisher_of(without).calls("ingest-document", 50, throttles=50))
     assert in_state(without, "ALARM", throttled) == {"workers-throttled"}
 
 
