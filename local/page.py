@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.page_files import ASSETS, CONFIG, INDEX, PAGE_FOLDER, cache_control, page_files
 from infra.page_headers import page_headers
+from local.origin_guard import OriginGuard
 
 
 def app(config: Mapping[str, Any], folder: Path = PAGE_FOLDER) -> Starlette:
@@ -48,7 +49,7 @@ def app(config: Mapping[str, Any], folder: Path = PAGE_FOLDER) -> Starlette:
             Route(f"/{CONFIG}", configuration),
             Route(f"/{ASSETS}/{{path:path}}", asset),
         ],
-        middleware=[Middleware(_Headers, headers=headers(config))],
+        middleware=[Middleware(_Headers, headers=headers(config)), Middleware(OriginGuard, serves_page=True)],
     )
 
 

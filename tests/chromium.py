@@ -19,6 +19,8 @@ _CHROMIUM_OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A foreign name that its owner has pointed at this machine.
+    "--host-resolver-rules=MAP *.example 127.0.0.1",
 ]
 
 

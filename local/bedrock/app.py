@@ -28,6 +28,7 @@ from local.bedrock.rerank import rerank
 from local.bedrock.settings import Settings
 from local.bedrock.stream import EventStreamResponse, cut_short
 from local.bedrock.wire import WireError, invalid
+from local.origin_guard import OriginGuard
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,5 +149,5 @@ def build(settings: Settings, embedder: Embedder) -> Starlette:
         Route("/_standin/calls", standin.list_calls, methods=["GET"]),
         Route("/health", standin.health, methods=["GET"]),
     ]
-    noted = Middleware(Calls, seen=standin.calls)
-    return Starlette(routes=routes, middleware=[noted], exception_handlers={WireError: _error})
+    wrapped = [Middleware(OriginGuard), Middleware(Calls, seen=standin.calls)]
+    return Starlette(routes=routes, middleware=wrapped, exception_handlers={WireError: _error})

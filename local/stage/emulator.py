@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
+from local.origin_guard import page_origins
 from local.stage.aws import client_environment
 from local.stage.processes import Running, start
 from local.stage.settings import REGION, ROOT, StageConfig, StageError, inherited, process_environment
@@ -13,7 +14,7 @@ from local.stage.settings import REGION, ROOT, StageConfig, StageError, inherite
 EMULATOR = "emulator"
 # Its exit statuses when it has stored its state: once it has, it no longer catches the SIGTERM that the guard repeats.
 STATE_STORED = (0, 256 - signal.SIGTERM)
-_COMMAND = ROOT / ".build" / "emulator" / "bin" / "ministack"
+_PYTHON = ROOT / ".build" / "emulator" / "bin" / "python"
 
 
 def state_folder(config: StageConfig) -> Path:
@@ -23,7 +24,7 @@ def state_folder(config: StageConfig) -> Path:
 
 def start_emulator(config: StageConfig) -> Running:
     """Start it with the state of its last orderly shutdown."""
-    if not _COMMAND.exists():
+    if not _PYTHON.exists():
         raise StageError("The emulator is not installed: run `make setup`.")
     state = state_folder(config)
     temporary = config.folder / "tmp"
@@ -43,7 +44,7 @@ def start_emulator(config: StageConfig) -> Running:
         "SFTP_ENABLED": "0",
         # The functions' code is unpacked there; it is deleted with the stage.
         "TMPDIR": str(temporary),
-        "PATH": f"{_COMMAND.parent}:{inherited().get('PATH', '')}",
+        "PATH": f"{_PYTHON.parent}:{inherited().get('PATH', '')}",
         # Its byte-code lies beside its modules, below .build. Elsewhere than beside the modules, the functions, which
         # inherit this environment, would not find the byte-code of their layers.
         "PYTHONDONTWRITEBYTECODE": "",
@@ -51,7 +52,8 @@ def start_emulator(config: StageConfig) -> Running:
     for name in ("VIRTUAL_ENV", "PYTHONPYCACHEPREFIX"):
         environment.pop(name, None)
     log = config.folder / "logs" / "emulator.log"
-    return start(EMULATOR, [str(_COMMAND)], environment, log, f"{config.aws_url}/_ministack/health")
+    command = [str(_PYTHON), "-m", "local.guarded_emulator", *page_origins(config.page_port)]
+    return start(EMULATOR, command, environment, log, f"{config.aws_url}/_ministack/health")
 
 
 def start_bedrock(config: StageConfig) -> Running:

@@ -6,6 +6,7 @@ import json
 import sys
 from typing import Any
 
+from local.stage.private_file import write_private
 from local.stage.processes import Running, start
 from local.stage.settings import StageConfig, process_environment
 
@@ -29,7 +30,7 @@ def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
         "examples": EXAMPLES,
     }
     file = config.folder / "page.json"
-    file.write_text(json.dumps(page_config), "utf-8")
+    write_private(file, json.dumps(page_config))
     command = [sys.executable, "-m", "local.page", "--port", str(config.page_port), "--config", str(file)]
     log = config.folder / "logs" / "page.log"
     return start("chat page", command, process_environment(), log, f"{config.page_url}/config.json")

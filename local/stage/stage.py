@@ -21,6 +21,7 @@ from local.stage.completion import leave_note, take_note
 from local.stage.deploy import Deployed, deploy, fingerprint_of
 from local.stage.emulator import EMULATOR, STATE_STORED, start_bedrock, start_emulator
 from local.stage.page import start_page
+from local.stage.private_file import write_private
 from local.stage.processes import Running, require_free, stop_all
 from local.stage.recovery import is_torso, set_aside
 from local.stage.samples import PATIENCE_SECONDS, ingest_samples
@@ -81,7 +82,7 @@ class LocalStage:
             for name in warm_up.failed:
                 self._say(f"  {name} could not be started beforehand; see the emulator's log")
         self.info["processes"] |= {each.name: each.guard.pid for each in self._running}
-        self._config.info_file.write_text(json.dumps(self.info, indent=2), "utf-8")
+        write_private(self._config.info_file, json.dumps(self.info, indent=2))
 
     def _recover(self) -> None:
         """Wait for the emulator; if a crash left it with a part of a stage, start it again without that part."""

@@ -1,26 +1,20 @@
-"""The sample users of the local stage."""
+"""The sample users of the local stage, each with a random password of this stage."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import json
+import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from local.stage.aws import aws_client
+from local.stage.private_file import write_private
 from local.stage.settings import StageConfig
 
 if TYPE_CHECKING:
     from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
 
-
-@dataclass(frozen=True, slots=True)
-class SampleUser:
-    """Publicly known credentials, valid in the emulator only."""
-
-    name: str
-    password: str
-
-
-SAMPLE_USERS = (SampleUser("alice", "Alice-of-the-local-stage-1"), SampleUser("bob", "Bob-of-the-local-stage-2"))
+SAMPLE_USERS = ("alice", "bob")
 
 
 def ensure_users(config: StageConfig, pool_id: str) -> list[dict[str, str]]:
@@ -29,15 +23,33 @@ def ensure_users(config: StageConfig, pool_id: str) -> list[dict[str, str]]:
     `sub` is the user's id in access tokens, and in a document's list of readers.
     """
     client: CognitoIdentityProviderClient = aws_client(config, "cognito-idp")
-    for user in SAMPLE_USERS:
-        try:
-            client.admin_create_user(UserPoolId=pool_id, Username=user.name, MessageAction="SUPPRESS")
-        except client.exceptions.UsernameExistsException:
-            continue
-        client.admin_set_user_password(UserPoolId=pool_id, Username=user.name, Password=user.password, Permanent=True)
-    return [asdict(user) | {"sub": _sub(client, pool_id, user)} for user in SAMPLE_USERS]
+    passwords = _passwords(config)
+    for name, password in passwords.items():
+        with suppress(client.exceptions.UsernameExistsException):
+            client.admin_create_user(UserPoolId=pool_id, Username=name, MessageAction="SUPPRESS")
+        # Also for one who is there: after a crash the emulator has an older state than the file.
+        client.admin_set_user_password(UserPoolId=pool_id, Username=name, Password=password, Permanent=True)
+    return [
+        {"name": name, "password": password, "sub": _sub(client, pool_id, name)} for name, password in passwords.items()
+    ]
 
 
-def _sub(client: CognitoIdentityProviderClient, pool_id: str, user: SampleUser) -> str:
-    attributes = client.admin_get_user(UserPoolId=pool_id, Username=user.name)["UserAttributes"]
+def _passwords(config: StageConfig) -> dict[str, str]:
+    """Drawn at the first start, and kept in a file that only its owner can read."""
+    file = config.folder / "passwords.json"
+    if file.exists():
+        kept: dict[str, str] = json.loads(file.read_text("utf-8"))
+        return kept
+    drawn = {name: _random_password(name) for name in SAMPLE_USERS}
+    write_private(file, json.dumps(drawn))
+    return drawn
+
+
+def _random_password(name: str) -> str:
+    """Of 96 random bits, with a character of each kind that the user pool asks for."""
+    return f"{name.capitalize()}-{secrets.token_urlsafe(12)}-1"
+
+
+def _sub(client: CognitoIdentityProviderClient, pool_id: str, name: str) -> str:
+    attributes = client.admin_get_user(UserPoolId=pool_id, Username=name)["UserAttributes"]
     return next(each["Value"] for each in attributes if each["Name"] == "sub")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 import boto3
@@ -9,6 +10,7 @@ import pytest
 from moto import mock_aws
 
 from local.stage import users
+from local.stage.private_file import write_private
 from local.stage.settings import StageConfig
 
 
@@ -32,3 +34,31 @@ def test_every_sample_user_is_told_with_the_id_that_lists_of_readers_name(
         assert [user["name"] for user in made] == ["alice", "bob"]
         # Those that are there stay as they are.
         assert users.ensure_users(config, pool_id) == made
+
+
+def test_passwords_are_random_for_each_stage_and_only_the_owner_reads_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with mock_aws():
+        client = boto3.client("cognito-idp", region_name="us-east-1")
+        monkeypatch.setattr(users, "aws_client", lambda config, service: client)
+        known: set[str] = set()
+        for name in ("one", "another"):
+            folder = tmp_path / name
+            folder.mkdir()
+            pool_id = client.create_user_pool(PoolName=name)["UserPool"]["Id"]
+            known |= {
+                user["password"]
+                for user in users.ensure_users(StageConfig(folder, 1, 2, 3, 4, "embedded", ""), pool_id)
+            }
+            with_passwords = [file for file in folder.rglob("*") if any(each in file.read_text() for each in known)]
+            assert [stat.S_IMODE(file.stat().st_mode) for file in with_passwords] == [0o600]
+        assert len(known) == 4
+
+
+def test_the_files_of_the_stage_that_have_passwords_are_the_owners_alone(tmp_path: Path) -> None:
+    file = tmp_path / "stage.json"
+    file.write_text("of an earlier version")
+    file.chmod(0o644)
+    write_private(file, "secret")
+    assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("secret", 0o600)
