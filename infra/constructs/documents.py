@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration
+import jsii
+from aws_cdk import Aws, Duration
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
-from aws_cdk import aws_s3_notifications as notifications
 from aws_cdk import aws_sqs as sqs
+from aws_cdk.interfaces.aws_s3 import IBucketRef
 from constructs import Construct
 
 from infra.constructs.retention import when_unprotected
@@ -54,8 +56,34 @@ class Documents(Construct):
         )
         for event in (s3.EventType.OBJECT_CREATED, s3.EventType.OBJECT_REMOVED):
             self.bucket.add_event_notification(
-                event, notifications.SqsDestination(self.changes), s3.NotificationKeyFilter(prefix="documents/")
+                event, _Announced(self.changes), s3.NotificationKeyFilter(prefix="documents/")
             )
+
+
+@jsii.implements(s3.IBucketNotificationDestination)
+class _Announced:
+    """As the CDK's `SqsDestination`, for this account's bucket alone: an ARN of a bucket names no account, and a name
+    that is free again may become another account's.
+    """
+
+    def __init__(self, queue: sqs.Queue) -> None:
+        self._queue = queue
+
+    def bind(
+        self,
+        scope: Construct,  # noqa: ARG002 - of the CDK's interface
+        bucket: IBucketRef,
+    ) -> s3.BucketNotificationDestinationConfig:
+        conditions = {
+            "ArnLike": {"aws:SourceArn": bucket.bucket_ref.bucket_arn},
+            "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
+        }
+        self._queue.grant_send_messages(iam.ServicePrincipal("s3.amazonaws.com", conditions=conditions))
+        return s3.BucketNotificationDestinationConfig(
+            arn=self._queue.queue_arn,
+            type=s3.BucketNotificationDestinationType.QUEUE,
+            dependencies=[self._queue],
+        )
 
 
 def _lifecycle(settings: StageSettings) -> list[s3.LifecycleRule]:

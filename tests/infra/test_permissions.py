@@ -14,7 +14,7 @@ from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed
 from tests.infra.names import Names, NotUnderstood
 from tests.infra.needed_permissions import API_LOGS, invoking, needed
-from tests.infra.policies import Call, Policies
+from tests.infra.policies import Call, Policies, Statement
 
 if TYPE_CHECKING:
     from aws_cdk.assertions import Template
@@ -149,10 +149,45 @@ def test_services_may_invoke_the_functions_that_they_are_to_invoke(deployment: D
 
 
 def test_uploads_may_be_announced_to_ingest(deployment: Deployment) -> None:
-    bucket = {"aws:SourceArn": "documents bucket"}
+    """By this bucket, and only while it is this account's: its ARN names no account."""
+    bucket = {"aws:SourceArn": "documents bucket", "aws:SourceAccount": "ACCOUNT"}
     assert deployment.policies.allow(Call("s3.amazonaws.com", "sqs:SendMessage", "document changes", bucket))
-    others = {"aws:SourceArn": "arn:aws:s3:::somebody-elses"}
-    assert not deployment.policies.allow(Call("s3.amazonaws.com", "sqs:SendMessage", "document changes", others))
+    for others in ({"aws:SourceArn": "arn:aws:s3:::somebody-elses"}, {"aws:SourceAccount": "another"}):
+        call = Call("s3.amazonaws.com", "sqs:SendMessage", "document changes", bucket | others)
+        assert not deployment.policies.allow(call)
+
+
+# Services that take on a role for resources of the role's own account only: a role cannot be passed to another account
+# (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html).
+WITHOUT_A_SOURCE = {
+    "lambda.amazonaws.com": "Lambda's `aws:SourceArn` is about policies of functions, not about their roles.",
+    "apigateway.amazonaws.com": "The role is the account's setting for all its APIs; its guide names no source.",
+}
+
+
+def test_every_service_is_allowed_to_act_for_this_account_alone(deployment: Deployment) -> None:
+    """The confused deputy: https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html."""
+    anybodys = [
+        statement
+        for statement in deployment.policies.services()
+        if not names_this_account(statement)
+        and not (statement.actions == ("sts:AssumeRole",) and set(statement.principals) <= set(WITHOUT_A_SOURCE))
+    ]
+    assert anybodys == []
+
+
+def names_this_account(statement: Statement) -> bool:
+    """By the account itself, or by the ARN of a source with the account in it."""
+    return any(
+        (key.lower() == "aws:sourceaccount" and values == ("ACCOUNT",))
+        or (key.lower() == "aws:sourcearn" and all(of_this_account(value) for value in values))
+        for (_, key), values in statement.conditions.items()
+    )
+
+
+def of_this_account(arn: str) -> bool:
+    """Agents are named by what they are (tests/infra/names.py)."""
+    return ":ACCOUNT:" in arn or arn.endswith(" agent")
 
 
 def test_the_pages_files_are_read_by_its_own_distribution_alone(aws: Template) -> None:
