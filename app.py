@@ -10,7 +10,7 @@ from cdk_nag import AwsSolutionsChecks
 from cicada.knowledge_bases.file import load_knowledge_bases
 from infra.acknowledgments import acknowledge
 from infra.addresses import AddressError
-from infra.context_values import ContextValueError
+from infra.context_values import ContextValueError, refuse_misspelt
 from infra.model_choice import ModelNotOfferedError
 from infra.settings import stage_settings
 from infra.stacks.cicada_stack import CicadaStack
@@ -23,6 +23,7 @@ def build(app: App) -> CicadaStack:
     them only once they are deployed.
     """
     load_knowledge_bases()
+    refuse_misspelt(app.node.get_all_context() or {})
     settings = stage_settings(app.node.try_get_context)
     stack = CicadaStack(app, f"Cicada-{settings.name}", settings=settings)
     Tags.of(stack).add("application", "cicada")

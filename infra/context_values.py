@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from infra.concurrency import NEW_ACCOUNT, ConcurrencyBudget, concurrency_budget
@@ -19,6 +21,50 @@ _RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
     "amazon": ("amazon.rerank-v1:0",),
     "cohere": ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0"),
 }
+# Every name that a stage knows.
+NAMES = frozenset(
+    {
+        "accountConcurrency",
+        "agentModel",
+        "agents",
+        "alarmEmail",
+        "apiLogRole",
+        "awsUrl",
+        "bedrockUrl",
+        "callsUrl",
+        "cardModel",
+        "chatMaxTokens",
+        "chatModel",
+        "chatTemperature",
+        "contextModel",
+        "databaseUrl",
+        "defaultTenant",
+        "embeddingModel",
+        "geography",
+        "hostedZone",
+        "indexPath",
+        "leaseSeconds",
+        "messagesPerMinute",
+        "opensearchUrl",
+        "page",
+        "pageCertificate",
+        "pageDomain",
+        "planModels",
+        "planner",
+        "processors",
+        "protect",
+        "queryModel",
+        "region",
+        "requestsInFlight",
+        "rerank",
+        "search",
+        "socketCertificate",
+        "socketDomain",
+        "stage",
+        "tracesAddress",
+    }
+)
+_ALIKE = 0.8  # of difflib's ratio: one letter too few, too many or wrong in a name of five
 _NONE = "none"
 # As in `cicada.identity.tenants`.
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
@@ -26,6 +72,18 @@ _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 
 class ContextValueError(ValueError):
     """A context value is not allowed, or one is missing. The message says what to use."""
+
+
+def refuse_misspelt(names: Iterable[str]) -> None:
+    """Raises `ContextValueError` for a name that looks like one of a stage's; the CDK ignores names that nobody reads.
+
+    Other names are those of the CDK, of its plugins, or of whoever wraps this app.
+    """
+    for name in sorted(set(names) - NAMES):
+        meant = get_close_matches(name.lower(), [known.lower() for known in NAMES], n=1, cutoff=_ALIKE)
+        if meant:
+            [known] = (each for each in NAMES if each.lower() == meant[0])
+            raise ContextValueError(f"-c {name}=… is not known: did you mean -c {known}=…?")
 
 
 def choice(context: Context, name: str, *allowed: str, called: str = "") -> str:
@@ -40,6 +98,26 @@ def choice(context: Context, name: str, *allowed: str, called: str = "") -> str:
 def text(context: Context, name: str, default: object = "") -> str:
     """Any text."""
     return str(context(name) or default)
+
+
+def whole_number(context: Context, name: str, default: int, least: int = 1) -> int:
+    """A whole number from `least` on."""
+    value = text(context, name, default)
+    if not re.fullmatch("[0-9]+", value) or int(value) < least:
+        raise ContextValueError(f"-c {name}={value} cannot be used: give a whole number from {least} on.")
+    return int(value)
+
+
+def number(context: Context, name: str, default: str, allowed: Callable[[float], bool], hint: str) -> str:
+    """A number, as it was given. `hint` says which ones are allowed."""
+    value = text(context, name, default)
+    try:
+        found = float(value)
+    except ValueError:
+        found = math.nan
+    if not allowed(found):
+        raise ContextValueError(f"-c {name}={value} cannot be used: give {hint}.")
+    return value
 
 
 def text_or_none(context: Context, name: str) -> str:
@@ -64,12 +142,7 @@ def tenant(context: Context, name: str) -> str:
 
 def concurrency(context: Context) -> ConcurrencyBudget:
     """`-c accountConcurrency=1000`: the account's quota. By default that of a new account, which every account has."""
-    try:
-        return concurrency_budget(int(context("accountConcurrency") or NEW_ACCOUNT))
-    except ValueError as error:
-        raise ContextValueError(
-            f"-c accountConcurrency=… is the account's quota of concurrent executions: {error}"
-        ) from error
+    return concurrency_budget(whole_number(context, "accountConcurrency", NEW_ACCOUNT, least=NEW_ACCOUNT))
 
 
 def rerank_models(context: Context) -> tuple[str, ...]:

@@ -103,10 +103,10 @@ class ModelChoice:
 
     def _refuse(self, purpose: str, models: tuple[str, ...]) -> NoReturn:
         ways = [each for each in GEOGRAPHIES if not replace(self, geography=each).lacks()]
-        instead = [f"use -c geography={each}" for each in ways]
-        instead += [f"deploy to {_listed(regions_of(self.table, self.geography))}"] if not ways else []
+        there = _listed(regions_of(self.table, self.geography))
+        instead = f"use -c geography={' or '.join(ways)}" if ways else f"deploy to {there}"
         raise ModelNotOfferedError(
-            f"-c geography={self.geography} has none of {', '.join(models)} in {self.region}: {' or '.join(instead)}, "
+            f"-c geography={self.geography} has none of {', '.join(models)} in {self.region}: {instead}, "
             f"or name a model that is offered there with -c {purpose}=…."
         )
 

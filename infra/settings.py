@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from typing import Literal, cast
@@ -18,11 +19,13 @@ from infra.context_values import (
     model_or_none,
     models_of,
     named_model,
+    number,
     plan_models,
     rerank_models,
     tenant,
     text,
     text_or_none,
+    whole_number,
 )
 from infra.model_choice import EMBEDDING_DIMENSION
 
@@ -31,7 +34,7 @@ AgentsName = Literal["bedrock", "converse"]
 # The emulator's region.
 _LOCAL_REGION = "us-east-1"
 _TEMPERATURE = "0.2"
-_MAX_TOKENS = "2048"
+_MAX_TOKENS = 2048
 _LEASE_SECONDS = "15"
 
 
@@ -135,8 +138,8 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         region=models.region,
         agents=_agents(context),
         chat_model_id=model(context, "chatModel", models),
-        chat_temperature=text(context, "chatTemperature", _TEMPERATURE),
-        chat_max_tokens=text(context, "chatMaxTokens", _MAX_TOKENS),
+        chat_temperature=_temperature(context),
+        chat_max_tokens=str(whole_number(context, "chatMaxTokens", _MAX_TOKENS)),
         agent_model_id=model(context, "agentModel", models),
         embedding_model_id=models.embedding(text(context, "embeddingModel")),
         embedding_dimension=EMBEDDING_DIMENSION,
@@ -147,9 +150,9 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         context_model_id=model_or_none(context, "contextModel", models),
         card_model_id=named_model(context, "cardModel", models),
         retain_data=name == "prod",
-        messages_per_minute=text(context, "messagesPerMinute", 60),
-        requests_in_flight=text(context, "requestsInFlight", 10),
-        lease_seconds=text(context, "leaseSeconds", _LEASE_SECONDS),
+        messages_per_minute=str(whole_number(context, "messagesPerMinute", 60)),
+        requests_in_flight=str(whole_number(context, "requestsInFlight", 10)),
+        lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         alarm_email=text(context, "alarmEmail"),
         default_tenant=tenant(context, "defaultTenant"),
@@ -166,7 +169,7 @@ def _local(context: Context) -> StageSettings:
         agents=_agents(context),
         chat_model_id="amazon.nova-lite-v1:0",
         chat_temperature=_TEMPERATURE,
-        chat_max_tokens=_MAX_TOKENS,
+        chat_max_tokens=str(_MAX_TOKENS),
         agent_model_id="amazon.nova-pro-v1:0",
         # The stand-in's own model also gives the multivectors for the local reranker (docs/retrieval.md).
         embedding_model_id="cicada.minilm-l6-v2",
@@ -181,9 +184,9 @@ def _local(context: Context) -> StageSettings:
         card_model_id=text_or_none(context, "cardModel"),
         retain_data=False,
         # In measurements and chaos runs its few sample users stand for many people.
-        messages_per_minute=text(context, "messagesPerMinute", 6000),
-        requests_in_flight=text(context, "requestsInFlight", 200),
-        lease_seconds=text(context, "leaseSeconds", _LEASE_SECONDS),
+        messages_per_minute=str(whole_number(context, "messagesPerMinute", 6000)),
+        requests_in_flight=str(whole_number(context, "requestsInFlight", 200)),
+        lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         # The sample users are in no group.
         default_tenant=tenant(context, "defaultTenant") or "default",
@@ -224,3 +227,11 @@ def _agents(context: Context) -> AgentsName:
 
 def _planner(context: Context) -> str:
     return choice(context, "planner", "auto", "rules", "model")
+
+
+def _temperature(context: Context) -> str:
+    return number(context, "chatTemperature", _TEMPERATURE, lambda value: 0 <= value <= 1, "one from 0 to 1, as 0.2")
+
+
+def _lease_seconds(context: Context) -> str:
+    return number(context, "leaseSeconds", _LEASE_SECONDS, lambda value: 0 < value < math.inf, "seconds above 0, as 15")

@@ -17,6 +17,7 @@ from cli.operator.bedrock_checks import bedrock_findings
 from cli.operator.findings import Finding, checked
 from cli.stack_states import remark, why_unusable
 from infra.concurrency import CHAT_FUNCTIONS, NEW_ACCOUNT, UNRESERVED_LEAST, ConcurrencyBudget
+from infra.context_values import refuse_misspelt
 from infra.settings import StageSettings, stage_settings
 
 # The default of the CDK: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-customizing.html
@@ -50,6 +51,7 @@ class Account:
     def settings(self, region: str) -> StageSettings:
         """As the deployment makes them. Raises `CommandError` for those that it refuses, as for a region's models."""
         try:
+            refuse_misspelt(self.context)
             return stage_settings({"region": region, **self.context}.get)
         except ValueError as error:
             raise CommandError(str(error)) from error

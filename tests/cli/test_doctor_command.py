@@ -354,3 +354,9 @@ def test_a_region_without_the_models_is_a_problem_with_where_they_are(
     assert text.startswith("af-south-1 is no region with OpenSearch Serverless: deploy to ")
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     assert problem(findings(capsys, 1, "-c", "geography=nowhere"))[0] == "settings"
+
+
+def test_a_misspelt_context_value_is_a_problem(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+    subject, text = problem(findings(capsys, 1, "-c", "geogrphy=eu"))
+    assert subject == "settings"
+    assert text == "-c geogrphy=… is not known: did you mean -c geography=…?"

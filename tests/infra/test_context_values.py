@@ -1,0 +1,60 @@
+"""What a deployment is given with `-c name=value`: a mistake is refused before anything is deployed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from aws_cdk import App
+
+from app import build
+from infra.context_values import NAMES, ContextValueError, refuse_misspelt
+from infra.settings import stage_settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("messagesPerMinute", "many"),
+        ("messagesPerMinute", "0"),
+        ("requestsInFlight", "2.5"),
+        ("chatMaxTokens", "-1"),
+        ("chatTemperature", "0,2"),
+        ("chatTemperature", "2"),
+        ("chatTemperature", "nan"),
+        ("leaseSeconds", "0"),
+        ("leaseSeconds", "15s"),
+        ("accountConcurrency", "many"),
+    ],
+)
+def test_a_value_that_is_no_such_number_is_refused_with_what_to_give(name: str, value: str) -> None:
+    context = {"stage": "dev", "region": "us-east-1", name: value}
+    with pytest.raises(ContextValueError, match=f"^-c {name}={value} cannot be used: give ") as refused:
+        stage_settings(context.get)
+    assert "int()" not in str(refused.value)
+
+
+def test_a_misspelt_name_is_refused_with_the_one_that_was_meant() -> None:
+    with pytest.raises(ContextValueError, match=r"-c geogrphy=… is not known: did you mean -c geography=…\?"):
+        refuse_misspelt(["stage", "geogrphy"])
+
+
+def test_a_synth_refuses_a_misspelt_name() -> None:
+    with pytest.raises(ContextValueError, match="accountConcurrency"):
+        build(App(context={"stage": "dev", "region": "us-east-1", "accountConcurency": "100"}))
+
+
+def test_the_names_of_others_are_left_alone() -> None:
+    refuse_misspelt(["@aws-cdk/core:checkSecretUsage", "availability-zones:account=1:region=eu-west-1", "owner"])
+
+
+@pytest.mark.parametrize("stage", ["local", "dev"])
+def test_every_name_that_is_read_is_known(stage: str) -> None:
+    read: set[str] = set()
+
+    def context(name: str) -> Any:
+        read.add(name)
+        return {"stage": stage, "region": "us-east-1"}.get(name)
+
+    stage_settings(context)
+    assert read <= NAMES
