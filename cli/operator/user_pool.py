@@ -150,7 +150,11 @@ class UserPool:
             self._client.admin_get_user(**self._pool, Username=name)
         except self._client.exceptions.UserNotFoundException:
             return
-        raise CommandError(f"{name} cannot be set up: there is an account of that name already.", 2)
+        raise CommandError(
+            f"{name} cannot be set up: there is an account of that name already."
+            " `cicada user groups` changes its tenant and groups, `cicada user password` its password.",
+            2,
+        )
 
     def _ensure_group(self, group: str, made: _Made) -> None:
         try:
@@ -185,13 +189,13 @@ class UserPool:
 
     def _groups_by_user(self) -> dict[str, list[str]]:
         """One call for each group: there are fewer groups than users."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, set[str]] = {}
         pages = self._client.get_paginator("list_groups").paginate(**self._pool)
         for name in sorted(group["GroupName"] for page in pages for group in page["Groups"]):
             members = self._client.get_paginator("list_users_in_group").paginate(**self._pool, GroupName=name)
             for user in (user for page in members for user in page["Users"]):
-                found.setdefault(user["Username"], []).append(name)
-        return found
+                found.setdefault(user["Username"], set()).add(name)
+        return {user: sorted(names) for user, names in found.items()}
 
 
 def _account(user: dict[str, Any], attributes: list[dict[str, str]], groups: Sequence[str]) -> Account:

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 
 from cli import deployment_target
 from cli.__main__ import main
-from cli.operator.user_pool import generated_password
+from cli.operator.user_pool import UserPool, generated_password
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 
 PASSWORD = "A-long-one-of-1815"
@@ -194,6 +194,7 @@ def test_an_existing_user_is_left_as_it_is(run: Run, pool: DeployedPool) -> None
     code, _, err = run("add", "alice", "--group", "sales")
     assert code == 2
     assert err.startswith("cicada: alice cannot be set up: ")
+    assert "`cicada user groups`" in err
     assert pool.groups_of("alice") == {"hr"}
     assert pool.groups() == {"hr"}
 
@@ -213,6 +214,21 @@ def test_the_list_shows_state_tenant_and_groups(run: Run) -> None:
     listed = json.loads(run("list", "--tenant", "acme", "--json")[1])["users"]
     assert [(user["name"], user["tenant"], user["groups"]) for user in listed] == [("alice", "acme", ["all", "hr"])]
     assert listed[0]["sub"]
+
+
+def test_a_membership_that_is_listed_twice_is_one_group(run: Run, pool: DeployedPool) -> None:
+    """The emulator lists it so after an account was taken back and made again."""
+
+    class Repeating:
+        def get_paginator(self, operation: str) -> Any:
+            return self if operation == "list_users_in_group" else pool.cognito.get_paginator(operation)
+
+        def paginate(self, **arguments: str) -> list[Any]:
+            return 2 * [pool.cognito.list_users_in_group(**arguments)]
+
+    run("add", "alice", "--tenant", "acme")
+    [alice] = UserPool(Repeating(), pool.pool_id).accounts()
+    assert alice.groups == ("tenant:acme",)
 
 
 def test_a_disabled_user_is_signed_out_and_can_be_enabled(run: Run, pool: DeployedPool) -> None:
