@@ -11,52 +11,16 @@ from io import TextIOWrapper
 from cicada_client.errors import CicadaClientError
 from cli.aws_failures import failed_sign_in, failure_of
 from cli.errors import CommandError
-from cli.evaluate import calibrate
-from cli.evaluate import command as evaluate
-from cli.operator import (
-    bases,
-    catalogue,
-    doctor,
-    ingest,
-    intents,
-    invoke,
-    rebuild,
-    redrive,
-    remove,
-    stage,
-    status,
-    users,
-)
 from cli.text import clean_line
-from cli.user import access_token, ask, chat
 
-_SUBCOMMANDS = (
-    chat,
-    ask,
-    ingest,
-    remove,
-    catalogue,
-    bases,
-    rebuild,
-    doctor,
-    status,
-    stage,
-    users,
-    access_token,
-    invoke,
-    redrive,
-    intents,
-    evaluate,
-    calibrate,
-)
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand. Returns its exit code: 0 for success, 1 for failure, 2 for wrong use."""
     _tolerate_encodings()
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser().parse_args(arguments)
         code: int = options.run(options)
         sys.stdout.flush()
     except CommandError as error:
@@ -85,6 +49,9 @@ def _tolerate_encodings() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
+    # Imported late: they are slow to import, and Ctrl-C in the meantime is to end the command as at any other time.
+    from cli.subcommands import SUBCOMMANDS
+
     parser = argparse.ArgumentParser(
         prog="cicada",
         description="Ask questions of CICADA, and look after its stages.",
@@ -93,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for subcommand in _SUBCOMMANDS:
+    for subcommand in SUBCOMMANDS:
         subcommand.register(subparsers)
     return parser
 

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from cicada.knowledge_bases.file import load_knowledge_bases
-from cli.__main__ import _SUBCOMMANDS, main
+from cli.__main__ import main
 from cli.settings import read_settings
+from cli.subcommands import SUBCOMMANDS
 from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, DisturbingServer, Drop, answer, refused, running
@@ -79,7 +80,7 @@ def test_help_names_every_subcommand(capsys: pytest.CaptureFixture[str]) -> None
     assert all(name in shown for name in ("chat", "ask", "remove", "stage", "token", "invoke", "eval"))
 
 
-@pytest.mark.parametrize("module", _SUBCOMMANDS, ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", SUBCOMMANDS, ids=lambda module: module.__name__)
 def test_every_subcommand_has_help_with_an_example(module: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     subparsers = argparse.ArgumentParser().add_subparsers()
     module.register(subparsers)
@@ -477,3 +478,17 @@ def test_the_bases_are_listed_with_what_they_hold(capsys: pytest.CaptureFixture[
     assert main(["bases"]) == 0
     out = capsys.readouterr().out
     assert all(f"{name}: {base.description}" in out for name, base in named.items())
+
+
+def test_an_interrupt_while_the_command_starts_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> argparse.ArgumentParser:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.__main__._parser", interrupted)
+    assert main(["status"]) == 130
+
+
+def test_what_is_slow_to_import_is_imported_where_an_interrupt_is_caught() -> None:
+    shown = "import sys, cli.__main__; print({'cli.subcommands', 'websockets', 'boto3', 'pydantic'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"

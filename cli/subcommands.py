@@ -1,0 +1,41 @@
+"""The subcommands of `cicada`, in the order of its help."""
+
+from __future__ import annotations
+
+from cli.evaluate import calibrate
+from cli.evaluate import command as evaluate
+from cli.operator import (
+    bases,
+    catalogue,
+    doctor,
+    ingest,
+    intents,
+    invoke,
+    rebuild,
+    redrive,
+    remove,
+    stage,
+    status,
+    users,
+)
+from cli.user import access_token, ask, chat
+
+SUBCOMMANDS = (
+    chat,
+    ask,
+    ingest,
+    remove,
+    catalogue,
+    bases,
+    rebuild,
+    doctor,
+    status,
+    stage,
+    users,
+    access_token,
+    invoke,
+    redrive,
+    intents,
+    evaluate,
+    calibrate,
+)
