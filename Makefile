@@ -13,7 +13,7 @@ SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-r
 # Byte-code of the local stage's processes is cached here, as process_environment() has it for their children.
 CACHED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.build/byte-code'
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench deploy-proof figures intents mutate protocol synth lock clean
+.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench deploy-proof figures intents mutate protocol synth audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -79,9 +79,12 @@ figures: setup ## Compute the figures of docs/ anew: DATA=<folder of retrieval s
 protocol: setup ## Write the protocol as files: docs/protocol/, AsyncAPI and JSON Schema, from the models
 	$(VENV)/python -m protocol
 
-synth: setup ## Synthesise the templates of the AWS stages
+synth: setup ## Synthesise the templates of the AWS stages, with their bills of materials
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/prod --context stage=prod
+
+audit: setup ## Look up known vulnerabilities of all packages (needs PyPI and npm; says what it could not look up)
+	$(VENV)/python -m evals.audit
 
 lock: setup ## Renew the lock files from pyproject.toml
 	$(UV) lock --upgrade

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from aws_cdk import App, Tags, Validations
 from cdk_nag import AwsSolutionsChecks
@@ -50,4 +51,9 @@ if __name__ == "__main__":
         build_checked(app)
     except (AddressError, ContextValueError, ModelNotOfferedError) as error:
         sys.exit(str(error))
-    app.synth()
+    assembly = app.synth()
+    if app.node.try_get_context("stage") != "local":
+        # Here only: the local stage starts sooner without it.
+        from infra.bill_of_materials import write_bill
+
+        write_bill(Path(assembly.directory))

@@ -18,7 +18,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 _LAYERS = ROOT / "layers"
-_LOCKS = _LAYERS / "dependencies"
+LOCKS = _LAYERS / "dependencies"
+# The packages of each layer. AWS stages have the first two; the embedded index is the local stage's.
+BASE, DOCUMENTS, EMBEDDED = "requirements.txt", "requirements-ingest.txt", "requirements-embedded.txt"
+DEPLOYED = (BASE, DOCUMENTS)
 _RUNTIME = "3.13"
 # The local stage's packages, installed once for all of its processes.
 LOCAL_PACKAGES = ROOT / ".build" / "layers"
@@ -50,7 +53,7 @@ class LayerBuild:
         return self._hash(_source_files(name))
 
     def packages_hash(self, lock: str) -> str:
-        return self._hash([_LOCKS / lock])
+        return self._hash([LOCKS / lock])
 
     def source(self, name: str, target: Path) -> None:
         """Copies a package of this project: `shared` or `embedded`."""
@@ -94,7 +97,7 @@ class LayerBuild:
     def _install(self, lock: str, folder: Path) -> None:
         """Wheels only, since a source package would be built for this machine."""
         command = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet", "--no-deps"]
-        command += ["--require-hashes", "--only-binary", ":all:", "--requirements", str(_LOCKS / lock)]
+        command += ["--require-hashes", "--only-binary", ":all:", "--requirements", str(LOCKS / lock)]
         command += ["--target", str(folder), "--python-version", self.python_version]
         if self.platform:
             command += ["--python-platform", self.platform]

@@ -12,7 +12,7 @@ from aws_cdk import Annotations, AssetHashType, BundlingOptions, DockerImage, IL
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.layer_build import ROOT, LayerBuild
+from infra.layer_build import BASE, DOCUMENTS, EMBEDDED, ROOT, LayerBuild
 from infra.settings import StageSettings
 
 
@@ -28,18 +28,18 @@ class Layers(Construct):
         super().__init__(scope, id)
         build = LayerBuild.local() if settings.local else LayerBuild.aws()
         self.base = [
-            self._packages("Dependencies", build, "requirements.txt"),
+            self._packages("Dependencies", build, BASE),
             self._source("Library", build, "shared"),
         ]
         self.embedded = (
             [
-                self._packages("Embedded", build, "requirements-embedded.txt"),
+                self._packages("Embedded", build, EMBEDDED),
                 self._source("Engine", build, "embedded"),
             ]
             if settings.local
             else []
         )
-        self.documents = [self._packages("Documents", build, "requirements-ingest.txt")]
+        self.documents = [self._packages("Documents", build, DOCUMENTS)]
         if build.compiler is None:
             Annotations.of(self).add_warning_v2(
                 "cicada:no-byte-code",

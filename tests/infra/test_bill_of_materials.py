@@ -1,0 +1,97 @@
+"""What is deployed beside the code of this repository, and under which licences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import PackageMetadata, metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from infra import licences
+from infra.bill_of_materials import bill_of_materials, deployed_packages, locked, write_bill
+from infra.layer_build import BASE, DOCUMENTS, EMBEDDED
+from infra.licences import ALLOWED, LicenceError, expression, identifiers, licence_of
+
+
+@pytest.fixture(scope="module")
+def bill(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    written: Mapping[str, Any] = json.loads(write_bill(tmp_path_factory.mktemp("bill")).read_text("utf-8"))
+    return written
+
+
+def test_every_package_of_the_deployed_layers_is_in_the_bill_with_version_and_licence(bill: Mapping[str, Any]) -> None:
+    listed = {each["name"]: each for each in bill["components"]}
+    for name, version in deployed_packages():
+        assert listed[name]["purl"] == f"pkg:pypi/{name}@{version}"
+        [licence] = listed[name]["licenses"]
+        assert licence.get("expression") or licence["license"]["id"] in ALLOWED
+
+
+def test_the_bill_follows_the_schema_of_cyclonedx(tmp_path: Path) -> None:
+    validator = JsonStrictValidator(SchemaVersion.V1_6)
+    assert validator.validate_str(write_bill(tmp_path).read_text("utf-8")) is None
+
+
+def test_the_bill_has_what_lambda_runs_and_not_what_another_machine_would() -> None:
+    """Each package once: of two locked versions, that of the layer's Python."""
+    packages = set(deployed_packages())
+    assert len(dict(packages)) == len(packages)
+    assert {name for name, _ in packages} == {each.name for lock in (BASE, DOCUMENTS) for each in locked(lock)}
+    assert "numpy" not in dict(packages)
+
+
+def test_the_same_packages_have_the_same_serial_number() -> None:
+    assert bill_of_materials().serial_number == bill_of_materials().serial_number
+
+
+@pytest.mark.parametrize("lock", [BASE, DOCUMENTS, EMBEDDED])
+def test_no_package_of_a_layer_has_an_unknown_or_forbidden_licence(lock: str) -> None:
+    for each in locked(lock):
+        assert identifiers(licence_of(each.name)) <= ALLOWED
+
+
+def fields(**said: str) -> PackageMetadata:
+    found = metadata("events")
+    for name in ("License", "License-Expression", "Classifier"):
+        del found[name]  # type: ignore[attr-defined]
+    for name, value in said.items():
+        found[name.replace("_", "-")] = value  # type: ignore[index]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "understood"),
+    [
+        ({"License_Expression": "mit"}, "MIT"),
+        ({"License_Expression": "Apache-2.0 OR BSD-3-Clause"}, "Apache-2.0 OR BSD-3-Clause"),
+        ({"License": "MIT License"}, "MIT"),
+        ({"Classifier": "License :: OSI Approved :: Apache Software License"}, "Apache-2.0"),
+        ({"License_Expression": "GPL-3.0-only"}, "GPL-3.0-only"),
+        ({"License": "BSD"}, ""),
+        ({"License": "as in the file"}, ""),
+        ({}, ""),
+    ],
+)
+def test_metadata_is_understood_or_the_licence_is_unknown(said: Mapping[str, str], understood: str) -> None:
+    assert expression(fields(**said)) == understood
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"License_Expression": "GPL-3.0-only"}, "GPL-3.0-only is not among the allowed"),
+        ({"License_Expression": "MIT AND LGPL-2.1-or-later"}, "LGPL-2.1-or-later is not among the allowed"),
+        ({"License": "see file"}, "read its licence file"),
+    ],
+)
+def test_an_unknown_or_forbidden_licence_is_refused(
+    monkeypatch: pytest.MonkeyPatch, said: Mapping[str, str], reason: str
+) -> None:
+    monkeypatch.setattr(licences, "metadata", lambda _: fields(**said))
+    with pytest.raises(LicenceError, match=reason):
+        licence_of("something")
