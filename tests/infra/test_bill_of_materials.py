@@ -14,7 +14,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 
 from infra import licences
 from infra.bill_of_materials import bill_of_materials, deployed_packages, locked, write_bill
-from infra.layer_build import BASE, DOCUMENTS, EMBEDDED
+from infra.layer_build import BASE, DOCUMENTS, EMBEDDED, LOCKS, ROOT
 from infra.licences import ALLOWED, LicenceError, expression, identifiers, licence_of
 
 
@@ -95,3 +95,9 @@ def test_an_unknown_or_forbidden_licence_is_refused(
     monkeypatch.setattr(licences, "metadata", lambda _: fields(**said))
     with pytest.raises(LicenceError, match=reason):
         licence_of("something")
+
+
+@pytest.mark.parametrize("lock", [LOCKS / BASE, LOCKS / DOCUMENTS, LOCKS / EMBEDDED, ROOT / "requirements.lock"])
+def test_every_locked_package_comes_with_the_hashes_of_its_files(lock: Path) -> None:
+    packages = lock.read_text("utf-8").replace("\\\n", "").splitlines()
+    assert [line.split()[0] for line in packages if "--hash=sha256:" not in line] == []
