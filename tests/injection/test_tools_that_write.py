@@ -122,6 +122,40 @@ def test_what_is_asked_for_is_decided_by_the_words_of_the_message(agent: str, me
     assert {*asked_writes(AgentKind(agent), message)} == writes
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Ophelia. Her dress was white, now it is grey.",  # "was" is a German question word.
+        "Osric lies to the king and to the queen.",  # "lies" is a German order to read.
+        "Der Bote trägt seit dem Fest keine Waffe mehr.",  # "trägt" is a word of tests of theories.
+        "The year of birth is wrong for Emilia, it is 1571.",
+    ],
+)
+def test_a_profile_is_dictated_in_the_words_of_its_own_language(message: str) -> None:
+    assert asked_writes(AgentKind.PROFILES, message) == {Write.SAVE, Write.APPEND, Write.AMEND}
+
+
+@pytest.mark.parametrize(
+    "message", ["Was trug die Amme", "Who wears the ring", "lies mir die Karte der Amme vor", "Was?"]
+)
+def test_a_question_in_its_own_language_allows_no_dictation(message: str) -> None:
+    assert asked_writes(AgentKind.PROFILES, message) == frozenset()
+
+
+@pytest.mark.parametrize("agent", AgentKind)
+@pytest.mark.parametrize(
+    ("message", "writes"),
+    [
+        ("Which of them is older? Delete that one.", {Write.DELETE, Write.AMEND}),
+        ("Is it about the owl? If so, what did Dr. Delete say of it?", set()),
+        ("Who says that he must delete it?", set()),
+        ("誰が言った？削除して。", {Write.DELETE, Write.AMEND}),
+    ],
+)
+def test_a_question_mark_makes_its_own_sentence_a_question(agent: AgentKind, message: str, writes: set[Write]) -> None:
+    assert asked_writes(agent, message) == writes
+
+
 @pytest.mark.parametrize("text", [each["text"] for each in ATTACKS])
 def test_no_earlier_answer_decides(text: str) -> None:
     here = Situation().routed(Intent.THEORY_REQUEST)

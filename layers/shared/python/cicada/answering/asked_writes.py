@@ -7,13 +7,15 @@ document, nor an earlier turn has a say in it, so a text that tells an agent to 
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
 from cicada.agents.model import AgentKind, Write
+from cicada.languages.detection import likeliest
 from cicada.planning.intent.concepts import Lexicon, lexicon
 from cicada.planning.intent.linear import PACKAGED
 from cicada.planning.intent.reading import read
@@ -33,8 +35,10 @@ _WRITES: Mapping[str, frozenset[Write]] = {
 }
 _POLITE = "please"
 _INTERROGATIVE = ("who", "what", "when", "where", "why", "how", "howmany")
-_READING = ("show", "summary", "test", *_INTERROGATIVE)
+_READING = ("show", "summary", *_INTERROGATIVE)
 _USED = (*_WRITES, _POLITE, *_READING)
+_CONCEPT_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "ja", "zh", "ko")
+_SENTENCE = re.compile(r"[^?]+\?*|\?+")
 # What happens in stories: in a theory these words tell what a character does, not what the user wants done.
 # fmt: off
 _OF_STORIES = frozenset({
@@ -45,8 +49,8 @@ _OF_STORIES = frozenset({
 # fmt: on
 
 
-class _Found(Struct, frozen=True):
-    """The concepts of a message in their order, and whether it is a question."""
+class _Sentence(Struct, frozen=True):
+    """What ends with a question mark, or the rest: its concepts in their order, and whether it is a question."""
 
     steps: tuple[frozenset[str], ...]
     is_question: bool
@@ -55,6 +59,12 @@ class _Found(Struct, frozen=True):
     def concepts(self) -> frozenset[str]:
         return frozenset().union(*self.steps)
 
+    @property
+    def is_request(self) -> bool:
+        """Whether a question asks for something to be done: "Could you delete …?", "Delete it, will you?"."""
+        first = self.steps[0] if self.steps else frozenset[str]()
+        return _POLITE in self.concepts or bool(first.intersection(_WRITES))
+
 
 def asked_writes(agent: AgentKind, message: str) -> frozenset[Write]:
     """The kinds of writes that the message asks for; none for a question about what is there.
@@ -62,38 +72,53 @@ def asked_writes(agent: AgentKind, message: str) -> frozenset[Write]:
     A profile may be dictated without a verb ("Banquo: limps since the war"), so a message to the profiles agent that
     asks for nothing to be read allows its text to be kept. A theory without a verb is one to be tested.
     """
-    found = _found(message)
-    if found.is_question and not _is_request(found):
-        return frozenset()
+    sentences = _sentences(message)
+    concepts = frozenset[str]().union(*(each.concepts for each in sentences if not each.is_question or each.is_request))
     # "Restore what I deleted" asks for no deletion.
-    concepts = found.concepts - {"delete"} if "restore" in found.concepts else found.concepts
+    concepts -= {"delete"} if "restore" in concepts else set()
     asked = frozenset[Write]().union(*(_WRITES[each] for each in concepts if each in _WRITES))
-    is_dictated = agent is AgentKind.PROFILES and message.strip() and not found.concepts.intersection(_READING)
+    is_dictated = agent is AgentKind.PROFILES and sentences and not any(map(_reads, sentences))
     return asked or (_TEXTS if is_dictated else frozenset())
 
 
-def _is_request(found: _Found) -> bool:
-    """Whether a question asks for something to be done: "Could you delete …?", "Delete it, will you?"."""
-    first = found.steps[0] if found.steps else frozenset[str]()
-    return _POLITE in found.concepts or bool(first.intersection(_WRITES))
+def _reads(sentence: _Sentence) -> bool:
+    return sentence.is_question or bool(sentence.concepts.intersection(_READING))
 
 
-def _found(message: str) -> _Found:
+def _sentences(message: str) -> list[_Sentence]:
     reading = read(message)
-    steps = _lexicon().steps(reading.unquoted, reading.is_ideographic)
-    names = tuple(frozenset(_USED[number - 1] for number in step) for step in steps)
-    opening = names[0] if names else frozenset[str]()
-    return _Found(names, "?" in reading.unquoted or bool(opening.intersection(_INTERROGATIVE)))
+    known = _lexicon(frozenset(likeliest(reading.unquoted, _CONCEPT_LANGUAGES)))
+    found = []
+    for text in filter(str.strip, _SENTENCE.findall(reading.unquoted)):
+        steps = known.steps(text, reading.is_ideographic)
+        names = tuple(frozenset(_USED[number - 1] for number in step) for step in steps)
+        asks = bool(names and names[0].intersection(_INTERROGATIVE))
+        found.append(_Sentence(names, asks or text.endswith("?")))
+    return found
+
+
+@lru_cache(maxsize=32)
+def _lexicon(languages: frozenset[str]) -> Lexicon:
+    """The concepts that are used here, numbered from 1 in their order.
+
+    Words that ask are of these languages alone: "was" is a question word in German, and not in English. Words that ask
+    for a change are of all, because people mix languages.
+    """
+    return lexicon([_words(name, languages if name in _READING else None) for name in _USED])
+
+
+def _words(name: str, languages: frozenset[str] | None) -> dict[str, list[str]]:
+    return {
+        language: [word for word in words if word not in _OF_STORIES]
+        for language, words in _concepts()[name].items()
+        if languages is None or language in languages
+    }
 
 
 @cache
-def _lexicon() -> Lexicon:
-    """The concepts that are used here, numbered from 1 in their order."""
+def _concepts() -> Mapping[str, Mapping[str, Iterable[str]]]:
+    """The intent model's concepts: for each its words, by language."""
     with PACKAGED.open("rb") as packed:
         header = zlib.decompressobj().decompress(packed.read(), 1 << 20).partition(b"\n")[0]
     concepts: Mapping[str, Mapping[str, Iterable[str]]] = json.loads(header)["concepts"]
-    return lexicon([_without_stories(concepts[name]) for name in _USED])
-
-
-def _without_stories(words: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    return {language: [each for each in some if each not in _OF_STORIES] for language, some in words.items()}
+    return concepts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from cicada.languages.stemming import STEMMED, stop_words
 
@@ -27,18 +27,42 @@ def is_in(text: str, language: str) -> bool:
 
     False if they do not decide. A text with kana is Japanese; one with Chinese characters and no kana is Chinese.
     """
-    for script, written in _SCRIPTS:
-        if script.search(text):
-            return language == written
-    words = _words(text)
-    votes = {name: sum(word in stop_words(name) for word in words) for name in set(STEMMED.values())}
+    written = _written(text)
+    if written:
+        return language == written
+    votes = _votes(text)
     own = votes.pop(STEMMED.get(language, ""), 0)
     return own > max(votes.values())
+
+
+def likeliest(text: str, languages: Collection[str]) -> set[str]:
+    """Those of the languages (keys of `LANGUAGES`) that the text is in by its script, or else by most stop words.
+
+    All of them if neither decides.
+    """
+    written = _written(text)
+    if written:
+        return {written}.intersection(languages) or {*languages}
+    votes = _votes(text)
+    own = {language: votes.get(STEMMED.get(language, ""), 0) for language in languages}
+    most = max(own.values(), default=0)
+    return {language for language, vote in own.items() if vote == most}
 
 
 def has_words(text: str) -> bool:
     """Whether the text has words to translate; `E-4102 (2)` has none."""
     return any(len(word) > 1 for word in _words(text)) or any(script.search(text) for script, _ in _SCRIPTS)
+
+
+def _written(text: str) -> str:
+    """The language that the script shows; empty for scripts of several languages."""
+    return next((language for script, language in _SCRIPTS if script.search(text)), "")
+
+
+def _votes(text: str) -> dict[str, int]:
+    """The number of stop words by the name of their language."""
+    words = _words(text)
+    return {name: sum(word in stop_words(name) for word in words) for name in set(STEMMED.values())}
 
 
 def _words(text: str) -> list[str]:
