@@ -13,7 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE_FOLDER = Path(__file__).resolve().parents[1] / "clients" / "web"
+_ROOT = Path(__file__).resolve().parents[1]
+PAGE_FOLDER = _ROOT / "clients" / "web"
+# What others wrote, by its path on the page; `package-lock.json` has its version and its hash.
+VENDORED = {"vendor/qrcode-generator/qrcode.js": _ROOT / "node_modules" / "qrcode-generator" / "dist" / "qrcode.mjs"}
 INDEX, CONFIG, ASSETS = "index.html", "config.json", "assets"
 # What browsers do not ask for below the folder of assets.
 NO_ASSETS = (INDEX, "package.json")
@@ -30,12 +33,13 @@ class PageFiles:
 
 
 def page_files(folder: Path = PAGE_FOLDER) -> PageFiles:
-    """Raises `FileNotFoundError` if `index.html` refers to a file that does not exist."""
-    assets = {
+    """Raises `FileNotFoundError` if `index.html` refers to a file that does not exist, or without `npm ci`."""
+    own = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name not in NO_ASSETS
     }
+    assets = own | vendored_files()
     prefix = f"{ASSETS}/{_digest(assets)}"
 
     def moved(reference: re.Match[str]) -> str:
@@ -45,6 +49,11 @@ def page_files(folder: Path = PAGE_FOLDER) -> PageFiles:
         return f'{attribute}="{prefix}/{path}"'
 
     return PageFiles(_REFERENCE.sub(moved, (folder / INDEX).read_text("utf-8")), assets, prefix)
+
+
+def vendored_files() -> dict[str, bytes]:
+    """What others wrote of the page's assets, by path."""
+    return {path: file.read_bytes() for path, file in VENDORED.items()}
 
 
 def cache_control(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from infra.addresses import Addresses, addresses
 from infra.concurrency import ConcurrencyBudget
@@ -31,6 +31,7 @@ from infra.model_choice import EMBEDDING_DIMENSION
 
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
+MfaName = Literal["optional", "off", "required"]
 # The emulator's region.
 _LOCAL_REGION = "us-east-1"
 _TEMPERATURE = "0.2"
@@ -69,6 +70,7 @@ class StageSettings:
     each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
     `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is.
+    `mfa`: whether users sign in in two steps: `off`, `optional` (each user decides) or `required`.
     `default_tenant`: of users whom no group gives a tenant, empty to refuse them.
     `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
     """
@@ -95,6 +97,7 @@ class StageSettings:
     concurrency: ConcurrencyBudget
     alarm_email: str = ""
     default_tenant: str = ""
+    mfa: MfaName = "optional"
     addresses: Addresses = field(default_factory=Addresses)
     protect_data: bool = False
     create_api_log_role: bool = False
@@ -156,6 +159,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         concurrency=concurrency(context),
         alarm_email=text(context, "alarmEmail"),
         default_tenant=tenant(context, "defaultTenant"),
+        mfa=_mfa(context),
         addresses=addresses(context, models.region),
         protect_data=name == "prod" and choice(context, "protect", "yes", "no") == "yes",
         create_api_log_role=choice(context, "apiLogRole", "create", "existing") == "create",
@@ -190,6 +194,7 @@ def _local(context: Context) -> StageSettings:
         concurrency=concurrency(context),
         # The sample users are in no group.
         default_tenant=tenant(context, "defaultTenant") or "default",
+        mfa=_mfa(context),
         local=_local_endpoints(context),
     )
 
@@ -223,6 +228,10 @@ def _region(context: Context) -> str:
 def _agents(context: Context) -> AgentsName:
     """AWS opens Bedrock Agents to no new accounts, so they have to be asked for (docs/agents.md)."""
     return cast(AgentsName, choice(context, "agents", "converse", "bedrock", called="kind of agents"))
+
+
+def _mfa(context: Context) -> MfaName:
+    return cast(MfaName, choice(context, "mfa", *get_args(MfaName), called="choice of a second step"))
 
 
 def _planner(context: Context) -> str:

@@ -7,7 +7,7 @@ https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-po
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +17,15 @@ from cicada_client.errors import ConnectionLostError
 from cli.aws_failures import code_of, failure_of, message_of
 from cli.errors import CommandError
 from cli.settings import Settings, read_settings
+from cli.user.challenges import Challenges
 from cli.user.passwords import Passwords
 from cli.user.saved_sign_ins import SavedSignIns
 
 if TYPE_CHECKING:
     from cli.deployment_target import DeploymentTarget
 
-_FIRST_PASSWORD = "NEW_PASSWORD_REQUIRED"  # noqa: S105 - the name of a challenge
 _REFUSED_CODES = frozenset({"NotAuthorizedException", "UserNotFoundException", "UserNotConfirmedException"})
+_WRONG_CODES = frozenset({"CodeMismatchException", "EnableSoftwareTokenMFAException", "ExpiredCodeException"})
 _BUSY_CODES = frozenset({"TooManyRequestsException", "LimitExceededException", "InternalErrorException"})
 
 
@@ -32,28 +33,30 @@ class SignIn:
     """Each call gives a fresh access token of one user.
 
     The first one uses the refresh token of an earlier sign-in, or else the password; later ones use the refresh token
-    of this sign-in. `saved` is None for sample users, whose passwords everybody knows.
+    of this sign-in. Each refresh gives another refresh token and ends the one before, so the saved one counts: another
+    command of the user may have renewed it. `saved` is None for sample users, whose passwords are in the stage's file.
     """
 
     def __init__(
-        self, cognito: Any, client_id: str, user: str, passwords: Passwords, saved: SavedSignIns | None = None
+        self, cognito: Any, client_id: str, user: str, challenges: Challenges, saved: SavedSignIns | None = None
     ) -> None:
         self._cognito = cognito
         self._client_id = client_id
         self._user = user
-        self._passwords = passwords
+        self._challenges = challenges
         self._saved = saved
-        self._refresh_token = saved.refresh_token(client_id, user) if saved else None
+        self._unsaved: str | None = None
 
     def __call__(self) -> str:
         """Raises `CommandError` if the user is not let in, `ConnectionLostError` if Cognito does not answer."""
-        if self._refresh_token is not None and (token := self._refreshed(self._refresh_token)):
+        refresh_token = self._refresh_token()
+        if refresh_token is not None and (token := self._refreshed(refresh_token)):
             return token
         return self._signed_in()
 
     def end(self) -> bool:
         """Forget the refresh token and revoke it. Whether there was one."""
-        token = self._refresh_token
+        token = self._refresh_token()
         self._forget()
         if token is None:
             return False
@@ -63,51 +66,41 @@ class SignIn:
 
     def _refreshed(self, refresh_token: str) -> str | None:
         """None if the refresh token has expired, or is revoked."""
-        parameters = {"REFRESH_TOKEN": refresh_token}
+        refused = self._cognito.exceptions.NotAuthorizedException, self._cognito.exceptions.RefreshTokenReuseException
         with _translated(self._user):
             try:
-                reply = self._cognito.initiate_auth(
-                    AuthFlow="REFRESH_TOKEN_AUTH", ClientId=self._client_id, AuthParameters=parameters
+                reply = self._cognito.get_tokens_from_refresh_token(
+                    ClientId=self._client_id, RefreshToken=refresh_token
                 )
-            except self._cognito.exceptions.NotAuthorizedException:
+            except refused:
+                renewed = self._refresh_token()
+                if renewed not in (None, refresh_token):
+                    return self._refreshed(str(renewed))
                 self._forget()
                 return None
         return self._kept(reply["AuthenticationResult"])
 
     def _signed_in(self) -> str:
-        parameters = {"USERNAME": self._user, "PASSWORD": self._passwords.current(self._user)}
         with _translated(self._user, "" if self._saved else " Restart the local stage with `make run`."):
-            reply = self._cognito.initiate_auth(
-                AuthFlow="USER_PASSWORD_AUTH", ClientId=self._client_id, AuthParameters=parameters
-            )
-        if reply.get("ChallengeName") == _FIRST_PASSWORD:
-            reply = self._with_chosen_password(reply["Session"])
-        if "AuthenticationResult" not in reply:
-            raise CommandError(
-                f"{self._user} signs in with a further step ({reply.get('ChallengeName')}) that this command does not"
-                " have; sign in elsewhere and set CICADA_TOKEN."
-            )
-        return self._kept(reply["AuthenticationResult"])
+            result = self._challenges.tokens()
+        return self._kept(result)
 
-    def _with_chosen_password(self, session: str) -> Any:
-        answers = {"USERNAME": self._user, "NEW_PASSWORD": self._passwords.chosen(self._user)}
-        with _translated(self._user):
-            return self._cognito.respond_to_auth_challenge(
-                ClientId=self._client_id, ChallengeName=_FIRST_PASSWORD, Session=session, ChallengeResponses=answers
-            )
+    def _refresh_token(self) -> str | None:
+        return self._saved.refresh_token(self._client_id, self._user) if self._saved else self._unsaved
 
-    def _kept(self, result: Any) -> str:
+    def _kept(self, result: Mapping[str, Any]) -> str:
         """The access token. A refresh gives a new refresh token only where the pool rotates them."""
-        self._refresh_token = result.get("RefreshToken") or self._refresh_token
-        if self._saved and self._refresh_token:
+        refresh_token = result.get("RefreshToken")
+        if refresh_token and self._saved:
             try:
-                self._saved.save(self._client_id, self._user, self._refresh_token)
+                self._saved.save(self._client_id, self._user, refresh_token)
             except OSError as error:
                 raise CommandError(f"{self._saved.path} cannot be written: {error.strerror}.") from error
+        self._unsaved = refresh_token or self._unsaved
         return str(result["AccessToken"])
 
     def _forget(self) -> None:
-        self._refresh_token = None
+        self._unsaved = None
         if self._saved:
             self._saved.forget(self._client_id, self._user)
 
@@ -119,16 +112,21 @@ def sign_in(target: DeploymentTarget, user: str | None) -> SignIn:
     cognito = target.client("cognito-idp")
     name = user or settings.user
     stage = target.stage
+
+    def challenges(name: str, password: str | None) -> Challenges:
+        passwords = Passwords(password, target.title, target.flag)
+        return Challenges(cognito, target.output("UserPoolId"), client_id, name, passwords)
+
     if stage and (name is None or name in stage.passwords):
         name, password = stage.password(name)
-        return SignIn(cognito, client_id, name, Passwords(password, target.title, target.flag))
+        return SignIn(cognito, client_id, name, challenges(name, password))
     saved = SavedSignIns(settings.sign_ins)
     name = name or saved.last_user(client_id) or _typed_name(target)
     if stage and not _can_sign_in(settings, saved, client_id, name):
         others = ", ".join(stage.passwords) or "none"
         sentence = f"{name} is no sample user of the local stage, which are {others}: set CICADA_PASSWORD to sign in."
         raise CommandError(sentence, 2)
-    return SignIn(cognito, client_id, name, Passwords(settings.password, target.title, target.flag), saved)
+    return SignIn(cognito, client_id, name, challenges(name, settings.password), saved)
 
 
 def _can_sign_in(settings: Settings, saved: SavedSignIns, client_id: str, user: str) -> bool:
@@ -158,6 +156,8 @@ def _translated(user: str, advice: str = "") -> Iterator[None]:
             raise CommandError(
                 f"The password of {user} was reset; an administrator sets another one with `cicada user password`."
             ) from error
+        if code in _WRONG_CODES:
+            raise CommandError("That code is wrong, or was used before: try again with the next one.", 2) from error
         if code == "InvalidPasswordException":
             raise CommandError(f"That password is not allowed: {message}", 2) from error
         if code in _BUSY_CODES:

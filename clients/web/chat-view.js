@@ -1,6 +1,13 @@
+import { AccountView } from "./account-view.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
+import { element } from "./element.js";
 import { SessionsView } from "./sessions-view.js";
+
+const TROUBLES = {
+  refused: "The service refused the connection, or does not answer.",
+  noToken: "The sign-in service does not answer.",
+};
 
 /** The view of a signed-in user: the list of conversations, the open one, and the field for the next question. */
 export class ChatView {
@@ -10,11 +17,15 @@ export class ChatView {
   #sessions;
   #composer;
   #connection;
+  #account;
   #everOpen = false;
   #leave = new AbortController();
 
-  /** `signOut()`: the user signs out. `sessionEnded()`: the tokens have expired and cannot be renewed. */
-  constructor({ root, client, memory, user, examples, signOut, sessionEnded }) {
+  /**
+   * `signOut()`: the user signs out. `sessionEnded(signedOut)`: the server has ended the sign-in, or the tokens have
+   * expired and cannot be renewed.
+   */
+  constructor({ root, client, memory, signIn, mfa, examples, signOut, sessionEnded }) {
     this.#root = root;
     this.#client = client;
     this.#connection = root.querySelector("#connection");
@@ -34,7 +45,8 @@ export class ChatView {
       changed: () => this.#changed(),
       accepted: (session) => this.#sessions.touch(session),
     });
-    root.querySelector("#user-name").textContent = user;
+    this.#account = new AccountView({ signIn, mfa, signOutEverywhere: () => client.signOutEverywhere() });
+    root.querySelector("#user-name").textContent = signIn.user;
     this.#listen(signOut, sessionEnded);
   }
 
@@ -48,17 +60,26 @@ export class ChatView {
     this.#composer.focus();
   }
 
+  /** Nothing of the session stays in the document. */
   end() {
     this.#leave.abort();
     this.#client.close();
+    this.#account.remove();
+    this.#conversation.end();
+    this.#sessions.end();
+    this.#composer.clear();
     this.#showRail(false);
+    this.#connection.replaceChildren();
+    for (const id of ["#conversation", "#user-name"]) this.#root.querySelector(id).replaceChildren();
     this.#root.hidden = true;
   }
 
   #listen(signOut, sessionEnded) {
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal: this.#leave.signal });
     const find = (id) => this.#root.querySelector(id);
-    on(this.#client, "connection", ({ detail }) => (detail === "signedOut" ? sessionEnded() : this.#showConnection()));
+    on(this.#client, "connection", ({ detail }) => (detail === "signedOut" ? sessionEnded(this.#client.signedOut) : this.#showConnection()));
+    on(this.#connection, "click", ({ target }) => this.#answerTrouble(target.dataset.answer, signOut));
+    on(find("#account"), "click", () => this.#account.show());
     on(find("#sign-out"), "click", signOut);
     on(find("#new-conversation"), "click", () => this.#startNew());
     on(find("#bar-new"), "click", () => this.#startNew());
@@ -114,7 +135,22 @@ export class ChatView {
     const { state } = this.#client;
     this.#everOpen ||= state === "open";
     this.#root.dataset.connection = state;
-    this.#connection.textContent = this.#sentence(state);
+    const trouble = state === "connecting" || state === "waiting" ? TROUBLES[this.#client.trouble] : null;
+    if (trouble) this.#showTrouble(trouble);
+    else this.#connection.textContent = this.#sentence(state);
+  }
+
+  /** The same sentence is not said again at each further attempt. */
+  #showTrouble(sentence) {
+    if (this.#connection.firstChild?.textContent === sentence) return;
+    const button = (answer, label) => element("button", { className: "link", type: "button", data: { answer } }, label);
+    const again = "It is tried again by itself.";
+    this.#connection.replaceChildren(element("span", {}, sentence), ` ${again} `, button("now", "Try now"), " ", button("signIn", "Sign in again"));
+  }
+
+  #answerTrouble(answer, signOut) {
+    if (answer === "now") this.#network();
+    else if (answer === "signIn") signOut();
   }
 
   #sentence(state) {

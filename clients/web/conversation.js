@@ -19,6 +19,7 @@ export class Conversation {
   #dirty = new Set();
   #changed;
   #accepted;
+  #listener = ({ detail }) => this.#requestChanged(detail);
 
   /**
    * `changed()`: another session is open, or an answer has begun or ended.
@@ -32,7 +33,7 @@ export class Conversation {
     this.#examples = examples;
     this.#changed = changed;
     this.#accepted = accepted;
-    client.addEventListener("request", ({ detail }) => this.#requestChanged(detail));
+    client.addEventListener("request", this.#listener);
   }
 
   get answering() {
@@ -90,6 +91,15 @@ export class Conversation {
   #resumed({ requestId, message, sessionId, accepted }) {
     if (accepted) return this.#client.follow(requestId);
     return this.#client.ask({ requestId, message, sessionId: sessionId ?? undefined });
+  }
+
+  /** Forgets the turns. */
+  end() {
+    this.#visit += 1;
+    this.#running = null;
+    this.#turns.clear();
+    this.#dirty.clear();
+    this.#client.removeEventListener("request", this.#listener);
   }
 
   // ---- turns ----

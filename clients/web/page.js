@@ -6,7 +6,7 @@ import { TabMemory } from "./tab-memory.js";
 
 /**
  * Reads `config.json` beside this page: `websocketUrl`, `tokenIn` ("query" or "subprotocol"), `cognitoUrl`, `clientId`,
- * and optionally `users` (sample users) and `examples` (questions to begin with). The page's own address may name a
+ * `userPoolId`, `mfa` ("off", "optional" or "required": whether users sign in in two steps), and optionally `users` (sample users) and `examples` (questions to begin with). The page's own address may name a
  * knowledge base, as `?knowledgeBase=shop`; the examples are not shown then.
  */
 async function loadConfig() {
@@ -20,10 +20,16 @@ class Page {
   #signIn;
   #signInView;
   #chat = null;
+  #memory = null;
 
   constructor(config) {
     this.#config = config;
-    this.#signIn = new SignIn(config);
+    this.#signIn = new SignIn({
+      ...config,
+      locks: navigator.locks,
+      channel: new BroadcastChannel("cicada.session"),
+      ended: () => this.#endChat({ forget: true, sentence: "You have signed out in another tab." }),
+    });
     this.#signInView = new SignInView({
       root: document.querySelector("#sign-in-view"),
       signIn: this.#signIn,
@@ -41,6 +47,7 @@ class Page {
     const { websocketUrl, tokenIn, examples = [] } = this.#config;
     const knowledgeBase = new URLSearchParams(location.search).get("knowledgeBase") || undefined;
     const { user } = this.#signIn;
+    this.#memory = new TabMemory(user);
     this.#signInView.hide();
     this.#chat = new ChatView({
       root: document.querySelector("#chat-view"),
@@ -48,24 +55,35 @@ class Page {
         url: websocketUrl,
         tokenIn,
         knowledgeBase,
-        token: (options) => this.#signIn.accessToken(options),
+        token: async (options) => ({ token: await this.#signIn.accessToken(options), validMs: this.#signIn.validMs }),
       }),
-      memory: new TabMemory(user),
-      user,
+      memory: this.#memory,
+      signIn: this.#signIn,
+      mfa: this.#config.mfa,
       examples: knowledgeBase ? [] : examples,
       signOut: () => this.#signOut(),
-      sessionEnded: () => this.#endChat("Your session has ended. Sign in again and the conversation goes on."),
+      sessionEnded: (signedOut) => this.#sessionEnded(signedOut),
     });
     this.#chat.start();
   }
 
-  #signOut() {
-    this.#endChat();
-    this.#signIn.signOut();
+  async #signOut() {
+    this.#endChat({ forget: true });
+    await this.#signIn.signOut();
   }
 
-  #endChat(sentence) {
-    this.#chat.end();
+  /** `signedOut`: by the user, everywhere, or by an administrator; else the tokens have expired. */
+  #sessionEnded(signedOut) {
+    this.#signIn.forget();
+    const sentence = signedOut ? "You were signed out." : "Your session has ended. Sign in again and the conversation goes on.";
+    this.#endChat({ forget: signedOut, sentence });
+  }
+
+  /** `forget`: nothing of the session stays, else what the tab needs to go on with it. */
+  #endChat({ forget, sentence }) {
+    this.#chat?.end();
+    this.#chat = null;
+    if (forget) this.#memory?.forget();
     this.#signInView.show(sentence);
   }
 }

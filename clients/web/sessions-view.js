@@ -10,12 +10,20 @@ export class SessionsView {
   #before = null;
   #state = "loading";
   #failure = null;
+  #ended = false;
 
   /** `open(sessionId)` is called when the user selects a conversation. */
   constructor({ root, client, open }) {
     this.#root = root;
     this.#client = client;
     this.#open = open;
+  }
+
+  /** Forgets the list. */
+  end() {
+    this.#ended = true;
+    this.#rows = [];
+    this.#root.replaceChildren();
   }
 
   async load(before = undefined) {
@@ -49,6 +57,7 @@ export class SessionsView {
   }
 
   #draw() {
+    if (this.#ended) return;
     const items = this.#rows.map((row) => element("li", {}, this.#button(row)));
     const list = items.length ? [element("ul", {}, items)] : [];
     this.#root.replaceChildren(...list, ...this.#below());

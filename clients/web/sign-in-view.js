@@ -1,25 +1,35 @@
+import { authenticatorForm, codeForm } from "./authenticator-view.js";
 import { element } from "./element.js";
-import { NewPasswordView } from "./new-password-view.js";
+import { newPasswordForm } from "./new-password-view.js";
 
-/** The sign-in form, and at a first sign-in that for a new password. `users` are sample users (`{name, password}`) with which it can be filled in. */
+const SECOND_STEP = "This service asks for a second step. Add it to an authenticator app on your phone.";
+
+/**
+ * The sign-in form, and the forms of the steps that may follow it. `users` are sample users (`{name, password}`) with which
+ * it can be filled in.
+ */
 export class SignInView {
   #root;
   #form;
   #notice;
   #button;
-  #newPassword = null;
+  #signIn;
+  #signedIn;
+  #step = null;
 
   constructor({ root, signIn, users, signedIn }) {
     this.#root = root;
+    this.#signIn = signIn;
+    this.#signedIn = signedIn;
     this.#form = root.querySelector("form");
     this.#notice = root.querySelector("#sign-in-notice");
     this.#button = this.#form.querySelector("[type=submit]");
-    this.#form.addEventListener("submit", (event) => this.#submit(event, signIn, signedIn));
+    this.#form.addEventListener("submit", (event) => this.#submit(event));
     this.#showSamples(root.querySelector("#sample-users"), users);
   }
 
   show(sentence = "") {
-    this.#newPassword?.remove();
+    this.#step?.remove();
     this.#form.hidden = false;
     this.#root.hidden = false;
     this.#showNotice(sentence);
@@ -28,45 +38,61 @@ export class SignInView {
 
   hide() {
     this.#root.hidden = true;
-    this.#newPassword?.remove();
+    this.#step?.remove();
     this.#form.reset();
   }
 
-  async #submit(event, signIn, signedIn) {
+  async #submit(event) {
     event.preventDefault();
     const { username, password } = this.#form.elements;
     this.#busy(true);
     try {
-      await signIn.signIn(username.value.trim(), password.value);
-      if (signIn.needsNewPassword) {
-        this.#askForNewPassword(username.value.trim(), signIn, signedIn);
-        return;
-      }
+      await this.#signIn.signIn(username.value.trim(), password.value);
+      await this.#goOn(username.value.trim());
     } catch (error) {
       this.#showNotice(error.message);
       password.select();
-      return;
     } finally {
       this.#busy(false);
     }
-    signedIn();
   }
 
-  #askForNewPassword(user, signIn, signedIn) {
-    const choose = async (password) => {
-      try {
-        await signIn.chooseNewPassword(password);
-      } catch (error) {
-        if (signIn.needsNewPassword) throw error;
-        this.show(error.message);
-        return;
-      }
-      signedIn();
-    };
+  /** The form of the next step, or the end. */
+  async #goOn(user) {
+    if (!this.#signIn.step) return this.#signedIn();
+    const form = await this.#formOf(this.#signIn.step, user);
+    this.#step?.remove();
     this.#form.reset();
     this.#form.hidden = true;
-    this.#newPassword = new NewPasswordView({ user, choose, back: () => this.show() });
-    this.#newPassword.show(this.#root);
+    this.#step = form;
+    form.show(this.#root);
+  }
+
+  async #formOf(step, user) {
+    const back = () => this.show();
+    const then = (action) => (value) => this.#unlessOver(() => action(value), user);
+    if (step === "newPassword") return newPasswordForm({ user, back, choose: then((password) => this.#signIn.chooseNewPassword(password)) });
+    if (step === "code") return codeForm({ back, enter: then((code) => this.#signIn.enterCode(code)) });
+    const authenticator = await this.#signIn.addAuthenticator();
+    const confirm = then((code) => authenticator.confirm(code));
+    return authenticatorForm({
+      authenticator: { secret: authenticator.secret, address: authenticator.address, confirm },
+      lede: SECOND_STEP,
+      save: "Save and sign in",
+      added: () => {},
+      back: { label: "Back to sign-in", action: back },
+    });
+  }
+
+  /** An error is shown beside its step, unless sign-in has to begin anew. */
+  async #unlessOver(action, user) {
+    try {
+      await action();
+    } catch (error) {
+      if (this.#signIn.step) throw error;
+      return this.show(error.message);
+    }
+    await this.#goOn(user);
   }
 
   #busy(busy) {

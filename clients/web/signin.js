@@ -1,169 +1,158 @@
-import { CicadaError, SignInNeededError } from "./protocol/errors.js";
+import { Authenticator } from "./authenticator.js";
+import { Cognito } from "./cognito.js";
+import { CicadaError } from "./protocol/errors.js";
+import { Session } from "./session.js";
+import { PasswordProof } from "./srp.js";
 
-const STORED_AS = "cicada.signIn";
-/** A token that expires within this time is renewed before it is used. */
-const MARGIN_MS = 60_000;
-/** The challenge of accounts that somebody else made, with a password that is good for one sign-in. */
-const NEW_PASSWORD = "NEW_PASSWORD_REQUIRED";
-/** Errors after which the session of a challenge, which lasts some minutes, is of no more use. */
-const OVER = new Set(["NotAuthorizedException", "ExpiredCodeException", "CodeMismatchException"]);
-
-const SENTENCES = {
-  NotAuthorizedException: "This name and password do not match.",
-  UserNotFoundException: "This name and password do not match.",
-  UserNotConfirmedException: "This account is not confirmed yet. Follow the link in the mail that you were sent.",
-  PasswordResetRequiredException: "The password of this account must be reset before you can sign in.",
-  TooManyRequestsException: "There were too many attempts. Wait a minute and try again.",
-  LimitExceededException: "There were too many attempts. Wait a minute and try again.",
-  InvalidPasswordException: "This password does not meet the rule below it. Choose another one.",
-  PasswordHistoryPolicyViolationException: "You have had this password before. Choose another one.",
+/** What each challenge of the user pool asks of the user. */
+const STEPS = {
+  NEW_PASSWORD_REQUIRED: "newPassword",
+  SOFTWARE_TOKEN_MFA: "code",
+  MFA_SETUP: "authenticator",
 };
-/** Cognito tells these cases apart by its message alone. */
-const REASONS = [
-  [/temporary password has expired/i, "Your initial password has expired. Ask for a new one where you got it."],
-  [/user is disabled/i, "This account is disabled. Ask those who run this service."],
-  [/attempts exceeded/i, "There were too many attempts. Wait a few minutes and try again."],
-];
+/** After it the session of a challenge, which lasts some minutes, is of no more use. */
+const OVER = "NotAuthorizedException";
 
 /**
- * Sign-in at an Amazon Cognito user pool, without an SDK. Tokens are kept in this object and in the session storage of
- * the tab, until the tab is closed.
+ * Sign-in at an Amazon Cognito user pool. A password is proven, not sent. After it the pool may ask for further steps:
+ * look at `step` after each of them.
+ *
+ * `locks` and `channel` are shared by the tabs of a session (see `Session`); `ended()` is called when another tab ends it.
  */
 export class SignIn {
-  #cognitoUrl;
+  #cognito;
   #clientId;
-  #fetch;
-  #storage;
-  #now;
-  #tokens;
-  #refreshing = null;
+  #userPoolId;
+  #session;
   #challenge = null;
 
-  constructor({ cognitoUrl, clientId, fetch = globalThis.fetch.bind(globalThis), storage = sessionStorage, now = Date.now }) {
-    this.#cognitoUrl = cognitoUrl;
+  constructor({
+    cognitoUrl,
+    clientId,
+    userPoolId,
+    fetch = globalThis.fetch.bind(globalThis),
+    storage = sessionStorage,
+    now = Date.now,
+    locks = null,
+    channel = null,
+    ended = () => {},
+  }) {
+    this.#cognito = new Cognito({ url: cognitoUrl, fetch });
     this.#clientId = clientId;
-    this.#fetch = fetch;
-    this.#storage = storage;
-    this.#now = now;
-    this.#tokens = JSON.parse(storage.getItem(STORED_AS) ?? "null");
+    this.#userPoolId = userPoolId;
+    this.#session = new Session({ cognito: this.#cognito, clientId, storage, now, locks, channel, ended });
   }
 
   /** The name of the signed-in user, or null. */
   get user() {
-    return this.#tokens?.user ?? null;
+    return this.#session.user;
   }
 
-  /** Whether the last sign-in was with an initial password, so that `chooseNewPassword` has to follow. */
-  get needsNewPassword() {
-    return this.#challenge !== null;
+  /**
+   * What the sign-in under way waits for: "newPassword" (`chooseNewPassword`), "code" (`enterCode`), "authenticator"
+   * (`addAuthenticator`), or null.
+   */
+  get step() {
+    return this.#challenge?.step ?? null;
   }
 
-  /** Rejects with a `CicadaError` that says what to do. Look at `needsNewPassword` afterwards. */
+  /** Rejects with a `CicadaError` that says what to do. */
   async signIn(user, password) {
     this.#challenge = null;
-    this.#finish(user, await this.#initiate("USER_PASSWORD_AUTH", { USERNAME: user, PASSWORD: password }));
+    const proof = new PasswordProof({ userPoolId: this.#userPoolId, user, password });
+    const asked = await this.#cognito.call("InitiateAuth", {
+      AuthFlow: "USER_SRP_AUTH",
+      ClientId: this.#clientId,
+      AuthParameters: proof.parameters,
+    });
+    const responses = await proof.responses(asked.ChallengeParameters);
+    this.#proceed(user, responses.USERNAME, await this.#respond("PASSWORD_VERIFIER", asked.Session, responses));
   }
 
-  /** Ends a first sign-in. If it rejects and `needsNewPassword` is false, sign-in has to begin anew. */
-  async chooseNewPassword(password) {
-    const { user, session } = this.#challenge;
-    try {
-      const reply = await this.#call("RespondToAuthChallenge", {
-        ChallengeName: NEW_PASSWORD,
-        ClientId: this.#clientId,
-        Session: session,
-        ChallengeResponses: { USERNAME: user, NEW_PASSWORD: password },
-      });
-      this.#challenge = null;
-      this.#finish(user, reply);
-    } catch (error) {
-      if (!OVER.has(error.code)) throw error;
-      this.#challenge = null;
-      throw new CicadaError("Choosing a password took too long. Sign in once more with your initial password.", { cause: error });
-    }
+  /** Ends a first sign-in. If it rejects and `step` is null, sign-in has to begin anew; so with the other steps. */
+  chooseNewPassword(password) {
+    return this.#answer({ NEW_PASSWORD: password });
+  }
+
+  /** The code that the user's authenticator app shows. */
+  enterCode(code) {
+    return this.#answer({ SOFTWARE_TOKEN_MFA_CODE: code });
+  }
+
+  /** The pool asks for an authenticator app before the user is signed in. */
+  async addAuthenticator() {
+    return this.#unlessOver(async () => {
+      const { user, session } = this.#challenge;
+      const reply = await this.#cognito.call("AssociateSoftwareToken", { Session: session });
+      this.#challenge.session = reply.Session;
+      return new Authenticator({ user, secret: reply.SecretCode, confirm: (code) => this.#confirm(code) });
+    });
+  }
+
+  /** For the settings of the signed-in user's own account. */
+  async call(operation, body = {}) {
+    return this.#cognito.call(operation, { AccessToken: await this.accessToken(), ...body });
   }
 
   /** An access token that is valid for at least a minute. Throws `SignInNeededError` when the session has ended. */
-  async accessToken({ fresh = false } = {}) {
-    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
-    const left = this.#tokens.expiresAt - this.#now();
-    if (fresh || left < MARGIN_MS) await (this.#refreshing ??= this.#refresh());
-    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
-    return this.#tokens.accessToken;
+  accessToken(options) {
+    return this.#session.accessToken(options);
+  }
+
+  /** How long the access token is still valid, in milliseconds by this device's clock. */
+  get validMs() {
+    return this.#session.validMs;
   }
 
   /** Removes the tokens here, and revokes the refresh token if Cognito can be reached. */
   async signOut() {
-    const token = this.#tokens?.refreshToken;
-    this.#forget();
-    if (token) await this.#call("RevokeToken", { ClientId: this.#clientId, Token: token }).catch(onlyUnreached);
+    const token = this.#session.refreshToken;
+    this.forget();
+    if (token) await this.#cognito.call("RevokeToken", { ClientId: this.#clientId, Token: token }).catch(onlyUnreached);
   }
 
-  #finish(user, { ChallengeName, Session, AuthenticationResult }) {
-    if (ChallengeName === NEW_PASSWORD) this.#challenge = { user, session: Session };
-    else if (AuthenticationResult) this.#store({ user, refreshToken: AuthenticationResult.RefreshToken }, AuthenticationResult);
-    else throw new CicadaError("This account asks for a second step of sign-in, which this page does not have.");
+  /** Removes the tokens here: they count no more. */
+  forget() {
+    this.#challenge = null;
+    this.#session.end();
   }
 
-  async #refresh() {
-    const { user, refreshToken } = this.#tokens;
+  async #confirm(code) {
+    return this.#unlessOver(async () => {
+      const reply = await this.#cognito.call("VerifySoftwareToken", { Session: this.#challenge.session, UserCode: code });
+      this.#challenge.session = reply.Session;
+      await this.#answer({});
+    });
+  }
+
+  async #answer(responses) {
+    await this.#unlessOver(async () => {
+      const { challenge, user, username, session } = this.#challenge;
+      this.#proceed(user, username, await this.#respond(challenge, session, { USERNAME: username, ...responses }));
+    });
+  }
+
+  #respond(challenge, session, responses) {
+    const body = { ChallengeName: challenge, ClientId: this.#clientId, ChallengeResponses: responses };
+    // Cognito gives no session with PASSWORD_VERIFIER: the secret block stands for it.
+    return this.#cognito.call("RespondToAuthChallenge", session ? { ...body, Session: session } : body);
+  }
+
+  #proceed(user, username, { ChallengeName: challenge, Session: session, AuthenticationResult: result }) {
+    this.#challenge = null;
+    if (result) return this.#session.begin(user, result);
+    if (!Object.hasOwn(STEPS, challenge)) throw new CicadaError("This account asks for a step of sign-in that this page does not have.");
+    this.#challenge = { challenge, step: STEPS[challenge], user, username, session };
+  }
+
+  async #unlessOver(action) {
     try {
-      const reply = await this.#initiate("REFRESH_TOKEN_AUTH", { REFRESH_TOKEN: refreshToken });
-      if (this.#tokens?.refreshToken === refreshToken) this.#store({ user, refreshToken }, reply.AuthenticationResult);
+      return await action();
     } catch (error) {
-      if (error.retryable) throw error;
-      this.#forget();
-      throw new SignInNeededError("Your session has ended. Sign in again.", { cause: error });
-    } finally {
-      this.#refreshing = null;
+      if (error.code !== OVER) throw error;
+      this.#challenge = null;
+      throw new CicadaError("Signing in took too long. Begin again with your password.", { cause: error });
     }
-  }
-
-  #initiate(flow, parameters) {
-    return this.#call("InitiateAuth", { AuthFlow: flow, ClientId: this.#clientId, AuthParameters: parameters });
-  }
-
-  async #call(operation, body) {
-    const response = await this.#post(operation, body);
-    const reply = await response.json().catch(() => ({}));
-    if (response.ok) return reply;
-    const name = String(reply.__type ?? "").split("#").at(-1);
-    const retryable = response.status >= 500 || /TooManyRequests|LimitExceeded|InternalError/.test(name);
-    const [, reason] = REASONS.find(([pattern]) => pattern.test(reply.message ?? "")) ?? [];
-    const sentence = reason ?? SENTENCES[name] ?? "The sign-in service refused the request. Try again in a moment.";
-    throw new CicadaError(sentence, { code: name, retryable });
-  }
-
-  async #post(operation, body) {
-    try {
-      return await this.#fetch(this.#cognitoUrl, {
-        method: "POST",
-        headers: {
-          "Content-Type": "application/x-amz-json-1.1",
-          "X-Amz-Target": `AWSCognitoIdentityProviderService.${operation}`,
-        },
-        body: JSON.stringify(body),
-        credentials: "omit",
-        referrerPolicy: "no-referrer",
-      });
-    } catch (cause) {
-      throw new CicadaError("The sign-in service cannot be reached. Check your connection and try again.", {
-        code: "unreachable",
-        retryable: true,
-        cause,
-      });
-    }
-  }
-
-  #store(session, { AccessToken, ExpiresIn, RefreshToken }) {
-    const expiresAt = this.#now() + ExpiresIn * 1000;
-    this.#tokens = { ...session, refreshToken: RefreshToken ?? session.refreshToken, accessToken: AccessToken, expiresAt };
-    this.#storage.setItem(STORED_AS, JSON.stringify(this.#tokens));
-  }
-
-  #forget() {
-    this.#tokens = null;
-    this.#storage.removeItem(STORED_AS);
   }
 }
 

@@ -22,6 +22,12 @@ export class TabMemory {
     return this.#saved.running;
   }
 
+  /** Nothing of the user is kept any more. */
+  forget() {
+    this.#saved = { user: null, sessionId: null, running: null };
+    this.#storage.removeItem(STORED_AS);
+  }
+
   save(changes) {
     this.#saved = { ...this.#saved, ...changes };
     this.#storage.setItem(STORED_AS, JSON.stringify(this.#saved));

@@ -19,6 +19,7 @@ import jwt
 from cicada.adapters.sqs.request_queue import request_message
 from cicada.conversation.model import RequestKey
 from cicada.identity.principal import Principal
+from cicada_client.password_proof import PasswordProof
 from evals.chaos.database import Database
 from evals.chaos.plan import FaultOrder, Storm, Victim
 from evals.chaos.processors import ports_of, processors
@@ -43,10 +44,13 @@ class Target:
     def token(self, user: str) -> str:
         """A fresh access token."""
         password = next(each["password"] for each in self.info["users"] if each["name"] == user)
-        reply = aws_client(self.config, "cognito-idp").initiate_auth(
-            AuthFlow="USER_PASSWORD_AUTH",
-            ClientId=self.info["clientId"],
-            AuthParameters={"USERNAME": user, "PASSWORD": password},
+        proof = PasswordProof(self.info["userPoolId"], user, password)
+        cognito, client_id = aws_client(self.config, "cognito-idp"), self.info["clientId"]
+        asked = cognito.initiate_auth(AuthFlow="USER_SRP_AUTH", ClientId=client_id, AuthParameters=proof.parameters)
+        reply = cognito.respond_to_auth_challenge(
+            ClientId=client_id,
+            ChallengeName="PASSWORD_VERIFIER",
+            ChallengeResponses=proof.responses(asked["ChallengeParameters"]),
         )
         return str(reply["AuthenticationResult"]["AccessToken"])
 

@@ -75,7 +75,8 @@ class EmulatorDeployment:
 
     def _serve_page(self, outputs: Mapping[str, str]) -> None:
         addresses = {"websocketUrl": outputs["WebSocketUrl"], "endpointUrl": self.config.aws_url}
-        page = start_page(self.config, {**addresses, "clientId": outputs["UserPoolClientId"], "users": []})
+        pool = {"userPoolId": outputs["UserPoolId"], "clientId": outputs["UserPoolClientId"]}
+        page = start_page(self.config, {**addresses, **pool, "users": []})
         self.running.append(page)
         page.wait_until_ready()
         self.has_page = True

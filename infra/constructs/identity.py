@@ -9,6 +9,10 @@ from constructs import Construct
 from infra.constructs.retention import when_protected
 from infra.settings import StageSettings
 
+_MFA = {"off": cognito.Mfa.OFF, "optional": cognito.Mfa.OPTIONAL, "required": cognito.Mfa.REQUIRED}
+# For how long a refresh token that was replaced is still taken: the answer that had the new one may have been lost.
+_ROTATION_GRACE = Duration.seconds(60)
+
 
 class Identity(Construct):
     """A Cognito user pool and the chat clients' app client. Accounts are made by an administrator."""
@@ -25,12 +29,17 @@ class Identity(Construct):
             password_policy=cognito.PasswordPolicy(
                 min_length=12, require_digits=True, require_lowercase=True, require_symbols=True, require_uppercase=True
             ),
+            mfa=_MFA[settings.mfa],
+            mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False),
             deletion_protection=settings.protect_data,
             removal_policy=when_protected(settings),
         )
         self.client = self.pool.add_client(
             "Chat",
-            auth_flows=cognito.AuthFlow(user_password=True, user_srp=True),
+            # Passwords are proven, never sent. With rotation Cognito refuses REFRESH_TOKEN_AUTH, and the CDK leaves it
+            # out: clients use GetTokensFromRefreshToken.
+            auth_flows=cognito.AuthFlow(user_srp=True),
+            refresh_token_rotation_grace_period=_ROTATION_GRACE,
             # No hosted page signs anybody in, and the CDK's default allows tokens to be sent to https://example.com.
             disable_o_auth=True,
             # Cognito takes 5 minutes to 1 day. A connection lives no longer than its token (docs/security.md).

@@ -16,7 +16,16 @@ from infra import page_headers as headers
 from infra.constructs.alias_record import add_alias
 from infra.constructs.identity import Identity
 from infra.constructs.websocket_api import WebSocketApi
-from infra.page_files import ASSETS, CONFIG, INDEX, NO_ASSETS, PAGE_FOLDER, cache_control, page_files
+from infra.page_files import (
+    ASSETS,
+    CONFIG,
+    INDEX,
+    NO_ASSETS,
+    PAGE_FOLDER,
+    cache_control,
+    page_files,
+    vendored_files,
+)
 from infra.settings import StageSettings
 
 _REFERRER_POLICIES = {"no-referrer": cloudfront.HeadersReferrerPolicy.NO_REFERRER}
@@ -48,6 +57,8 @@ class Page(Construct):
                 "tokenIn": "subprotocol",
                 "cognitoUrl": f"{identity.endpoint}/",
                 "clientId": identity.client.user_pool_client_id,
+                "userPoolId": identity.pool.user_pool_id,
+                "mfa": settings.mfa,
             }
         )
         domain = settings.addresses.page
@@ -133,8 +144,9 @@ class Page(Construct):
             self, "DeploymentLog", retention=logs.RetentionDays.ONE_MONTH, removal_policy=RemovalPolicy.DESTROY
         )
         folder = deployment.Source.asset(str(PAGE_FOLDER), exclude=list(NO_ASSETS))
+        vendored = [deployment.Source.data(path, file.decode()) for path, file in vendored_files().items()]
         document = deployment.Source.data(INDEX, files.index), deployment.Source.json_data(CONFIG, config)
-        assets = self._deployment("Assets", log, folder, prefix=files.assets_prefix)
+        assets = self._deployment("Assets", log, folder, *vendored, prefix=files.assets_prefix)
         self._deployment("Document", log, *document).node.add_dependency(assets)
 
     def _deployment(

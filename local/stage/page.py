@@ -26,6 +26,9 @@ def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
         "tokenIn": "query",
         "cognitoUrl": info["endpointUrl"],
         "clientId": info["clientId"],
+        "userPoolId": info["userPoolId"],
+        # As the stack's default (infra/settings.py).
+        "mfa": "optional",
         "users": info["users"],
         "examples": EXAMPLES,
     }

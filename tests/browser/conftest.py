@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from local.page import app
-from tests.browser.fake_backend import CLIENT_ID, PASSWORDS, FakeBackend
+from tests.browser.fake_backend import FakeBackend
+from tests.browser.fake_user_pool import CLIENT_ID, PASSWORDS, POOL_ID
 from tests.browser.plays import QUESTION, answered
 from tests.browser.serving import serving
 from tests.patience import PATIENCE_MILLISECONDS
@@ -53,6 +54,8 @@ def address(backend: FakeBackend) -> Iterator[str]:
             "tokenIn": backend.token_in,
             "cognitoUrl": f"http://{backend_address}/",
             "clientId": CLIENT_ID,
+            "userPoolId": POOL_ID,
+            "mfa": "optional",
             "users": [{"name": name, "password": password} for name, password in PASSWORDS.items()],
             "examples": [QUESTION],
         }

@@ -1,5 +1,4 @@
-"""A backend that speaks CICADA's protocol, and a user pool that speaks Cognito's: all that the page needs, without a
-model.
+"""A backend that speaks CICADA's protocol, with a user pool: all that the page needs, without a model.
 
 It stores before it sends and replays on resume, as the real one does, and can inject faults: hold an answer, cut
 connections, reorder, repeat and lose frames, and refuse.
@@ -8,6 +7,7 @@ connections, reorder, repeat and lose frames, and refuse.
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -19,8 +19,6 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -48,12 +46,9 @@ from cicada.conversation.protocol import (
     parse_command,
     stored_frame,
 )
+from tests.browser.fake_user_pool import FakeUserPool
 from tests.patience import PATIENCE_SECONDS
 
-CLIENT_ID = "page-client"
-PASSWORDS = {"ada": "Lovelace-1", "bob": "Builder-1"}
-# Somebody else made this account: its password is good for one sign-in.
-FIRST_PASSWORDS = {"cem": "First-of-cem-1"}
 SCRAMBLE_SECONDS = 0.08
 
 
@@ -99,20 +94,18 @@ class FakeBackend:
         self.refusal: Failed | None = None
         self.commands: list[AnyCommand] = []
         self.requests: dict[str, Stored] = {}
-        self.sign_ins: list[str] = []
-        # Sessions of sign-ins that wait for a new password, and passwords that users have chosen.
-        self.challenges: set[str] = set()
-        self.chosen: dict[str, str] = {}
-        self._tokens: dict[str, str] = {}
-        self._refreshable: set[str] = set()
+        self.pool = FakeUserPool()
+        # The handshake is refused, whatever the token.
+        self.lets_nobody_in = False
         self._connections: set[Connection] = set()
+        self._opened = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._hold_before: int | None = None
 
     def app(self) -> Starlette:
         cors = Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["POST"], allow_headers=["*"])
-        routes = [Route("/", self._cognito, methods=["POST"]), WebSocketRoute("/socket", self._socket)]
+        routes = [Route("/", self.pool.reply, methods=["POST"]), WebSocketRoute("/socket", self._socket)]
         return Starlette(routes=routes, middleware=[cors])
 
     # ---- disturbances ----
@@ -129,14 +122,12 @@ class FakeBackend:
         assert self._loop is not None
         asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(PATIENCE_SECONDS)
 
-    def expire_tokens(self) -> None:
-        """Tokens that were given out until now open nothing any more, and do not count on open connections."""
-        self._tokens.clear()
-
-    def end_sessions(self) -> None:
-        """Neither the tokens nor the refresh tokens count any more."""
-        self.expire_tokens()
-        self._refreshable.clear()
+    def wait_for_connections(self, number: int) -> None:
+        """Until so many have been opened, of which some may be closed again."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while self._opened < number:
+            assert time.monotonic() < deadline, f"connection {number} was never opened"
+            time.sleep(0.01)
 
     def questions(self) -> list[SendMessage]:
         """Each question once: on a slow machine the page may send one again."""
@@ -155,57 +146,6 @@ class FakeBackend:
             with suppress(WebSocketDisconnect, RuntimeError):
                 await connection.socket.close(1001)
 
-    # ---- Cognito ----
-
-    async def _cognito(self, request: Request) -> JSONResponse:
-        operation = request.headers["x-amz-target"].removeprefix("AWSCognitoIdentityProviderService.")
-        body = await request.json()
-        if operation == "RevokeToken":
-            return JSONResponse({})
-        if body["ClientId"] != CLIENT_ID:
-            return JSONResponse({"__type": "ResourceNotFoundException"}, 400)
-        if operation == "RespondToAuthChallenge":
-            return self._respond(body["ChallengeName"], body["Session"], body["ChallengeResponses"])
-        return self._initiate(body["AuthFlow"], body["AuthParameters"])
-
-    def _respond(self, challenge: str, session: str, responses: dict[str, str]) -> JSONResponse:
-        assert challenge == "NEW_PASSWORD_REQUIRED"
-        user, password = responses["USERNAME"], responses["NEW_PASSWORD"]
-        if session not in self.challenges:
-            expired = "Invalid session for the user, session is expired."
-            return JSONResponse({"__type": "NotAuthorizedException", "message": expired}, 400)
-        if len(password) < 12:
-            weak = "Password does not conform to policy: Password not long enough"
-            return JSONResponse({"__type": "InvalidPasswordException", "message": weak}, 400)
-        self.chosen[user] = password
-        return self._signed_in(user)
-
-    def _initiate(self, flow: str, parameters: dict[str, str]) -> JSONResponse:
-        self.sign_ins.append(flow)
-        if flow == "REFRESH_TOKEN_AUTH":
-            user = parameters["REFRESH_TOKEN"].removeprefix("refresh-")
-            if user not in self._refreshable:
-                return JSONResponse({"__type": "NotAuthorizedException", "message": "Invalid Refresh Token"}, 400)
-            return self._tokens_for(user, {})
-        user = parameters["USERNAME"]
-        if (FIRST_PASSWORDS | PASSWORDS | self.chosen).get(user) != parameters["PASSWORD"]:
-            return JSONResponse({"__type": "NotAuthorizedException", "message": "Incorrect username or password."}, 400)
-        if user in FIRST_PASSWORDS and user not in self.chosen:
-            self.challenges.add(session := f"session-{len(self.sign_ins)}")
-            required = {"USER_ID_FOR_SRP": user, "requiredAttributes": "[]", "userAttributes": "{}"}
-            challenge = {"ChallengeName": "NEW_PASSWORD_REQUIRED", "Session": session, "ChallengeParameters": required}
-            return JSONResponse(challenge)
-        return self._signed_in(user)
-
-    def _signed_in(self, user: str) -> JSONResponse:
-        self._refreshable.add(user)
-        return self._tokens_for(user, {"RefreshToken": f"refresh-{user}"})
-
-    def _tokens_for(self, user: str, more: dict[str, str]) -> JSONResponse:
-        token = f"access-{user}-{len(self.sign_ins)}"
-        self._tokens[token] = user
-        return JSONResponse({"AuthenticationResult": {"AccessToken": token, "ExpiresIn": 3600, **more}})
-
     # ---- WebSocket ----
 
     async def _socket(self, socket: WebSocket) -> None:
@@ -213,22 +153,27 @@ class FakeBackend:
         protocols = [each.strip() for each in socket.headers.get("sec-websocket-protocol", "").split(",")]
         offered = protocols[0] == "cicada.v1"
         token = protocols[1] if offered else socket.query_params.get("token", "")
-        if token not in self._tokens or offered != (self.token_in == "subprotocol"):
+        user = self.pool.user_of(token)
+        if user is None or self.lets_nobody_in or offered != (self.token_in == "subprotocol"):
             await socket.close()
             return
         await socket.accept("cicada.v1" if offered else None)
-        connection = Connection(socket, self._tokens[token])
+        connection = Connection(socket, user)
         self._connections.add(connection)
+        self._opened += 1
         try:
             async for text in socket.iter_text():
-                await self._handle(parse_command(text), connection, token)
+                if json.loads(text)["action"] == "signOutEverywhere":
+                    await self._sign_out(connection.user)
+                else:
+                    await self._handle(parse_command(text), connection, token)
         finally:
             self._connections.discard(connection)
 
     async def _handle(self, command: AnyCommand, connection: Connection, token: str) -> None:
         self.commands.append(command)
         refusal = self.refusal
-        if token not in self._tokens:
+        if self.pool.user_of(token) is None:
             refusal = Failed(error="Your access token has expired.", code="token_expired", retryable=True)
         if isinstance(command, Ping):
             await self._send(connection, frame(Pong()))
@@ -240,6 +185,15 @@ class FakeBackend:
             await self._accept(command, connection)
         else:
             await self._about_known(command, connection)
+
+    async def _sign_out(self, user: str) -> None:
+        """All sign-ins of the user end, and every connection hears of it."""
+        self.pool.sign_out(user)
+        ended = json.dumps({"type": "error", "code": "signed_out", "error": "You were signed out.", "retryable": False})
+        for connection in [each for each in self._connections if each.user == user]:
+            await self._send(connection, ended)
+            with suppress(WebSocketDisconnect, RuntimeError):
+                await connection.socket.close(1000)
 
     async def _accept(self, command: SendMessage, connection: Connection) -> None:
         session_id = command.session_id or command.request_id

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.fake_backend import PASSWORDS
+from tests.browser.fake_user_pool import PASSWORDS
 
 
 def sign_in(page: Page, address: str | None, user: str = "ada") -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.fake_backend import CLIENT_ID, FakeBackend
+from tests.browser.fake_backend import FakeBackend
+from tests.browser.fake_user_pool import CLIENT_ID, POOL_ID
 from tests.browser.pages import answer, ask, sign_in, whole
 from tests.browser.plays import ANSWER, QUESTION
 from tests.browser.serving import serving
@@ -17,7 +18,7 @@ from tests.infra.deployed import Deployed
 from tests.infra.edge import Edge
 
 # What AWS chooses is the logical id here.
-CLIENT = "IdentityUsersChat774A7E2E"
+CLIENT, POOL = "IdentityUsersChat774A7E2E", "IdentityUsers61009EFD"
 API = "wss://ConversationWebSocketApi05C623EF.execute-api.us-east-1.amazonaws.com"
 COGNITO = "https://cognito-idp.us-east-1.amazonaws.com"
 
@@ -46,6 +47,7 @@ def address(subprotocol_backend: FakeBackend, edge: Edge) -> Iterator[str]:
             API: f"ws://{backend_address}",
             COGNITO: f"http://{backend_address}",
             CLIENT: CLIENT_ID,
+            POOL: POOL_ID,
         }
         with serving(edge.app(there)) as page_address:
             yield f"http://{page_address}/"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.contrast import CONTRASTS
-from tests.browser.fake_backend import FIRST_PASSWORDS, FakeBackend
+from tests.browser.fake_backend import FakeBackend
+from tests.browser.fake_user_pool import FIRST_PASSWORDS
 
 OWN = "Kemal-of-the-tests-1"
 
@@ -30,7 +31,7 @@ def test_a_new_user_chooses_a_password_and_is_signed_in(page: Page, address: str
     expect(page.get_by_text("You signed in with an initial password. Choose the one")).to_be_visible()
     choose(page, OWN)
     expect(page.locator("#user-name")).to_have_text("cem")
-    assert backend.chosen == {"cem": OWN}
+    assert backend.pool.chosen == {"cem": OWN}
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Name").fill("cem")
     page.get_by_label("Password").fill(OWN)
@@ -46,19 +47,19 @@ def test_a_password_that_is_refused_or_mistyped_gets_a_sentence(page: Page, addr
     choose(page, "short")
     expect(page.get_by_role("alert")).to_contain_text("does not meet the rule below it")
     expect(page.get_by_text("At least 12 characters")).to_be_visible()
-    assert backend.chosen == {}
+    assert backend.pool.chosen == {}
     choose(page, OWN)
     expect(page.locator("#user-name")).to_have_text("cem")
 
 
 def test_a_sign_in_that_took_too_long_begins_anew(page: Page, address: str, backend: FakeBackend) -> None:
     open_first_sign_in(page, address)
-    backend.challenges.clear()
+    backend.pool.challenges.clear()
     choose(page, OWN)
-    expect(page.get_by_role("alert")).to_contain_text("Sign in once more with your initial password.")
+    expect(page.get_by_role("alert")).to_contain_text("Signing in took too long. Begin again with your password.")
     expect(page.get_by_label("New password")).to_have_count(0)
     expect(page.get_by_label("Name")).to_be_focused()
-    assert backend.chosen == {}
+    assert backend.pool.chosen == {}
 
 
 def test_one_can_go_back_to_another_account(page: Page, address: str) -> None:

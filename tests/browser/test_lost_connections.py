@@ -101,10 +101,10 @@ def test_a_reload_in_a_longer_conversation_shows_all_of_it_once(page: Page, addr
 
 def test_an_expired_token_is_renewed_without_a_word(page: Page, address: str, backend: FakeBackend) -> None:
     sign_in(page, address)
-    backend.expire_tokens()
+    backend.pool.expire_tokens()
     ask(page, QUESTION)
     expect(answer(page)).to_have_text(whole(ANSWER))
-    assert backend.sign_ins == ["USER_PASSWORD_AUTH", "REFRESH_TOKEN_AUTH"]
+    assert backend.pool.sign_ins == ["USER_SRP_AUTH", "refresh"]
     assert len(backend.requests) == 1
 
 
@@ -115,9 +115,59 @@ def test_when_the_session_is_over_one_signs_in_again_and_the_answer_goes_on(
     sign_in(page, address)
     ask(page, QUESTION)
     expect(answer(page)).to_contain_text("Seyton brings Macbeth")
-    backend.end_sessions()
+    backend.pool.end_sessions()
     backend.cut_connections()
     expect(page.get_by_role("alert")).to_contain_text("Your session has ended.")
     backend.go_on()
     sign_in(page, None)
     expect(answer(page)).to_have_text(whole(ANSWER))
+
+
+def test_a_connection_is_replaced_before_its_token_expires_and_nobody_sees_it(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    """A token that is valid for 61 seconds is replaced after one."""
+    backend.pool.valid_seconds = 61
+    backend.hold_before(4)
+    sign_in(page, address)
+    chat = page.locator("#chat-view")
+    expect(chat).to_have_attribute("data-connection", "open")
+    chat.evaluate(
+        """chat => new MutationObserver(() => {
+            if (chat.dataset.connection !== "open") document.body.append("The connection was seen to be lost.");
+        }).observe(chat, { attributeFilter: ["data-connection"] })"""
+    )
+    ask(page, QUESTION)
+    backend.wait_for_event(3)
+    backend.wait_for_connections(2)
+    backend.go_on()
+    expect(answer(page)).to_have_text(whole(ANSWER))
+    expect(page.get_by_text("The connection was seen to be lost.")).to_have_count(0)
+
+
+def test_a_refused_handshake_says_so_and_offers_to_sign_in_again(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    backend.lets_nobody_in = True
+    sign_in(page, address)
+    connection = page.locator("#connection")
+    expect(connection).to_contain_text("The service refused the connection, or does not answer.")
+    connection.get_by_role("button", name="Sign in again").click()
+    expect(page.get_by_label("Name")).to_be_visible()
+    backend.lets_nobody_in = False
+    sign_in(page, None)
+    expect(page.locator("#chat-view")).to_have_attribute("data-connection", "open")
+    expect(connection).to_be_empty()
+
+
+def test_a_refused_handshake_is_tried_again_when_the_user_asks_for_it(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    backend.lets_nobody_in = True
+    sign_in(page, address)
+    now = page.get_by_role("button", name="Try now")
+    expect(now).to_be_visible()
+    backend.lets_nobody_in = False
+    now.click()
+    expect(page.locator("#chat-view")).to_have_attribute("data-connection", "open")
+    expect(page.locator("#connection")).to_be_empty()

@@ -10,20 +10,26 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.fakes.srp_server import SrpServer
+
 
 @dataclass
 class AwsStandIn:
-    """Cognito's InitiateAuth and Lambda's Invoke. `results` maps a function to (what it returns, whether it raised)."""
+    """Cognito's USER_SRP_AUTH and Lambda's Invoke. `results`: what a function returns, and whether it raised."""
 
     passwords: dict[str, str]
     access_token: str
     results: dict[str, tuple[Any, bool]] = field(default_factory=dict)
     invoked: list[tuple[str, Any]] = field(default_factory=list)
     url: str = ""
+    srp: SrpServer = field(default_factory=lambda: SrpServer("us-east-1_abc"))
 
     def sign_in(self, body: dict[str, Any]) -> tuple[int, Any]:
-        given = body["AuthParameters"]
-        if body["AuthFlow"] != "USER_PASSWORD_AUTH" or self.passwords.get(given["USERNAME"]) != given["PASSWORD"]:
+        if body.get("AuthFlow") == "USER_SRP_AUTH":
+            given = body["AuthParameters"]
+            asked = self.srp.challenge(given["USERNAME"], self.passwords.get(given["USERNAME"]), given["SRP_A"])
+            return 200, {"ChallengeName": "PASSWORD_VERIFIER", "ChallengeParameters": asked}
+        if not self.srp.proven(body["ChallengeResponses"]):
             return 400, {"__type": "NotAuthorizedException", "message": "Incorrect username or password."}
         return 200, {"AuthenticationResult": {"AccessToken": self.access_token, "IdToken": "not-this"}}
 

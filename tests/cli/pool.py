@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import boto3
+import pytest
 from moto import mock_aws
+from moto.cognitoidp.exceptions import NotAuthorizedError
+from moto.cognitoidp.models import CognitoIdpBackend
+from moto.cognitoidp.responses import CognitoIdpResponse
+from moto.core.exceptions import JsonRESTError
+from moto.core.responses import ActionResult
+
+from tests.fakes.srp_server import SrpServer
 
 REGION = "eu-central-1"
 STACK = "Cicada-dev"
@@ -39,12 +47,57 @@ class DeployedPool:
 
 
 @contextmanager
+def _proofs_are_checked() -> Iterator[None]:
+    """moto takes any proof of a password, and knows no GetTokensFromRefreshToken: both as Cognito has them."""
+    server = SrpServer("")
+    began, responded = CognitoIdpBackend.initiate_auth, CognitoIdpBackend.respond_to_auth_challenge
+
+    def begin(self: Any, client_id: str, auth_flow: str, auth_parameters: dict[str, str]) -> Any:
+        reply = began(self, client_id, auth_flow, auth_parameters)
+        if auth_flow != "USER_SRP_AUTH":
+            return reply
+        session = reply["Session"]
+        name, pool = self.sessions[session]
+        server.pool_id = pool.id
+        password = self.admin_get_user(pool.id, name).password
+        asked = server.challenge(name, password, auth_parameters["SRP_A"], block=session)
+        return {"ChallengeName": reply["ChallengeName"], "ChallengeParameters": asked}
+
+    def respond(self: Any, session: str, client_id: str, challenge_name: str, challenge_responses: Any) -> Any:
+        if challenge_name == "PASSWORD_VERIFIER" and not server.proven(challenge_responses):
+            raise NotAuthorizedError("Incorrect username or password.")
+        return responded(self, session, client_id, challenge_name, challenge_responses)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CognitoIdpBackend, "initiate_auth", begin)
+        patch.setattr(CognitoIdpBackend, "respond_to_auth_challenge", respond)
+        patch.setattr(CognitoIdpResponse, "get_tokens_from_refresh_token", _rotated, raising=False)
+        yield
+
+
+def _rotated(self: Any) -> ActionResult:
+    """Fresh tokens for a refresh token, which ends."""
+    backend, used = self.backend, self._get_param("RefreshToken")
+    pool = next((each for each in backend.user_pools.values() if used in each.refresh_tokens), None)
+    if pool is None:
+        raise NotAuthorizedError("Invalid Refresh Token")
+    if pool.refresh_tokens[used] is None:
+        raise JsonRESTError("RefreshTokenReuseException", "Refresh token has been invalidated by rotation")
+    access_token, id_token, expires_in = pool.create_tokens_from_refresh_token(used)
+    client_id, username, _ = pool.refresh_tokens[used]
+    pool.refresh_tokens[used] = None
+    renewed, _ = pool.create_refresh_token(client_id, username)
+    tokens = {"AccessToken": access_token, "IdToken": id_token, "RefreshToken": renewed, "ExpiresIn": expires_in}
+    return ActionResult({"AuthenticationResult": tokens})
+
+
+@contextmanager
 def deployed_pool(default_tenant: str = "") -> Iterator[DeployedPool]:
-    with mock_aws():
+    with mock_aws(), _proofs_are_checked():
         cognito: Any = boto3.client("cognito-idp", region_name=REGION)
         policy = {"MinimumLength": 12} | {f"Require{kind}": True for kind in ("Lowercase", "Uppercase", "Numbers")}
         policy |= {"RequireSymbols": True}
         pool_id = cognito.create_user_pool(PoolName="users", Policies={"PasswordPolicy": policy})["UserPool"]["Id"]
-        flows = ["ALLOW_USER_PASSWORD_AUTH", "ALLOW_REFRESH_TOKEN_AUTH"]
+        flows = ["ALLOW_USER_SRP_AUTH"]
         client = cognito.create_user_pool_client(UserPoolId=pool_id, ClientName="chat", ExplicitAuthFlows=flows)
         yield DeployedPool(cognito, pool_id, client["UserPoolClient"]["ClientId"], default_tenant)

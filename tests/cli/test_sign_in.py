@@ -14,11 +14,13 @@ import pytest
 from cli import deployment_target
 from cli.__main__ import main
 from cli.user import passwords
+from cli.user.sign_in import sign_in
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.clients.disturbing_server import WORDS, Body, Delivery, DisturbingServer, refused, running
 
 PASSWORD = "A-long-one-of-1815"
 CHOSEN = "Another-one-of-1843"
+PASSWORD_PROMPT = "Password of ada on the stack Cicada-dev: "
 TEXT = "".join(WORDS)
 
 
@@ -171,6 +173,62 @@ def test_a_refresh_token_that_has_ended_is_forgotten_and_the_password_asked_for_
     assert json.loads(saved.read_text())[pool.client_id]["users"] == {}
     typing(monkeypatch, PASSWORD)
     assert main(["token", "ada"]) == 0
+
+
+def test_a_refresh_token_that_was_used_before_is_of_no_use(
+    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each refresh ends the refresh token that it used: a copy of the file is good for one."""
+    assert main(["token", "ada"]) == 0
+    copied = saved.read_text()
+    assert main(["token", "ada"]) == 0
+    assert saved.read_text() != copied
+    saved.write_text(copied)
+    monkeypatch.delenv("CICADA_PASSWORD")
+    assert main(["token", "ada"]) == 2
+    assert "There is no password for ada" in capsys.readouterr().err
+
+
+def test_two_commands_of_a_user_use_the_newest_refresh_token(pool: DeployedPool, server: DisturbingServer) -> None:
+    target = deployment_target.aws_target(pool.outputs(server.url), STACK)
+    chat, token = sign_in(target, "ada"), sign_in(target, "ada")
+    assert len({chat(), token(), chat(), token()}) == 4
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_the_code_of_an_authenticator_app_is_asked_for(
+    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], required: bool
+) -> None:
+    """`required`: the pool asks for an app that the user does not have yet. moto takes any code."""
+    mode: Any = "ON" if required else "OPTIONAL"
+    software = {"Enabled": True}
+    pool.cognito.set_user_pool_mfa_config(
+        UserPoolId=pool.pool_id, SoftwareTokenMfaConfiguration=software, MfaConfiguration=mode
+    )
+    if not required:
+        add_app(pool)
+    assert main(["token", "ada"]) == 1
+    assert "run `cicada token ada --stack Cicada-dev` on a terminal" in capsys.readouterr().err
+    prompts = typing(monkeypatch, PASSWORD, "123456", "123456")
+    assert main(["token", "ada"]) == 0
+    said = capsys.readouterr()
+    assert said.out.count(".") == 2
+    if required:
+        assert "Add this key to an authenticator app: " in said.err
+        assert prompts == [PASSWORD_PROMPT, "Code that the app shows: "]
+    else:
+        assert prompts == [PASSWORD_PROMPT, "Code of the authenticator app for ada: "]
+
+
+def add_app(pool: DeployedPool) -> None:
+    tokens = pool.cognito.admin_initiate_auth(
+        UserPoolId=pool.pool_id,
+        ClientId=pool.client_id,
+        AuthFlow="ADMIN_USER_PASSWORD_AUTH",
+        AuthParameters={"USERNAME": "ada", "PASSWORD": PASSWORD},
+    )["AuthenticationResult"]
+    pool.cognito.associate_software_token(AccessToken=tokens["AccessToken"])
+    pool.cognito.verify_software_token(AccessToken=tokens["AccessToken"], UserCode="123456")
 
 
 def test_a_file_that_is_none_of_ours_is_written_anew(

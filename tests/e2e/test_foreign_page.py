@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -160,9 +161,6 @@ def test_a_name_pointed_at_this_machine_reaches_none_of_its_servers(rebound: Pag
 
 
 def test_the_emulator_still_takes_no_password_but_the_stages_own(stage: Target) -> None:
+    users = [{"name": "alice", "password": "Alice-of-the-local-stage-1"}]
     with pytest.raises(ClientError, match="NotAuthorizedException"):
-        aws_client(stage.config, "cognito-idp").initiate_auth(
-            AuthFlow="USER_PASSWORD_AUTH",
-            ClientId=stage.info["clientId"],
-            AuthParameters={"USERNAME": "alice", "PASSWORD": "Alice-of-the-local-stage-1"},
-        )
+        replace(stage, info=stage.info | {"users": users}).token("alice")

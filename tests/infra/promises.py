@@ -65,6 +65,23 @@ def sign_in(stage: Deployed) -> str:
     return only(of(client) for _, client in stage.of_kind("AWS::Cognito::UserPoolClient"))
 
 
+def second_step(stage: Deployed) -> str:
+    def of(pool: Properties) -> str:
+        names = {"OFF": "off", "OPTIONAL": "each user's choice", "ON": "required"}
+        apps = pool.get("EnabledMfas") == ["SOFTWARE_TOKEN_MFA"]
+        return names[pool.get("MfaConfiguration", "OFF")] + (", by an authenticator app" if apps else "")
+
+    return only(of(pool) for _, pool in stage.of_kind("AWS::Cognito::UserPool"))
+
+
+def rotation(stage: Deployed) -> str:
+    def of(client: Properties) -> str:
+        found = client.get("RefreshTokenRotation", {"Feature": "DISABLED"})
+        return span(found["RetryGracePeriodSeconds"]) if found["Feature"] == "ENABLED" else "until it expires"
+
+    return only(of(client) for _, client in stage.of_kind("AWS::Cognito::UserPoolClient"))
+
+
 def unknown_users(stage: Deployed) -> str:
     clients = stage.of_kind("AWS::Cognito::UserPoolClient")
     hidden = {"ENABLED": "not said", "LEGACY": "said", None: "said"}
@@ -327,6 +344,8 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
     "a password has at least": passwords,
     "an initial password is valid for": initial_passwords,
     "ways to sign in": sign_in,
+    "a second step of sign-in is": second_step,
+    "a refresh token that was used is still taken for": rotation,
     "whether a user name exists is": unknown_users,
     "an access token is valid for": token_validity("AccessToken"),
     "a refresh token is valid for": token_validity("RefreshToken"),

@@ -101,6 +101,8 @@ def test_the_configuration_names_the_stack_and_no_secret(edge: Edge) -> None:
         "tokenIn": "subprotocol",
         "cognitoUrl": f"{COGNITO}/",
         "clientId": "IdentityUsersChat774A7E2E",
+        "userPoolId": "IdentityUsers61009EFD",
+        "mfa": "optional",
     }
 
 

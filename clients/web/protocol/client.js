@@ -7,6 +7,7 @@ import { TIMINGS } from "./timings.js";
 // A timer with a longer delay fires at once.
 const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
+const SIGNED_OUT = "signed_out";
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -19,14 +20,16 @@ const platformClock = {
  * Events: "connection" (detail: the state, see `ReconnectingConnection`) and "request" (detail: the changed `Request`).
  *
  * `knowledgeBase` is used for questions that begin a session and name none; without it the default of the server is used.
- * `token({fresh})` is called at each connect and resolves to an access token; `fresh` demands a new one. It rejects
- * with `SignInNeededError` if the user must sign in again; after any other failure it is called again.
+ * `token({fresh})` is called at each connect and resolves to an access token, or to `{token, validMs}` where the client
+ * knows how long it is still valid: then a connection is replaced before its token expires. `fresh` demands a new one. It
+ * rejects with `SignInNeededError` if the user must sign in again; after any other failure it is called again.
  */
 export class CicadaClient extends EventTarget {
   #connection;
   #requests = new Map();
   #watches = new Map();
   #history;
+  #signingOut = null;
   #clock;
   #timings;
   #newId;
@@ -53,7 +56,7 @@ export class CicadaClient extends EventTarget {
       opened: () => this.#opened(),
       received: (frame) => this.#received(frame),
       lost: () => this.#lost(),
-      stateChanged: (state) => this.dispatchEvent(new CustomEvent("connection", { detail: state })),
+      stateChanged: (state) => this.#stateChanged(state),
     });
     this.#history = new HistoryQueue((command) => this.#connection.send(command), clock, this.#timings);
   }
@@ -62,14 +65,38 @@ export class CicadaClient extends EventTarget {
     return this.#connection.state;
   }
 
+  /** Why there is no connection: see `ReconnectingConnection`. */
+  get trouble() {
+    return this.#connection.trouble;
+  }
+
+  /** Whether the server has ended the user's sign-in. */
+  signedOut = false;
+
   connect() {
     this.#connection.start();
   }
 
-  /** Closes the connection. Requests go on at the server and can be followed later. */
+  /** Closes the connection, and forgets the requests; they go on at the server and can be followed later. */
   close() {
     this.#connection.stop();
-    this.#history.failAll(new CicadaError("The connection was closed."));
+    this.#lost();
+    this.#requests.clear();
+    const error = new CicadaError("The connection was closed.");
+    this.#history.failAll(error);
+    this.#settleSignOut(error);
+  }
+
+  /** Ends all sign-ins of the user, on all devices. Rejects with a `CicadaError` if that may not be complete. */
+  signOutEverywhere() {
+    if (!this.#connection.send({ action: "signOutEverywhere" })) {
+      return Promise.reject(new CicadaError("There is no connection. Try again once there is one.", { retryable: true }));
+    }
+    return new Promise((resolve, reject) => {
+      const late = new CicadaError("There was no answer, so you may still be signed in elsewhere. Try again.", { code: "timeout", retryable: true });
+      const timer = this.#clock.setTimeout(() => this.#settleSignOut(late), this.#timings.reply);
+      this.#signingOut = { resolve, reject, timer };
+    });
   }
 
   online() {
@@ -188,6 +215,8 @@ export class CicadaClient extends EventTarget {
 
   #refused(frame, request) {
     if (CONNECTION_REFUSED.has(frame.code)) return this.#connection.renew();
+    if (frame.code === SIGNED_OUT) return this.#wasSignedOut();
+    if (!frame.requestId && this.#signingOut) return this.#settleSignOut(new CicadaError(frame.error, frame));
     if (!frame.requestId) return this.#history.refused(frame);
     if (!request || request.outcome) return;
     // A resume or a cancel failed temporarily: the timer repeats it.
@@ -195,6 +224,27 @@ export class CicadaClient extends EventTarget {
     request.refusal = frame;
     this.#unwatch(request.requestId);
     this.#changed(request);
+  }
+
+  #stateChanged(state) {
+    // The frame that says so may have been lost with the connection.
+    if (state === "signedOut" && this.#signingOut) this.signedOut = true;
+    this.dispatchEvent(new CustomEvent("connection", { detail: state }));
+  }
+
+  #wasSignedOut() {
+    this.signedOut = true;
+    this.#settleSignOut();
+    this.#connection.signOut();
+  }
+
+  #settleSignOut(error) {
+    if (!this.#signingOut) return;
+    const { resolve, reject, timer } = this.#signingOut;
+    this.#signingOut = null;
+    this.#clock.clearTimeout(timer);
+    if (error) reject(error);
+    else resolve();
   }
 
   #watch(request, patience = this.#patience(request)) {

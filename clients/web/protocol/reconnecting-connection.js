@@ -4,18 +4,24 @@ const SUBPROTOCOL = "cicada.v1";
 const OPEN = 1;
 
 /**
- * A reconnecting WebSocket: it connects again after a loss, with a fresh token if the old one has expired, and detects
- * connections that are dead without having been closed.
+ * A reconnecting WebSocket: it connects again after a loss, with a fresh token if the old one has expired, detects
+ * connections that are dead without having been closed, and replaces a connection before its token expires.
  *
  * States: "idle", "connecting", "open", "waiting" (before the next attempt), "offline", "signedOut".
  * `receiver` implements `opened()`, `received(frame)`, `lost()` and `stateChanged(state)`.
  */
 export class ReconnectingConnection {
   state = "idle";
+  /**
+   * Why there has been no connection for several attempts: "refused" (the handshake failed with a fresh token: the server
+   * lets this user not in, or does not answer), "noToken" (no token could be got), or null.
+   */
+  trouble = null;
 
   #options;
   #receiver;
   #socket = null;
+  #second = null;
   #round = 0;
   #failures = 0;
   #wanted = false;
@@ -39,6 +45,11 @@ export class ReconnectingConnection {
     this.#wanted = false;
     this.#abandon();
     this.#change("idle");
+  }
+
+  /** The server has ended the user's sign-in. */
+  signOut() {
+    this.#signedOut();
   }
 
   /** The network is back, or the device woke up: connect now, or check that the connection is alive. */
@@ -82,36 +93,97 @@ export class ReconnectingConnection {
     if (this.#offline) return this.#change("offline");
     const round = this.#round;
     this.#change("connecting");
+    // The handshake fails in the same way for a refused token as for anything else: after two failures, try a fresh token.
+    const fresh = this.#staleToken || this.#failures === 2;
     try {
-      // The handshake fails in the same way for a refused token as for anything else: after two failures, try a fresh token.
-      const token = await this.#options.token({ fresh: this.#staleToken || this.#failures === 2 });
-      if (round === this.#round) this.#open(token);
+      const offer = await this.#offer({ fresh });
+      if (round === this.#round) this.#open(offer, fresh);
     } catch (error) {
       if (round !== this.#round) return;
       if (error instanceof SignInNeededError) this.#signedOut();
-      else this.#again();
+      else this.#again(this.#failures >= 2 ? "noToken" : null);
     }
   }
 
-  #open(token) {
-    const { url, tokenIn, WebSocket, timings } = this.#options;
-    const socket =
-      tokenIn === "subprotocol" ? new WebSocket(url, [SUBPROTOCOL, token]) : new WebSocket(withToken(url, token));
-    this.#socket = socket;
-    this.#arm("open", timings.open, () => this.#again());
-    socket.onopen = () => this.#opened();
-    socket.onmessage = ({ data }) => this.#received(data);
-    socket.onclose = () => this.#again();
-    // `onclose` follows and is enough; Node's `ws` throws errors that have no listener.
-    socket.onerror = () => {};
+  /** The token to connect with, `{token, validMs}`; `validMs` is undefined if the provider does not say it. */
+  async #offer(demand) {
+    const found = await this.#options.token(demand);
+    return typeof found === "string" ? { token: found } : found;
   }
 
-  #opened() {
+  #open({ token, validMs }, fresh) {
+    const socket = (this.#socket = this.#newSocket(token));
+    const failed = () => this.#again(fresh && this.state === "connecting" ? "refused" : null);
+    this.#arm("open", this.#options.timings.open, failed);
+    socket.onopen = () => this.#opened(validMs);
+    socket.onmessage = ({ data }) => this.#received(data);
+    socket.onclose = failed;
+  }
+
+  #newSocket(token) {
+    const { url, tokenIn, WebSocket } = this.#options;
+    const socket =
+      tokenIn === "subprotocol" ? new WebSocket(url, [SUBPROTOCOL, token]) : new WebSocket(withToken(url, token));
+    // `onclose` follows and is enough; Node's `ws` throws errors that have no listener.
+    socket.onerror = () => {};
+    return socket;
+  }
+
+  #opened(validMs) {
     this.#disarm("open");
     this.#staleToken = false;
+    this.trouble = null;
     this.#change("open");
     this.#arm("keepAlive", this.#options.timings.keepAlive, () => this.probe());
+    if (validMs !== undefined) this.#replaceIn(Math.max(0, validMs - this.#options.timings.renewBefore));
     this.#receiver.opened();
+  }
+
+  // ---- a connection whose token is about to expire ----
+
+  #replaceIn(delay) {
+    this.#arm("replace", delay, () => this.#replace());
+  }
+
+  /** Opens a second connection with a fresh token, and then closes the first. */
+  async #replace() {
+    const { timings } = this.#options;
+    const round = this.#round;
+    // If the second one fails, the first is used until it ends; there is time for some more attempts.
+    this.#replaceIn(timings.renewAgain + timings.open);
+    try {
+      const { token, validMs } = await this.#offer({ fresh: true });
+      if (round === this.#round) this.#openSecond(token, validMs);
+    } catch (error) {
+      if (round === this.#round && error instanceof SignInNeededError) this.#signedOut();
+    }
+  }
+
+  #openSecond(token, validMs) {
+    const second = this.#newSocket(token);
+    this.#dropSecond();
+    this.#second = second;
+    this.#arm("second", this.#options.timings.open, () => this.#dropSecond());
+    second.onclose = () => this.#dropSecond();
+    second.onopen = () => this.#takeSecond(validMs);
+  }
+
+  #dropSecond() {
+    this.#disarm("second");
+    this.#second = close(this.#second);
+  }
+
+  #takeSecond(validMs) {
+    const second = this.#second;
+    this.#second = null;
+    for (const name of ["second", "reply"]) this.#disarm(name);
+    // What the first still had to deliver is among what the requests' resume replays.
+    this.#receiver.lost();
+    close(this.#socket);
+    this.#socket = second;
+    second.onmessage = ({ data }) => this.#received(data);
+    second.onclose = () => this.#again();
+    this.#opened(validMs);
   }
 
   #received(data) {
@@ -123,8 +195,9 @@ export class ReconnectingConnection {
     this.#receiver.received(frame);
   }
 
-  #again() {
+  #again(trouble = null) {
     if (!this.#wanted) return;
+    this.trouble = trouble ?? this.trouble;
     this.#abandon();
     const { timings, random } = this.#options;
     const limit = Math.min(timings.backoffCap, timings.backoffBase * 2 ** this.#failures);
@@ -143,12 +216,10 @@ export class ReconnectingConnection {
   #abandon() {
     this.#round += 1;
     for (const name of [...this.#timers.keys()]) this.#disarm(name);
+    this.#dropSecond();
     const socket = this.#socket;
-    this.#socket = null;
-    if (!socket) return;
-    socket.onopen = socket.onmessage = socket.onclose = null;
-    socket.close();
-    if (this.state === "open") this.#receiver.lost();
+    this.#socket = close(socket);
+    if (socket && this.state === "open") this.#receiver.lost();
   }
 
   #change(state) {
@@ -170,6 +241,14 @@ export class ReconnectingConnection {
     this.#options.clock.clearTimeout(this.#timers.get(name));
     this.#timers.delete(name);
   }
+}
+
+/** Without another event of it. Returns null. */
+function close(socket) {
+  if (!socket) return null;
+  socket.onopen = socket.onmessage = socket.onclose = null;
+  socket.close();
+  return null;
 }
 
 function withToken(url, token) {

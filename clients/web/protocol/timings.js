@@ -8,6 +8,9 @@ export const TIMINGS = Object.freeze({
   silence: 10_000,
   /** API Gateway closes a connection that is idle for ten minutes. */
   keepAlive: 300_000,
+  /** How long before its token expires a connection is replaced; and how long after a failure it is tried again. */
+  renewBefore: 60_000,
+  renewAgain: 10_000,
   /** How long a connection may take to open. */
   open: 10_000,
   /** How long a ping or a list may stay unanswered. */

@@ -1,0 +1,136 @@
+import { SignInNeededError } from "./protocol/errors.js";
+
+const STORED_AS = "cicada.signIn";
+/** A token that expires within this time is renewed before it is used. */
+const MARGIN_MS = 60_000;
+/** How long the tokens that another tab has just renewed may take to arrive. */
+const ARRIVAL_MS = 2_000;
+
+/**
+ * The tokens of a signed-in user, in this object and in the session storage of the tab, until the tab is closed.
+ *
+ * A duplicated tab begins with a copy of the storage. A refresh gives a new refresh token and ends the earlier one, so the
+ * copies renew in turn, by `locks` (as `navigator.locks`), and tell each other what they got, by `channel` (a
+ * `BroadcastChannel`). A copy that signs out ends the others: `ended()` is called there.
+ */
+export class Session {
+  #cognito;
+  #clientId;
+  #storage;
+  #now;
+  #locks;
+  #channel;
+  #tokens;
+  #renewing = null;
+  #arrived = () => {};
+
+  constructor({ cognito, clientId, storage, now, locks, channel, ended }) {
+    this.#cognito = cognito;
+    this.#clientId = clientId;
+    this.#storage = storage;
+    this.#now = now;
+    this.#locks = locks;
+    this.#channel = channel;
+    this.#tokens = JSON.parse(storage.getItem(STORED_AS) ?? "null");
+    channel?.addEventListener("message", ({ data }) => this.#told(data, ended));
+  }
+
+  /** The name of the signed-in user, or null. */
+  get user() {
+    return this.#tokens?.user ?? null;
+  }
+
+  get refreshToken() {
+    return this.#tokens?.refreshToken ?? null;
+  }
+
+  /** How long the access token is still valid. */
+  get validMs() {
+    return this.#tokens ? this.#tokens.expiresAt - this.#now() : 0;
+  }
+
+  begin(user, result) {
+    this.#keep(this.#with({ id: crypto.randomUUID(), user }, result));
+  }
+
+  /** An access token that is valid for at least a minute. Throws `SignInNeededError` when the session has ended. */
+  async accessToken({ fresh = false } = {}) {
+    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
+    if (fresh || this.validMs < MARGIN_MS) await (this.#renewing ??= this.#renewInTurn());
+    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
+    return this.#tokens.accessToken;
+  }
+
+  /** Forgets the tokens, here and in the tab's copies. */
+  end() {
+    const { id } = this.#tokens ?? {};
+    this.#forget();
+    if (id) this.#channel?.postMessage({ id, ended: true });
+  }
+
+  async #renewInTurn() {
+    const { id, accessToken } = this.#tokens;
+    const name = `cicada.session.${id}`;
+    try {
+      if (!this.#locks) return await this.#renew();
+      const mine = await this.#locks.request(name, { ifAvailable: true }, async (lock) => lock && (await this.#renew(), true));
+      if (!mine) await this.#locks.request(name, () => this.#renewUnlessACopyDid(accessToken));
+    } finally {
+      this.#renewing = null;
+    }
+  }
+
+  async #renewUnlessACopyDid(accessToken) {
+    if (this.#tokens?.accessToken === accessToken) await this.#arrival();
+    if (this.#tokens?.accessToken === accessToken) await this.#renew();
+  }
+
+  #arrival() {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ARRIVAL_MS);
+      this.#arrived = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #renew() {
+    const { refreshToken } = this.#tokens;
+    try {
+      const reply = await this.#cognito.call("GetTokensFromRefreshToken", { ClientId: this.#clientId, RefreshToken: refreshToken });
+      if (this.#tokens?.refreshToken !== refreshToken) return;
+      this.#keep(this.#with(this.#tokens, reply.AuthenticationResult));
+      this.#channel?.postMessage({ id: this.#tokens.id, tokens: this.#tokens });
+    } catch (error) {
+      if (error.retryable) throw error;
+      // A copy may have renewed the tokens meanwhile, and these may have come too late for the answer.
+      if (this.#tokens?.refreshToken === refreshToken) this.#forget();
+      throw new SignInNeededError("Your session has ended. Sign in again.", { cause: error });
+    }
+  }
+
+  #told({ id, tokens, ended: hasEnded }, ended) {
+    if (!this.#tokens || id !== this.#tokens.id) return;
+    if (hasEnded) {
+      this.#forget();
+      ended();
+    } else this.#keep(tokens);
+    this.#arrived();
+  }
+
+  #with(session, { AccessToken, ExpiresIn, RefreshToken }) {
+    const expiresAt = this.#now() + ExpiresIn * 1000;
+    return { ...session, refreshToken: RefreshToken ?? session.refreshToken, accessToken: AccessToken, expiresAt };
+  }
+
+  #keep(tokens) {
+    this.#tokens = tokens;
+    this.#storage.setItem(STORED_AS, JSON.stringify(tokens));
+  }
+
+  #forget() {
+    this.#tokens = null;
+    this.#storage.removeItem(STORED_AS);
+  }
+}

@@ -1,0 +1,50 @@
+"""How the user pool lets its users sign in."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.context_values import ContextValueError
+from infra.settings import stage_settings
+from tests.infra.conftest import template_of
+from tests.infra.deployed import Deployed, Properties, deployed
+
+
+@pytest.fixture(params=["dev", "prod", "local"])
+def stage(request: pytest.FixtureRequest) -> Deployed:
+    return deployed(request.param)
+
+
+def client(stage: Deployed) -> Properties:
+    [(_, found)] = stage.of_kind("AWS::Cognito::UserPoolClient")
+    return found
+
+
+def pool(stage: Deployed) -> Properties:
+    [(_, found)] = stage.of_kind("AWS::Cognito::UserPool")
+    return found
+
+
+def test_passwords_are_proven_and_never_sent(stage: Deployed) -> None:
+    assert client(stage)["ExplicitAuthFlows"] == ["ALLOW_USER_SRP_AUTH"]
+
+
+def test_a_refresh_token_is_replaced_at_each_use(stage: Deployed) -> None:
+    """With rotation Cognito takes no REFRESH_TOKEN_AUTH, so the flow must not be among those allowed."""
+    assert client(stage)["RefreshTokenRotation"] == {"Feature": "ENABLED", "RetryGracePeriodSeconds": 60}
+    assert "ALLOW_REFRESH_TOKEN_AUTH" not in client(stage)["ExplicitAuthFlows"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "configuration"), [("off", "OFF"), ("optional", "OPTIONAL"), ("required", "ON"), (None, "OPTIONAL")]
+)
+def test_the_second_step_is_chosen_by_context(chosen: str | None, configuration: str) -> None:
+    found = pool(Deployed(template_of("dev", **({"mfa": chosen} if chosen else {})).to_json()))
+    assert found["MfaConfiguration"] == configuration
+    assert found.get("EnabledMfas") == (None if configuration == "OFF" else ["SOFTWARE_TOKEN_MFA"])
+
+
+def test_an_unknown_choice_is_refused_with_those_that_there_are() -> None:
+    context = {"stage": "dev", "region": "eu-central-1", "mfa": "sms"}
+    with pytest.raises(ContextValueError, match="use -c mfa=optional, off or required"):
+        stage_settings(context.get)
