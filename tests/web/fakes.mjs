@@ -14,6 +14,11 @@ export class FakeClock {
     this.#timers.delete(id);
   };
 
+  /** How many timers are set. */
+  get pending() {
+    return this.#timers.size;
+  }
+
   /** Lets the time pass, timer by timer, and what is awaited in between happen. */
   async advance(milliseconds) {
     const end = this.now + milliseconds;
