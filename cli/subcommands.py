@@ -5,6 +5,7 @@ from __future__ import annotations
 from cli.evaluate import calibrate
 from cli.evaluate import command as evaluate
 from cli.operator import (
+    audit,
     bases,
     catalogue,
     doctor,
@@ -31,6 +32,7 @@ SUBCOMMANDS = (
     doctor,
     status,
     stage,
+    audit,
     users,
     access_token,
     invoke,

@@ -12,10 +12,6 @@ _REASONS = {
     "COG2": "Whether accounts need a second factor is the decision of whoever runs the pool for their users.",
     "COG8": "The plus tier's threat protection costs per user; the pool has no self sign-up.",
     "L1": "Runtime, layers and byte-code belong together and are raised together: infra/layer_build.py.",
-    "S1": (
-        "Who uploaded what is in CloudTrail's data events, and ingest writes a report on each file; the page's files "
-        "are for everybody."
-    ),
     "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]": (
         "The CDK gives it to functions of its own; in the template it is replaced: infra/constructs/cdk_functions.py."
     ),
@@ -23,6 +19,13 @@ _REASONS = {
         "It has what API Gateway's guide asks of the role by which every API of the account logs."
     ),
 }
+# Server access logs, by what of them is asked for.
+_ACCESS_LOGS = {
+    "create": "Who uploaded, removed or read a document is in CloudTrail's data events, by the stack's own trail.",
+    "existing": "Who uploaded, removed or read a document is in CloudTrail's data events, by the account's trail.",
+    "none": "Ingest writes a report on each file; -c dataEvents=create also records who uploaded, removed or read it.",
+}
+_OTHER_BUCKETS = "The page's files are for everybody, and the events are written by CloudTrail alone."
 # CloudFront serves the page's static files and nothing else.
 _PAGE = {
     "CFR1": "Who may use a stage is decided by its accounts, not by where a file of the page is read from.",
@@ -61,6 +64,7 @@ def acknowledge(stack: Stack, settings: StageSettings) -> None:
     }
     wildcards = _WILDCARDS | profiles
     reasons = _REASONS | {f"IAM5[Resource::{name}]": reason for name, reason in wildcards.items()}
+    reasons["S1"] = f"{_ACCESS_LOGS[settings.data_events]} {_OTHER_BUCKETS}"
     if settings.local is None:
         reasons |= _PAGE | {f"IAM5[{action}]": reason for action, reason in _WILDCARD_ACTIONS.items()}
         reasons[f"IAM5[Resource::{_assets_of(stack, settings.region)}/*]"] = _COPYING

@@ -66,6 +66,8 @@ NAMES = frozenset(
 )
 _ALIKE = 0.8  # of difflib's ratio: one letter too few, too many or wrong in a name of five
 _NONE = "none"
+# botocore: logs PutRetentionPolicy retentionInDays.
+_RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
 # As in `cicada.identity.tenants`.
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 
@@ -138,6 +140,16 @@ def tenant(context: Context, name: str) -> str:
             f"{found!r} cannot be the name of a tenant: use -c {name}=… with letters, digits and hyphens, 63 at most."
         )
     return found
+
+
+def retention_days(context: Context, name: str, default: int) -> int:
+    """For how many days a log group keeps its events."""
+    found = text(context, name, default)
+    if found not in map(str, _RETENTIONS):
+        raise ContextValueError(
+            f"CloudWatch Logs keeps nothing for {found!r} days: use -c {name}={', '.join(map(str, _RETENTIONS))}."
+        )
+    return int(found)
 
 
 def concurrency(context: Context) -> ConcurrencyBudget:

@@ -22,6 +22,7 @@ from infra.context_values import (
     number,
     plan_models,
     rerank_models,
+    retention_days,
     tenant,
     text,
     text_or_none,
@@ -32,11 +33,15 @@ from infra.model_choice import EMBEDDING_DIMENSION
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
 MfaName = Literal["optional", "off", "required"]
+DataEvents = Literal["create", "existing", "none"]
 # The emulator's region.
 _LOCAL_REGION = "us-east-1"
 _TEMPERATURE = "0.2"
 _MAX_TOKENS = 2048
 _LEASE_SECONDS = "15"
+_AUDIT_DAYS = 30
+# Thirteen months: a year's audit looks back at all of the year.
+_PROD_AUDIT_DAYS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,8 @@ class StageSettings:
     `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is.
     `mfa`: whether users sign in in two steps: `off`, `optional` (each user decides) or `required`.
     `default_tenant`: of users whom no group gives a tenant, empty to refuse them.
+    `audit_days`: for how long the audit trail is kept. `data_events`: whether CloudTrail records who uses the uploaded
+    documents in the bucket: by a trail of the stack, by one that the account has, or not.
     `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
     """
 
@@ -95,6 +102,8 @@ class StageSettings:
     requests_in_flight: str
     lease_seconds: str
     concurrency: ConcurrencyBudget
+    audit_days: int
+    data_events: DataEvents
     alarm_email: str = ""
     default_tenant: str = ""
     mfa: MfaName = "optional"
@@ -157,6 +166,8 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         requests_in_flight=str(whole_number(context, "requestsInFlight", 10)),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
+        audit_days=retention_days(context, "auditDays", _PROD_AUDIT_DAYS if name == "prod" else _AUDIT_DAYS),
+        data_events=cast(DataEvents, choice(context, "dataEvents", "none", "create", "existing")),
         alarm_email=text(context, "alarmEmail"),
         default_tenant=tenant(context, "defaultTenant"),
         mfa=_mfa(context),
@@ -192,6 +203,9 @@ def _local(context: Context) -> StageSettings:
         requests_in_flight=str(whole_number(context, "requestsInFlight", 200)),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
+        audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),
+        # The emulator's CloudTrail records no data events.
+        data_events="none",
         # The sample users are in no group.
         default_tenant=tenant(context, "defaultTenant") or "default",
         mfa=_mfa(context),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.authorizer import token_verifier
 from cicada.bootstrap.log import logger
+from cicada.entry.handshakes import handshake
 from cicada.errors import NotConnectedError
 from cicada.identity.access_tokens import offered_token
 from cicada.identity.principal import groups_text
@@ -21,6 +24,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         verified = token_verifier().verify(token)
     except NotConnectedError as error:
         logger.info("Refused a connection", extra={"reason": str(error)})
+        record_audit(handshake(event, time.time(), refused=str(error)))
         return _policy("anonymous", "Deny", event["methodArn"], {})
     who = {
         "tenant": verified.principal.tenant,

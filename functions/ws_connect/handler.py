@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.connections import connections
 from cicada.conversation.model import Connection
+from cicada.entry.handshakes import handshake
 from cicada.identity.access_tokens import accepted_subprotocol
 from cicada.identity.principal import Principal, groups_of
 
@@ -24,4 +26,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         request["connectionId"], principal, float(who["tokenExpiresAt"]), float(who["tokenIssuedAt"]), now
     )
     connections().add(connection, now + _LONGEST_CONNECTION_SECONDS)
+    record_audit(handshake(event, now, principal))
     return {"statusCode": 200, "headers": accepted_subprotocol(event.get("headers") or {})}

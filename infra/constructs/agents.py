@@ -14,6 +14,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.constructs.audit_log import AuditLog
 from infra.constructs.function import Functions, allow
 from infra.constructs.models import allow_models, invocations
 from infra.constructs.search import Search
@@ -31,7 +32,9 @@ class Agents(Construct):
     On the local stage the Bedrock stand-in runs the agents; their names are their ids.
     """
 
-    def __init__(self, scope: Construct, id: str, *, functions: Functions, tables: Tables, search: Search) -> None:
+    def __init__(
+        self, scope: Construct, id: str, *, functions: Functions, tables: Tables, search: Search, audit: AuditLog
+    ) -> None:
         super().__init__(scope, id)
         self._settings = functions.settings
         self._tables = tables
@@ -39,6 +42,8 @@ class Agents(Construct):
         if not self._settings.has_agent_functions:
             return
         tools = self._tools(functions, search)
+        # Its search shows documents to the agent; the profiles show none.
+        audit.let_write(tools["theories"])
         if self._settings.local is None:
             self._agents = {
                 name: Agent(self, name.capitalize(), name=name, settings=self._settings, tools=function)

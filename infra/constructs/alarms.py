@@ -79,6 +79,7 @@ class Alarms(Construct):
             "Requests": [*self._of_requests(StageLog(self._prefix), requests)],
             "Connections and commands": [*self._of_chat(StageLog(self._prefix))],
             "Documents": [*self._of_documents(StageLog(self._prefix), documents)],
+            "Audit": [*self._of_audit(StageLog(self._prefix))],
             "Capacity": [*self._of_capacity(tables)],
         }
         alarms = {title: {each.name: self._alarm(each) for each in watches} for title, watches in groups.items()}
@@ -150,6 +151,10 @@ class Alarms(Construct):
             periods=3,
             least=1,
         )
+
+    def _of_audit(self, log: StageLog) -> Iterator[Watch]:
+        lost = log.metric("LostAuditRecords", "Sum")
+        yield Watch("audit-records-lost", lost, 0, "The audit trail does not take records.")
 
     def _of_capacity(self, tables: Tables) -> Iterator[Watch]:
         # An alarm takes ten metrics; `$disconnect`, whose work the tables' expiry does too, is left out.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.constructs.audit_log import AuditLog
 from infra.constructs.function import Functions, allow, configure
 from infra.constructs.identity import Identity
 from infra.constructs.request_queue import RequestQueue
@@ -29,6 +30,7 @@ class Conversation(Construct):
         identity: Identity,
         tables: Tables,
         requests: RequestQueue,
+        audit: AuditLog,
     ) -> None:
         super().__init__(scope, id)
         self._tables = tables
@@ -54,6 +56,8 @@ class Conversation(Construct):
         allow(disconnect, ["dynamodb:DeleteItem"], tables.connections.table_arn)
         for command in commands.values():
             allow(command, ["dynamodb:GetItem"], tables.connections.table_arn)
+        # A repeated message is answered as `resume` is: what was shown is shown again.
+        audit.let_write(authorizer, connect, commands["ws_message"], commands["ws_resume"])
         self._grant_commands(**commands)
         limits = functions.settings
         configure(

@@ -7,6 +7,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.agents import Agents
+from infra.constructs.audit_log import AuditLog
 from infra.constructs.conversation import Conversation
 from infra.constructs.function import Functions, allow, consume
 from infra.constructs.models import allow_models
@@ -30,6 +31,7 @@ class MessageProcessor(Construct):
         requests: RequestQueue,
         search: Search,
         agents: Agents,
+        audit: AuditLog,
     ) -> None:
         super().__init__(scope, id)
         settings = functions.settings
@@ -50,6 +52,7 @@ class MessageProcessor(Construct):
         allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
         search.grant_read(self.function)
         agents.grant_use(self.function)
+        audit.let_write(self.function)
         self._grant_models(settings)
         self._consume(requests.queue, settings)
 

@@ -7,8 +7,10 @@ from constructs import Construct
 
 from infra.constructs.agents import Agents
 from infra.constructs.alarms import Alarms
+from infra.constructs.audit_log import AuditLog
 from infra.constructs.cdk_functions import log_with_the_stack
 from infra.constructs.conversation import Conversation
+from infra.constructs.document_trail import DocumentTrail
 from infra.constructs.function import Functions
 from infra.constructs.identity import Identity
 from infra.constructs.ingest import Ingest
@@ -38,10 +40,11 @@ class CicadaStack(Stack):
         identity = Identity(self, "Identity", settings=settings)
         search = Search(self, "Search", settings=settings)
         ingest = Ingest(self, "Ingest", functions=functions, search=search)
-        agents = Agents(self, "Agents", functions=functions, tables=tables, search=search)
+        audit = AuditLog(self, "Audit", settings=settings)
+        agents = Agents(self, "Agents", functions=functions, tables=tables, search=search, audit=audit)
         requests = RequestQueue(self, "RequestQueue", settings=settings, consumer_timeout_seconds=TIMEOUT_SECONDS)
         conversation = Conversation(
-            self, "Conversation", functions=functions, identity=identity, tables=tables, requests=requests
+            self, "Conversation", functions=functions, identity=identity, tables=tables, requests=requests, audit=audit
         )
         MessageProcessor(
             self,
@@ -51,8 +54,11 @@ class CicadaStack(Stack):
             requests=requests,
             search=search,
             agents=agents,
+            audit=audit,
         )
         Alarms(self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables)
+        if settings.data_events == "create":
+            DocumentTrail(self, "DocumentTrail", settings=settings, documents=ingest.documents.bucket)
         outputs = {
             "UserPoolId": identity.pool.user_pool_id,
             "UserPoolClientId": identity.client.user_pool_client_id,
@@ -60,6 +66,7 @@ class CicadaStack(Stack):
             "IngestFunction": ingest.function.function_name,
             "RequestsTable": tables.requests.table_name,
             "RequestsQueueUrl": requests.queue.queue_url,
+            "AuditLogGroup": audit.group.log_group_name,
             "DeadLetterQueueUrl": requests.dead_letters.queue_url,
         }
         if settings.default_tenant:

@@ -20,6 +20,7 @@ _RESOURCES = {
     "cicada-local-connections": "connections table",
     "cicada-local-entries": "entries table",
     "cicada-local-requests": "requests table",
+    "-AuditLog": "audit log",
     "ingestdocumentsbucket": "documents bucket",
 }
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
@@ -82,6 +83,8 @@ def permissions_of(call: Call) -> Iterator[tuple[str, str]]:
     elif service == "AmazonSQS":
         body = json.loads(call.body)
         yield f"sqs:{operation}", _resource(body.get("QueueUrl") or body["QueueName"])
+    elif service == "Logs_20140328":
+        yield f"logs:{operation}", _resource(json.loads(call.body)["logGroupName"])
     elif "/@connections/" in call.path:
         _, _, path = call.path.partition("/_aws/execute-api/cicada")
         stage, _, connection = path.partition("/@connections/")

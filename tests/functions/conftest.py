@@ -7,10 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from cicada.audit.recording import AuditRecorder
+from cicada.bootstrap import audit
 from cicada.bootstrap.authorizer import token_verifier
+from tests.fakes.audit import RecordingTrail
 from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, user_pool
 from tests.functions.deployed_processor import Deployed, deployed_on, keep
 from tests.functions.message_path import MessagePath, message_path
+
+
+@pytest.fixture(autouse=True)
+def audited(monkeypatch: pytest.MonkeyPatch) -> RecordingTrail:
+    """The audit trail of every function."""
+    trail = RecordingTrail()
+    monkeypatch.setattr(audit, "_recorder", lambda: AuditRecorder(trail, audit._lost))
+    return trail
 
 
 @pytest.fixture

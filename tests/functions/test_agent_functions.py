@@ -14,15 +14,19 @@ import pytest
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.entries import Keeping
 from cicada.agents.theories import TheoryTools
+from cicada.audit.model import ShownDocument
+from cicada.audit.shown import note_shown
 from cicada.bootstrap.agents import profile_tools
 from cicada.identity.principal import Principal
 from tests.contract.entries_table import entries_table
+from tests.fakes.audit import RecordingTrail
 from tests.fakes.evidence import BrokenEvidence, FixedEvidence
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 ROOT = Path(__file__).resolve().parents[2]
+REQUEST = "7e57d004-2b97-4e7a-b45f-5387367791cd"
 Event = dict[str, Any]
 Call = Callable[[Event], dict[str, Any]]
 
@@ -251,3 +255,25 @@ def test_every_described_tool_is_wired(name: str, wired: list[str]) -> None:
     for function, parameters in functions.items():
         assert set(getattr(module, function).__code__.co_varnames) - {"session"} == parameters
     assert set(module.app._tools) == set(functions)
+
+
+def test_what_an_agents_search_shows_is_recorded_with_the_request_that_it_is_for(
+    table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch, audited: RecordingTrail
+) -> None:
+    class Showing(FixedEvidence):
+        def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+            note_shown([ShownDocument(knowledge_base, "macbeth.json", "v1")])
+            return super().search(principal, knowledge_base, query)
+
+    sent = call_of(event("agent_theories"), "search_evidence", query="the third murderer")
+    sent["sessionAttributes"] |= {"tenant": "acme", "user": "u1", "login": "ann", "request": f"{REQUEST}#2"}
+    theories_with(Showing("| Who did bid thee join with us?"), table, monkeypatch)(sent)
+    [shown] = audited.shown
+    assert (shown.tenant, shown.user, shown.login) == ("acme", "u1", "ann")
+    assert (shown.request_id, shown.attempt, shown.outcome) == (REQUEST, 2, "tool")
+    assert shown.documents == (ShownDocument(shown.knowledge_base, "macbeth.json", "v1"),)
+
+
+def test_a_tool_that_shows_no_document_leaves_no_record(profiles: Call, audited: RecordingTrail) -> None:
+    profiles(event("agent_profiles"))
+    assert audited.records == []

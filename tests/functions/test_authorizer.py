@@ -8,9 +8,11 @@ import time
 from typing import Any
 
 import pytest
+from msgspec.json import encode
 
 from cicada.errors import UnavailableError
 from functions.authorizer.handler import handler
+from tests.fakes.audit import RecordingTrail
 from tests.fakes.user_pool import UserPool, access_token
 from tests.functions.message_path import console_event
 
@@ -66,6 +68,38 @@ def test_a_good_token_is_allowed_and_says_who_it_is(pool: UserPool, way: str, lo
     }
     assert token not in json.dumps(policy)
     assert token not in logged.getvalue()
+
+
+def test_a_refusal_is_recorded_with_address_and_reason_and_without_the_token(
+    pool: UserPool, audited: RecordingTrail, logged: io.StringIO
+) -> None:
+    token = access_token(exp=1_600_000_000)
+    event = handshake({"User-Agent": "curl/8.11 " + "x" * 500, "Sec-WebSocket-Protocol": f"cicada.v1, {token}"})
+    handler(event | {"queryStringParameters": {"token": token}}, None)
+    [refused] = audited.handshakes
+    address = event["requestContext"]["identity"]["sourceIp"]
+    assert (refused.address, refused.user_agent[:8], len(refused.user_agent)) == (address, "curl/8.1", 200)
+    assert (refused.tenant, refused.user, refused.login) == ("", "", "")
+    assert refused.refused == "The access token is not valid."
+    assert token not in encode(refused).decode()
+    assert "was not written" not in logged.getvalue()
+
+
+def test_who_is_let_in_is_recorded_by_connect(pool: UserPool, audited: RecordingTrail) -> None:
+    groups = {"cognito:groups": ["tenant:acme"]}
+    assert effect(handler(handshake({}, {"token": access_token(**groups)}), None)) == "Allow"  # type: ignore[arg-type]
+    assert audited.records == []
+
+
+def test_a_refusal_that_cannot_be_recorded_is_one_all_the_same_and_rings_an_alarm(
+    pool: UserPool, audited: RecordingTrail, logged: io.StringIO, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audited.failure = UnavailableError("The audit log did not do the call.")
+    assert effect(handler(handshake({}, {"token": "x"}), None)) == "Deny"
+    [lost] = [line for line in map(json.loads, logged.getvalue().splitlines()) if "audit" in line["message"]]
+    assert (lost["message"], lost["level"]) == ("An audit record was not written", "ERROR")
+    assert lost["record"]["kind"] == "connection"
+    assert json.loads(capsys.readouterr().out)["LostAuditRecords"] == 1
 
 
 @pytest.mark.parametrize("event", [handshake(), handshake({}, {}), handshake({"Sec-WebSocket-Protocol": "cicada.v1"})])

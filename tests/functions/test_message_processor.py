@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from cicada.answering.model import AnswerPart
+from cicada.audit.model import ShownDocument
 from cicada.bootstrap import processor as wiring
 from cicada.conversation.model import RequestKey, Status
+from cicada.errors import ThrottledError
+from tests.fakes.audit import RecordingTrail
 from tests.fakes.bedrock_wire import (
     DROP,
     Refused,
@@ -44,6 +47,42 @@ def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath,
     assert "[1]\nEpisode:\n| Macbeth\n" in prompt
     assert path.database.scan(TableName="requests")["Items"] == []
     assert path.posted() == []
+
+
+def test_an_answer_is_recorded_with_its_documents_and_its_model(
+    path: MessagePath, deploy: Deployed, audited: RecordingTrail
+) -> None:
+    event = asked(path)
+    with deploy(EMBEDDED, SAID):
+        path.invoke("message_processor", event)
+    [shown] = audited.shown
+    assert (shown.user, shown.request_id, shown.outcome) == ("console-user", ID, "complete")
+    assert shown.documents == (ShownDocument("scripts", "macbeth.json", "v1"),)
+    assert shown.models == ("amazon.nova-lite-v1:0",)
+    path.send("ws_resume", {"action": "resume", "requestId": ID, "afterSeq": 0})
+    assert [(each.outcome, each.documents) for each in audited.shown[1:]] == [("replayed", shown.documents)]
+
+
+def test_an_answer_that_cannot_be_recorded_is_given_and_its_record_is_kept_in_the_log(
+    path: MessagePath,
+    deploy: Deployed,
+    audited: RecordingTrail,
+    logged: io.StringIO,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    event = asked(path)
+    audited.failure = ThrottledError("The audit log asks for fewer calls.")
+    with deploy(EMBEDDED, SAID):
+        assert path.invoke("message_processor", event) == {"batchItemFailures": []}
+    assert path.posted()[-1]["type"] == "complete"
+    [lost] = [line for line in map(json.loads, logged.getvalue().splitlines()) if "audit" in line["message"]]
+    assert (lost["record"]["requestId"], lost["code"]) == (ID, ThrottledError.code)
+    assert lost["record"]["documents"][0]["documentId"] == "macbeth.json"
+    assert [line["LostAuditRecords"] for line in metrics(capsys.readouterr().out) if "LostAuditRecords" in line] == [1]
+
+
+def metrics(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines() if line.startswith('{"_aws"')]
 
 
 def test_the_next_question_of_a_session_is_answered_with_the_turn_before_it(

@@ -13,7 +13,9 @@ from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
 from cicada.documents.filter import AnyOf, Range
+from cicada.errors import UnavailableError
 from cicada.identity.principal import Principal
+from tests.fakes.audit import RecordingTrail
 from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath, console_event, frame_event
 
 BOB = Principal("default", "bob")
@@ -50,6 +52,20 @@ def test_the_consoles_events_work_one_after_the_other(path: MessagePath) -> None
     page = json.loads(path.invoke("ws_control", console_event("ws_control"))["body"])
     assert [(turn["requestId"], turn["status"]) for turn in page["turns"]] == [(ID, "queued")]
     assert json.loads(path.invoke("ws_message", console_event("ws_message"))["body"])["type"] == "pending"
+
+
+def test_a_connection_is_recorded_with_its_user_and_address(path: MessagePath, audited: RecordingTrail) -> None:
+    path.connect("c7", BOB)
+    opened = audited.handshakes[-1]
+    assert (opened.tenant, opened.user, opened.connection_id) == ("default", "bob", "c7")
+    assert (opened.address, opened.user_agent) == ("203.0.113.7", "Python/3.13 websockets/16.0")
+    assert (opened.at, opened.refused) == (NOW, "")
+
+
+def test_a_connection_that_cannot_be_recorded_is_opened(path: MessagePath, audited: RecordingTrail) -> None:
+    audited.failure = UnavailableError("The audit log did not do the call.")
+    path.connect("c7", BOB)
+    assert path.send("ws_control", {"action": "ping"}, "c7") == {"type": "pong"}
 
 
 def test_a_message_is_stored_and_queued(path: MessagePath) -> None:

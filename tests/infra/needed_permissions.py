@@ -69,15 +69,17 @@ INDEXING = (
 def needed(settings: StageSettings) -> Mapping[str, Needs]:
     """By role. The functions are named as their folders."""
     return {
-        "authorizer": _runs("authorizer"),
-        "ws_connect": _runs("ws_connect") | _on(CONNECTIONS, "dynamodb:PutItem"),
+        "authorizer": _runs("authorizer") | _auditing(),
+        "ws_connect": _runs("ws_connect") | _auditing() | _on(CONNECTIONS, "dynamodb:PutItem"),
         "ws_disconnect": _runs("ws_disconnect") | _on(CONNECTIONS, "dynamodb:DeleteItem"),
         "ws_message": _command("ws_message")
+        | _auditing()
         # A repeated message is answered as `resume` is.
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on("request queue", "sqs:SendMessage")
         | _on(POSTING, "execute-api:ManageConnections"),
         "ws_resume": _command("ws_resume")
+        | _auditing()
         | _on(REQUESTS, "dynamodb:Query", "dynamodb:UpdateItem")
         | _on("request queue", "sqs:SendMessage")
         | _on(POSTING, "execute-api:ManageConnections"),
@@ -85,6 +87,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
         "message_processor": _runs("message_processor")
+        | _auditing()
         | _polling("request queue")
         # With the turns of the session before the question.
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
@@ -157,6 +160,11 @@ def _runs(function: str) -> Needs:
     return _on(f"log of {function}", "logs:CreateLogStream", "logs:PutLogEvents", unseen=_LOGGED) | _on(
         "*", "xray:PutTraceSegments", "xray:PutTelemetryRecords", unseen=_TRACED
     )
+
+
+def _auditing(unseen: str = "") -> Needs:
+    """The stream is made with the first record."""
+    return _on("audit log", "logs:CreateLogStream", "logs:PutLogEvents", unseen=unseen)
 
 
 def _polling(queue: str) -> Needs:
@@ -245,6 +253,7 @@ def _agent_functions(settings: StageSettings) -> Mapping[str, Needs]:
     return {
         "agent_profiles": _runs("agent_profiles") | _keeping(),
         "agent_theories": _runs("agent_theories")
+        | _auditing(_NOT_TESTED_BY_AGENTS)
         | _keeping()
         | _searching(settings, _ONLY_ONCE, _NOT_TESTED_BY_AGENTS),
     }

@@ -19,6 +19,7 @@ from tests.infra.names import Names, NotUnderstood, listed
 _READ = {
     "AWS::IAM::Role",
     "AWS::IAM::Policy",
+    "AWS::IAM::ManagedPolicy",
     "AWS::Lambda::Permission",
     "AWS::OpenSearchServerless::AccessPolicy",
     "AWS::S3::BucketPolicy",
@@ -134,6 +135,13 @@ class Policies:
         roles = tuple(self.names.roles[role["Ref"]] for role in properties["Roles"])
         yield from self._document(properties["PolicyDocument"], principals=roles)
 
+    def _overflow(self, id: str, properties: Mapping[str, Any]) -> Iterator[Statement]:
+        """What the CDK takes out of a role's policy that would be too long for IAM."""
+        if set(properties) != {"Description", "Path", "PolicyDocument", "Roles"}:
+            raise NotUnderstood(f"{id} has {sorted(properties)}.")
+        roles = tuple(self.names.roles[role["Ref"]] for role in properties["Roles"])
+        yield from self._document(properties["PolicyDocument"], principals=roles)
+
     def _of_a_resource(self, _: str, properties: Mapping[str, Any]) -> Iterator[Statement]:
         yield from self._document(properties["PolicyDocument"])
 
@@ -184,6 +192,7 @@ class Policies:
 _READERS = {
     "AWS::IAM::Role": Policies._role,
     "AWS::IAM::Policy": Policies._policy,
+    "AWS::IAM::ManagedPolicy": Policies._overflow,
     "AWS::Lambda::Permission": Policies._permission,
     "AWS::OpenSearchServerless::AccessPolicy": Policies._data_policy,
     "AWS::S3::BucketPolicy": Policies._of_a_resource,

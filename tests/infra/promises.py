@@ -201,10 +201,25 @@ def deliveries(function: str) -> Callable[[Deployed], str]:
 
 
 def logs(stage: Deployed) -> str:
-    groups = stage.of_kind("AWS::Logs::LogGroup")
-    return only(
-        span(each["RetentionInDays"] * 86400) if "RetentionInDays" in each else "for ever" for _, each in groups
-    )
+    return only(_kept_for(each) for id, each in stage.of_kind("AWS::Logs::LogGroup") if not of_audit(id))
+
+
+def audit_log(stage: Deployed) -> str:
+    return only(_kept_for(each) for id, each in stage.of_kind("AWS::Logs::LogGroup") if of_audit(id))
+
+
+def audit_log_protected(stage: Deployed) -> str:
+    groups = [each for id, each in stage.of_kind("AWS::Logs::LogGroup") if of_audit(id)]
+    return only("on" if each.get("DeletionProtectionEnabled") else "off" for each in groups)
+
+
+def of_audit(id: str) -> bool:
+    """Is it the log of the audit trail?"""
+    return id.startswith("Audit")
+
+
+def _kept_for(group: Properties) -> str:
+    return span(group["RetentionInDays"] * 86400) if "RetentionInDays" in group else "for ever"
 
 
 def versions(stage: Deployed) -> str:
@@ -243,14 +258,14 @@ def of_every_replica(named: Callable[[Properties], object]) -> Callable[[Deploye
     return of
 
 
-def after_deletion(*kinds: str) -> Callable[[Deployed], str]:
+def after_deletion(*kinds: str, audit: bool = False) -> Callable[[Deployed], str]:
     """What becomes of these resources when the stack is deleted, or replaces them."""
 
     def of(stage: Deployed) -> str:
         policies = [
             resource.get(policy, "Delete")
             for id, resource in stage.resources.items()
-            if resource["Type"] in kinds and not of_page(id)
+            if resource["Type"] in kinds and not of_page(id) and of_audit(id) == audit
             for policy in ("DeletionPolicy", "UpdateReplacePolicy")
         ]
         kept = {"Delete": "deleted", "Retain": "kept", "RetainExceptOnCreate": "kept"}
@@ -370,6 +385,8 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
     "deliveries of a request": deliveries(_PROCESSOR),
     "deliveries of a changed document": deliveries(_INGEST),
     "logs are kept for": logs,
+    "the audit trail is kept for": audit_log,
+    "deletion protection of the audit trail": audit_log_protected,
     "earlier versions of documents": versions,
     "parts of an upload that was not finished are kept for": unfinished_uploads,
     "deletion protection of the accounts": accounts_protected,
@@ -381,7 +398,8 @@ PROMISES: dict[str, Callable[[Deployed], str]] = {
         "AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::Cognito::UserPool"
     ),
     "with the stack, the page's files are": page_files_after_deletion,
-    "with the stack, queues and logs are": after_deletion("AWS::SQS::Queue", "AWS::Logs::LogGroup"),
+    "with the stack, the audit trail is": after_deletion("AWS::Logs::LogGroup", audit=True),
+    "with the stack, queues and other logs are": after_deletion("AWS::SQS::Queue", "AWS::Logs::LogGroup"),
     "the API takes frames": throttle,
     "a command takes at most": time_of("ws-message", "ws-resume", "ws-control"),
     "a connection is authorized, opened and closed in at most": time_of("authorizer", "ws-connect", "ws-disconnect"),

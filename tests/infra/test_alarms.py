@@ -57,6 +57,7 @@ INCIDENTS: dict[str, tuple[Happening, set[str]]] = {
         lambda aws: lasting(aws.answers(*[SEARCHED] * 100, *[RETRIED] * 30), periods=12),
         {"retries"},
     ),
+    "the audit trail does not take a record": (lambda aws: aws.lost_records(1), {"audit-records-lost"}),
     "more than 10 % of the requests wait for more than a minute": (
         lambda aws: aws.waits(*[0.4] * 170, *[61.0] * 30),
         {"requests-waiting"},

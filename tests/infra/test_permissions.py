@@ -286,7 +286,9 @@ def test_what_is_not_understood_is_an_error() -> None:
         policies(NotAction="s3:PutObject")
     with pytest.raises(NotUnderstood, match="IpAddress"):
         policies(Condition={"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}})
-    with pytest.raises(NotUnderstood, match="AWS::IAM::ManagedPolicy"):
+    with pytest.raises(NotUnderstood, match="AWS::IAM::UserPolicy"):
+        policies("AWS::IAM::UserPolicy")
+    with pytest.raises(NotUnderstood, match="PolicyName"):
         policies("AWS::IAM::ManagedPolicy")
     with pytest.raises(NotUnderstood, match="Fn::ImportValue"):
         policies(Resource={"Fn::ImportValue": "elsewhere"})

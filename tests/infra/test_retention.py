@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from infra.context_values import ContextValueError
+from infra.settings import stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, Properties, deployed
-from tests.infra.promises import of_page
+from tests.infra.promises import of_audit, of_page
 
 DATA = ("AWS::Cognito::UserPool", "AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket")
+AUDIT = "AWS::Logs::LogGroup"
 # A pool's name need not be its own: https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_CreateUserPool.html
 NAMES = ("BucketName", "LogGroupName", "Name", "QueueName", "RoleName", "TableName")
 # The account's, not the stage's: see test_new_account.py.
@@ -20,8 +23,9 @@ OF_THE_ACCOUNT = ("AWS::ApiGateway::Account", "LogRole")
 
 
 def data(stage: Deployed) -> dict[str, Properties]:
-    """The page's files are no data: they come from the repository."""
-    return {id: each for id, each in stage.of_kind(*DATA) if not of_page(id)}
+    """The page's files are no data: they come from the repository. Of the logs the audit trail is kept."""
+    audit = {id: each for id, each in stage.of_kind(AUDIT) if of_audit(id)}
+    return {id: each for id, each in stage.of_kind(*DATA) if not of_page(id)} | audit
 
 
 def kept(stage: Deployed) -> dict[str, str]:
@@ -53,12 +57,28 @@ def protected(stage: Deployed) -> set[str]:
     pools = {id for id, each in stage.of_kind(DATA[0]) if each.get("DeletionProtection") == "ACTIVE"}
     tables = stage.of_kind(DATA[1])
     replicas = {id: [replica.get("DeletionProtectionEnabled") for replica in each["Replicas"]] for id, each in tables}
-    return pools | {id for id, found in replicas.items() if all(found)}
+    logs = {id for id, each in stage.of_kind(AUDIT) if each.get("DeletionProtectionEnabled")}
+    return pools | logs | {id for id, found in replicas.items() if all(found)}
 
 
-def test_prod_protects_its_tables_and_accounts_from_deletion() -> None:
+def test_prod_protects_its_tables_accounts_and_audit_trail_from_deletion() -> None:
     stage = deployed("prod")
-    assert protected(stage) == {id for id, _ in stage.of_kind(*DATA[:2])}
+    assert protected(stage) == {id for id in data(stage) if stage.resources[id]["Type"] != DATA[2]}
+
+
+@pytest.mark.parametrize(("name", "days"), [("dev", 30), ("prod", 400)])
+def test_the_audit_trail_has_a_retention_of_its_own(name: str, days: int) -> None:
+    def found(stage: Deployed) -> list[int]:
+        return [each["RetentionInDays"] for id, each in stage.of_kind(AUDIT) if of_audit(id)]
+
+    assert found(deployed(name)) == [days]
+    assert found(Deployed(template_of(name, auditDays="2557").to_json())) == [2557]
+
+
+@pytest.mark.parametrize("days", ["500", "0", "a year"])
+def test_a_retention_that_cloudwatch_logs_does_not_have_is_refused(days: str) -> None:
+    with pytest.raises(ContextValueError, match=r"use -c auditDays=1, 3, 5, .*, 3653\."):
+        stage_settings({"stage": "dev", "region": "us-east-1", "auditDays": days}.get)
 
 
 @pytest.mark.parametrize("protect", ["yes", "no"])
@@ -117,7 +137,7 @@ def test_what_was_removed_or_never_finished_is_deleted_in_the_end(name: str, exp
 
 def test_what_is_kept_can_be_imported_as_documented() -> None:
     """The identifiers are those of the resources' schemas."""
-    identified_by = dict(zip(DATA, ("UserPoolId", "TableName", "BucketName"), strict=True))
+    identified_by = dict(zip((*DATA, AUDIT), ("UserPoolId", "TableName", "BucketName", "LogGroupName"), strict=True))
     text = Path("docs/operations.md").read_text("utf-8")
     [mapping] = re.findall(r"^```json\n(\{.*?^\})\n```", text, re.M | re.S)
     stage = deployed("prod")

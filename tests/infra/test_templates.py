@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from cicada.settings import (
     AgentToolSettings,
+    AuditSettings,
     AuthorizerSettings,
     ConnectionSettings,
     ConversationSettings,
@@ -40,6 +41,8 @@ SETTINGS: dict[str, type[Struct]] = {
     "agent-profiles": ProfileToolSettings,
     "agent-theories": AgentToolSettings,
 }
+# They write audit records: of connections, of answers, of what is shown again, and of what an agent's search shows.
+AUDITED = {"authorizer", "ws-connect", "ws-message", "ws-resume", "message-processor", "agent-theories"}
 # Only Bedrock Agents call them; otherwise the processor runs the tools itself.
 AGENT_FUNCTIONS = {"agent-profiles", "agent-theories"}
 
@@ -74,7 +77,10 @@ def test_replies_go_back_on_every_route_but_the_connection_ones(aws: Template) -
 @pytest.mark.parametrize("stage", ["local", "dev", "prod"])
 @pytest.mark.parametrize("function", SETTINGS)
 def test_every_function_has_the_settings_that_it_loads(stage: str, function: str) -> None:
-    load(SETTINGS[function], variables(template_of(stage, agents="bedrock"), function))
+    environment = variables(template_of(stage, agents="bedrock"), function)
+    load(SETTINGS[function], environment)
+    if function in AUDITED:
+        load(AuditSettings, environment)
 
 
 def test_uploads_are_announced_to_ingest(aws: Template) -> None:

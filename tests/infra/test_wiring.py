@@ -10,10 +10,10 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import fields
 
-from cicada.settings import MetricSettings
+from cicada.settings import AuditSettings, MetricSettings
 from infra.routes import ROUTES
 from tests.infra.deployed import Deployed, deployed
-from tests.infra.test_templates import SETTINGS
+from tests.infra.test_templates import AUDITED, SETTINGS
 
 STAGES = (("local", "converse"), ("dev", "converse"), ("prod", "converse"), ("dev", "bedrock"))
 API = "https://{api}.execute-api.us-east-1.amazonaws.com/v1"
@@ -48,6 +48,11 @@ def documents_bucket(stage: Deployed) -> str:
     return id
 
 
+def audit_log(stage: Deployed) -> str:
+    [id] = [id for id, _ in stage.of_kind("AWS::Logs::LogGroup") if id.startswith("Audit")]
+    return id
+
+
 def places(stage: Deployed) -> dict[str, str]:
     """Where each variable that names a part of the stage leads."""
     pool, client = one(stage, "AWS::Cognito::UserPool"), one(stage, "AWS::Cognito::UserPoolClient")
@@ -63,6 +68,7 @@ def places(stage: Deployed) -> dict[str, str]:
         "CICADA_REQUESTS_QUEUE_URL": requests,
         "CICADA_DEAD_LETTER_QUEUE_URL": dead_letters,
         "CICADA_DOCUMENTS_BUCKET": documents_bucket(stage),
+        "CICADA_AUDIT_LOG_GROUP": audit_log(stage),
         "CICADA_CALLBACK_URL": (LOCAL_API if is_local(stage) else API).format(api=api),
         "CICADA_TOKEN_ISSUER": issuer,
         "CICADA_TOKEN_CLIENT_ID": client,
@@ -128,6 +134,7 @@ def test_every_function_has_what_is_set_for_its_settings_and_nothing_else(stage:
     for function, environment in environments.items():
         # Whatever a function does, it is counted as part of its stage.
         wanted = (readable(SETTINGS[function]) | readable(MetricSettings)) & set(given)
+        wanted |= readable(AuditSettings) if function in AUDITED else set()
         wanted -= {name for name, functions in NOT_EVERYWHERE.items() if function not in functions}
         own = {name: value for name, value in environment.items() if name.startswith("CICADA_")}
         assert own == {name: given[name] for name in wanted}
@@ -170,6 +177,7 @@ def test_the_outputs_name_what_operators_need(stage: Deployed) -> None:
         "UserPoolId": one(stage, "AWS::Cognito::UserPool"),
         "UserPoolClientId": known["CICADA_TOKEN_CLIENT_ID"],
         "DocumentsBucket": known["CICADA_DOCUMENTS_BUCKET"],
+        "AuditLogGroup": known["CICADA_AUDIT_LOG_GROUP"],
         "IngestFunction": stage.functions()["ingest-document"]["FunctionName"],
         "RequestsTable": known["CICADA_REQUESTS_TABLE"],
         "RequestsQueueUrl": known["CICADA_REQUESTS_QUEUE_URL"],

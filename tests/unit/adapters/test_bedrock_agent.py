@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId, session_id
 from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind, AgentTurn
+from cicada.audit.shown import ShownDocuments, collecting
 from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
@@ -53,7 +54,7 @@ def agent(bedrock: ScriptedBedrock) -> BedrockAgent:
 
 
 def test_the_final_response_is_streamed_and_the_identity_goes_with_the_session() -> None:
-    with scripted_bedrock(REPLY) as bedrock:
+    with scripted_bedrock(REPLY) as bedrock, collecting(ShownDocuments("r1#2")):
         assert list(agent(bedrock).reply(TURN)) == ["It may ", "be."]
     (request,) = bedrock.requests
     assert request.path == f"/agents/AGENTT0001/agentAliases/ALIAST0001/sessions/{session_id(TURN)}/text"
@@ -64,9 +65,11 @@ def test_the_final_response_is_streamed_and_the_identity_goes_with_the_session()
             "sessionAttributes": {
                 "tenant": "acme",
                 "user": "ann",
+                "login": "",
                 "groups": '["legal"]',
                 "knowledgeBase": "scripts",
                 "writes": "",
+                "request": "r1#2",
             },
             "promptSessionAttributes": {"knowledgeBase": "scripts"},
         },

@@ -33,6 +33,12 @@ class ConnectionSettings(Struct, frozen=True):
     connections_table: str
 
 
+class AuditSettings(Struct, frozen=True):
+    """The log group of the audit trail."""
+
+    audit_log_group: str
+
+
 class ConversationSettings(Struct, frozen=True):
     """The request log, the queue and the channel. Times are seconds; the last two fields limit each user."""
 

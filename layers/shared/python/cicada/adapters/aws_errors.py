@@ -1,4 +1,4 @@
-"""Translates errors of DynamoDB, S3, SQS and Bedrock, whose streams can fail midway."""
+"""Translates errors of DynamoDB, S3, SQS, CloudWatch Logs and Bedrock, whose streams can fail midway."""
 
 from __future__ import annotations
 
@@ -70,6 +70,22 @@ _SQS = _Service(
     "the queue's name and the role",
 )
 
+# https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/CommonErrors.html
+_LOGS = _Service(
+    "audit log",
+    ("Throttling", "LimitExceeded", "OperationAborted"),
+    (
+        "AccessDenied",
+        "ResourceNotFound",
+        "InvalidParameter",
+        "UnrecognizedClient",
+        "MissingAuthenticationToken",
+        "InvalidSignature",
+        "IncompleteSignature",
+    ),
+    "the log group's name and the role",
+)
+
 # In lower case: a refused call says "ThrottlingException", an event of a stream "throttlingException".
 # https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html and the pages of the operations.
 _BEDROCK_THROTTLED = ("throttling", "toomanyrequests", "servicequotaexceeded", "modelnotready")
@@ -109,6 +125,11 @@ def s3_errors() -> AbstractContextManager[None]:
 def sqs_errors() -> AbstractContextManager[None]:
     """Translate boto3's errors and chain the cause. Raises `ConfigurationError` or `UnavailableError`."""
     return _translated(_SQS)
+
+
+def logs_errors() -> AbstractContextManager[None]:
+    """Translate boto3's errors and chain the cause. Raises as `s3_errors` does."""
+    return _translated(_LOGS)
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from cicada.agents.text import fitted
 from cicada.answering.prompt import evidence_text
+from cicada.answering.shown import document_of
+from cicada.audit.shown import note_shown
 from cicada.identity.principal import Principal
 from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
@@ -21,4 +23,5 @@ class RetrievedEvidence(Struct, frozen=True):
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
         found = self.knowledge.search(query, readable_passages(principal, knowledge_base)).passages
         shown = self.gate.permit(principal, found, lambda each: each.passage.document)
+        note_shown(document_of(each.passage) for each in shown)
         return fitted([evidence_text(each.passage) for each in shown], "\n\n")

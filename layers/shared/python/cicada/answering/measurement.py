@@ -46,6 +46,7 @@ class Measurement:
             confidence=finished.confidence,
             timings=self._milliseconds(),
             intent=plan.intent.value if plan else "",
+            knowledge_base=plan.knowledge_base if plan else "",
             strategy=plan.shape.value if plan else "",
             input_tokens=finished.input_tokens,
             output_tokens=finished.output_tokens,

@@ -8,11 +8,15 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from cicada.answering.answer import Answerer
+from cicada.answering.audit import ended, ended_before, interrupted
 from cicada.answering.events import complete, events_of
 from cicada.answering.measurement import Measurement
 from cicada.answering.model import AnswerPart, Finished
 from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
+from cicada.answering.shown import documents_in
+from cicada.audit.model import DocumentsShown
+from cicada.audit.shown import collecting
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
@@ -51,13 +55,18 @@ def _unheard(seconds: float) -> None:
     """The same for the time that a request waited."""
 
 
+def _unaudited(*records: DocumentsShown) -> None:
+    """The same for the audit trail."""
+
+
 class Processor(Struct, frozen=True):
     """`max_attempts`: attempts at one answer, over all processors.
 
     `report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
     `memory`: what was said before a question; without it every question is answered by itself.
     `observe` is called with the record of each answer that has ended; one that was cancelled has none.
-    `waited` is called with the seconds that a request waited for its first processor.
+    `waited` is called with the seconds that a request waited for its first processor. `audit` is called with what was
+    shown to whom, after the last event; it does not fail.
     """
 
     log: RequestLog
@@ -73,6 +82,7 @@ class Processor(Struct, frozen=True):
     memory: ConversationMemory | None = None
     observe: Callable[[RequestKey, AnswerRecord], object] = _ignore
     waited: Callable[[float], object] = _unheard
+    audit: Callable[..., object] = _unaudited
 
     def process(self, key: RequestKey, sent_at: float | None = None) -> Processed:
         """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered.
@@ -83,14 +93,27 @@ class Processor(Struct, frozen=True):
         lease = self.log.take_lease(key, now, now + self.lease_seconds)
         question = self.log.question(key) if lease else None
         if lease is None or question is None:
+            self._audit_again(key)
             return Processed.SKIPPED
         if sent_at is not None and lease.tries == 1:
             self.waited(waiting_seconds(self.log, key, question.session_id, sent_at, now, self.lease_seconds))
+        if lease.last_seq > 1:
+            earlier = self.log.events(key, 1, lease.last_seq)
+            self.audit(*interrupted(lease, question, earlier, self.clock()))
         delivery = Delivery(lease, self.log, self.channel, self.clock, self.lease_seconds)
         try:
-            return self._attempt(lease, question, delivery)
+            with collecting(delivery.shown):
+                processed = self._attempt(lease, question, delivery)
         except LeaseLostError:
             return Processed.SKIPPED
+        self.audit(*ended(lease, question, delivery, self.clock()))
+        return processed
+
+    def _audit_again(self, key: RequestKey) -> None:
+        """A request that is delivered after its end: its processor died, maybe before it wrote the record."""
+        head, question = self.log.head(key), self.log.question(key)
+        if head and question and head.status.final:
+            self.audit(*ended_before(key, question, head, self.log.events(key, 1, head.last_seq), self.clock()))
 
     def _attempt(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
         if lease.tries > self.max_attempts:
@@ -142,6 +165,7 @@ class Processor(Struct, frozen=True):
 
     def _deliver(self, parts: list[AnswerPart], delivery: Delivery) -> None:
         sent = False
+        delivery.shown.note(documents_in(parts))
         for event in events_of(parts):
             if delivery.cancel_requested:
                 return

@@ -11,6 +11,7 @@ from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
+from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
@@ -43,7 +44,7 @@ def conversation() -> Conversation:
     log = DynamoRequestLog(tables, settings.requests_table, time.time)
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
-    resumer = Resumer(log, queue, channel, time.time, settings.queue_patience_seconds)
+    resumer = Resumer(log, queue, channel, time.time, settings.queue_patience_seconds, record_audit)
     limits = UsageLimits(
         DynamoUsageTable(tables, settings.requests_table),
         log,

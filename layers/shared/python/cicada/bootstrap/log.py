@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aws_lambda_powertools import Logger
+from msgspec import to_builtins
 
+from cicada.audit.model import AuditRecord
 from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError
 
 logger = Logger(service="cicada")
@@ -54,6 +56,11 @@ def report_plan_fallback(error: CicadaError) -> None:
 def report_failed_answer(error: CicadaError) -> None:
     """An answer ended in an `error` event, and its request was dead-lettered."""
     logger.error("An answer failed", extra=failure_fields(error))
+
+
+def report_lost_record(record: AuditRecord, error: CicadaError) -> None:
+    """The audit trail did not take a record: it is kept here instead, for as long as this log is."""
+    logger.error("An audit record was not written", extra=failure_fields(error) | {"record": to_builtins(record)})
 
 
 def failure_fields(error: BaseException) -> dict[str, object]:

@@ -56,6 +56,10 @@ class StageMetrics(Struct, frozen=True):
         """A command was answered with an error of ours. What its sender can mend is none."""
         self._put("FailedCommands", 1, COUNT)
 
+    def lost_record(self) -> None:
+        """The audit trail did not take a record."""
+        self._put("LostAuditRecords", 1, COUNT)
+
     def waited(self, seconds: float) -> None:
         """So long a request waited for a processor."""
         self._put("WaitingTime", round(seconds * 1000), MILLISECONDS)

@@ -22,6 +22,7 @@ from cicada.answering.pump import Pace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
 from cicada.bootstrap.answer_metrics import AnswerMetrics
+from cicada.bootstrap.audit import answer_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.metrics import StageMetrics
@@ -62,6 +63,7 @@ def processor() -> Processor:
         memory=LoggedConversation(log, settings.memory_tokens),
         observe=AnswerMetrics(settings.stage, settings.model.chat_model_id).observe,
         waited=StageMetrics(settings.stage).waited,
+        audit=answer_audit(settings.model.chat_model_id, settings.agent.agent_model_id),
     )
 
 

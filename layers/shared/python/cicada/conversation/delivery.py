@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cicada.conversation.model import AnswerRecord, Head, Lease, Status, StoredEvent
+from cicada.audit.shown import ShownDocuments
+from cicada.conversation.model import AnswerRecord, Head, Lease, Shown, Status, StoredEvent
 from cicada.conversation.ports import Channel, RequestLog
 from cicada.conversation.protocol import AnyEventBody, Cancelled, Complete, Failed, event_body, stored_frame
 from cicada.errors import ConnectionGoneError, DependencyError
@@ -17,7 +18,12 @@ _FINAL_STATUS: dict[type[AnyEventBody], Status] = {
 
 
 class Delivery:
-    """The events of one lease, numbered from its `last_seq` on. Not thread-safe."""
+    """The events of one lease, numbered from its `last_seq` on. Not thread-safe.
+
+    `shown`: the documents that the answer shows; each is stored with the first event that is sent after it was noted.
+    `connection_id`: the connection of the last event, empty if there was none. `ended`: the final status and the record
+    that was kept with it, None before the last event.
+    """
 
     def __init__(
         self, lease: Lease, log: RequestLog, channel: Channel, clock: Callable[[], float], lease_seconds: float
@@ -29,6 +35,9 @@ class Delivery:
         self._lease_seconds = lease_seconds
         self._seq = lease.last_seq
         self.cancel_requested = False
+        self.shown = ShownDocuments(f"{lease.key.request_id}#{lease.attempt}")
+        self.connection_id = ""
+        self.ended: tuple[Status, AnswerRecord] | None = None
 
     def send(self, event: AnyEventBody, record: AnswerRecord | None = None) -> None:
         """Store the event, advance the head, and post the event to the connection that the head names.
@@ -38,8 +47,12 @@ class Delivery:
         """
         body = event_body(event)
         seq = self._seq + 1
-        self._log.store(self._lease, StoredEvent(seq, body))
-        head = self._advance(seq, _FINAL_STATUS.get(type(event), Status.PROCESSING), record)
+        new = self.shown.take()
+        self._log.store(self._lease, StoredEvent(seq, body, Shown(self._lease.attempt, new) if new else None))
+        status = _FINAL_STATUS.get(type(event), Status.PROCESSING)
+        head = self._advance(seq, status, record)
+        if status.final:
+            self.ended = (status, record or AnswerRecord())
         self._post(head, stored_frame(body, request_id=self._lease.key.request_id, seq=seq))
 
     def heartbeat(self) -> None:
@@ -55,6 +68,7 @@ class Delivery:
     def _post(self, head: Head, frame: str) -> None:
         if head.connection_id is None:
             return
+        self.connection_id = head.connection_id
         try:
             self._channel.post(head.connection_id, frame)
         except ConnectionGoneError:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from cicada.audit.model import ShownDocument
 from cicada.documents.catalogue import ListedPage
 from cicada.documents.filter import AnyOf, Condition
 from cicada.identity.principal import Principal
@@ -64,8 +65,8 @@ class AnswerRecord(Struct, frozen=True):
     `path`: the steps taken. `scores`: the quality of the evidence of each search, in order, None where it was not
     judged; more than one means that weak evidence was searched for again. `timings`: milliseconds by phase, with
     `total` and `firstToken`. `code`: of the error that the answer ended in. `listing`: the page of documents that was
-    shown, for the next one. `refused_calls`: calls of models that Bedrock throttled or denied. What is not known is
-    empty.
+    shown, for the next one. `refused_calls`: calls of models that Bedrock throttled or denied. `knowledge_base`: the
+    one that the plan chose. What is not known is empty.
     """
 
     path: tuple[str, ...] = ()
@@ -79,6 +80,7 @@ class AnswerRecord(Struct, frozen=True):
     code: str = ""
     listing: ListedPage | None = None
     refused_calls: int = 0
+    knowledge_base: str = ""
 
 
 class Head(Struct, frozen=True):
@@ -117,11 +119,22 @@ class Lease(Struct, frozen=True):
         return self.attempt - self.forgiven_attempts
 
 
+class Shown(Struct, frozen=True):
+    """The documents that an attempt at an answer has shown with one of its events."""
+
+    attempt: int
+    documents: tuple[ShownDocument, ...]
+
+
 class StoredEvent(Struct, frozen=True):
-    """An event of a request. `body` is the JSON object without `requestId` and `seq`."""
+    """An event of a request. `body` is the JSON object without `requestId` and `seq`.
+
+    `shown`: documents that no earlier event of the attempt has shown; None if there is none. No client gets it.
+    """
 
     seq: int
     body: str
+    shown: Shown | None = None
 
 
 class Connection(Struct, frozen=True):

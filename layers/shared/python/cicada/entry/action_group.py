@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.event_handler import BedrockFunctionResponse
 
 from cicada.agents.model import ToolSession, Write
+from cicada.audit.shown import ShownDocuments, collecting, shown_by_tool
+from cicada.bootstrap.audit import record_audit
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal, groups_of
 
@@ -25,14 +29,26 @@ def answered(app: BedrockAgentFunctionResolver, tool: Callable[[ToolSession], st
 
     A failure ends the agent's turn (responseState FAILURE), so that it is not mistaken for an empty result.
     """
-    session = tool_session(app.current_event.session_attributes if app.current_event else {})
+    attributes = app.current_event.session_attributes if app.current_event else {}
+    session = tool_session(attributes)
     if session is None:
         return BedrockFunctionResponse(_REFUSAL)
     try:
-        return BedrockFunctionResponse(tool(session))
+        with _audited(session, attributes.get("request") or ""):
+            return BedrockFunctionResponse(tool(session))
     except CicadaError as error:
         logger.error("A tool failed", extra={"code": error.code})
         return BedrockFunctionResponse(str(error), response_state="FAILURE")
+
+
+@contextmanager
+def _audited(session: ToolSession, request: str) -> Iterator[None]:
+    """Record the documents that the tool gives to the model. `request`: as `ShownDocuments.request`."""
+    shown = ShownDocuments(request)
+    with collecting(shown):
+        yield
+    if shown.all:
+        record_audit(shown_by_tool(session.principal, request, shown.all, time.time()))
 
 
 def tool_session(attributes: Mapping[str, str]) -> ToolSession | None:
@@ -43,5 +59,7 @@ def tool_session(attributes: Mapping[str, str]) -> ToolSession | None:
     groups = groups_of(attributes.get("groups") or "[]")
     asked = (attributes.get("writes") or "").split()
     return ToolSession(
-        Principal(tenant, user, groups), knowledge_base, frozenset(each for each in Write if each in asked)
+        Principal(tenant, user, groups, attributes.get("login") or ""),
+        knowledge_base,
+        frozenset(each for each in Write if each in asked),
     )

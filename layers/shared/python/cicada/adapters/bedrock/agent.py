@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from cicada.adapters.retry import STANDARD, Retry, retried_stream
 from cicada.agents.model import AgentKind, AgentTurn
+from cicada.audit.shown import current_request
 from cicada.dialogue import earlier_turns
 from cicada.errors import ConfigurationError
 from cicada.identity.principal import groups_text
@@ -69,13 +70,17 @@ class BedrockAgent:
 
 
 def session_attributes(turn: AgentTurn) -> dict[str, str]:
-    """The user that the tools work for and what they may change in this turn, in the form that action groups read."""
+    """The user that the tools work for, what they may change in this turn, and the request that the turn belongs to,
+    in the form that action groups read.
+    """
     return {
         "tenant": turn.principal.tenant,
         "user": turn.principal.user,
+        "login": turn.principal.login,
         "groups": groups_text(turn.principal.groups),
         "knowledgeBase": turn.knowledge_base,
         "writes": " ".join(sorted(turn.writes)),
+        "request": current_request(),
     }
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.json import decode, encode
 from msgspec.structs import asdict
 
 from cicada.adapters.condition_codec import condition_of, condition_values
@@ -17,6 +18,7 @@ from cicada.conversation.model import (
     Question,
     RequestKey,
     SessionRow,
+    Shown,
     Status,
     StoredEvent,
 )
@@ -192,4 +194,10 @@ def event_item(lease: Lease, event: StoredEvent) -> Item:
         "attempt": {"N": str(lease.attempt)},
         "body": {"S": event.body},
         "expiresAt": {"N": str(int(lease.expires_at))},
+        **({"shown": {"S": encode(event.shown).decode()}} if event.shown else {}),
     }
+
+
+def read_event(item: Item) -> StoredEvent:
+    shown = decode(item["shown"]["S"], type=Shown) if "shown" in item else None
+    return StoredEvent(int(item["sk"]["S"][2:]), item["body"]["S"], shown)

@@ -26,6 +26,7 @@ from cicada.adapters.dynamodb.request_items import (
     head_item,
     number,
     partition_key,
+    read_event,
     read_head,
     read_question,
     read_session,
@@ -124,7 +125,7 @@ class DynamoRequestLog:
             with dynamo_errors():
                 page = self._client.query(**query)
             for item in page["Items"]:
-                yield StoredEvent(int(item["sk"]["S"][2:]), item["body"]["S"])
+                yield read_event(item)
             if "LastEvaluatedKey" not in page:
                 return
             query["ExclusiveStartKey"] = page["LastEvaluatedKey"]

@@ -1,0 +1,136 @@
+"""`cicada audit`: who connected from where, and who was shown which documents."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from cli.arguments import add_stack_option
+from cli.errors import CommandError
+from cli.screen import open_screen
+from cli.settings import read_settings
+from cli.table import table
+from cli.text import to_json
+
+if TYPE_CHECKING:
+    from cicada.audit.model import AuditRecord, DocumentsShown
+    from cli.arguments import Subparsers
+    from cli.operator.audit_log import Found, Sought
+
+_HEAD = ("TIME", "TENANT", "USER", "EVENT", "DOCUMENTS OR ADDRESS", "REQUEST OR CONNECTION")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_VERSION_LENGTH = 12
+_MOST = 10_000
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "audit",
+        help="show who connected, and who was shown which documents",
+        description="The audit trail of the local stage, or with --stack of a stage on AWS: connections with their"
+        " users and addresses, and answers with the documents that they showed. It holds no text.",
+        epilog="example: cicada audit --document hr/salaries.md --since 30d --stack Cicada-prod",
+    )
+    parser.add_argument("--user", metavar="NAME", default="", help="of this user: the sign-in name or the id (sub)")
+    parser.add_argument("--document", metavar="ID", default="", help="answers that showed this document")
+    parser.add_argument("--knowledge-base", metavar="NAME", default="", help="answers from this knowledge base")
+    parser.add_argument("--tenant", metavar="NAME", default="", help="of this tenant's users")
+    parser.add_argument(
+        "--since",
+        metavar="TIME",
+        default="7d",
+        help="from then on: 30m, 24h, 7d (default), 2026-11-22 or 2026-11-22T10:00+01:00 (UTC without an offset)",
+    )
+    parser.add_argument("--until", metavar="TIME", default="0m", help="until before then (default: now)")
+    parser.add_argument("--limit", metavar="N", type=int, default=500, help="the latest N records (default: 500)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_stack_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0, also if nothing is found; 1 if records were found that cannot be read."""
+    sought = _sought(options, datetime.now(UTC))
+    if not 1 <= options.limit <= _MOST:
+        raise CommandError(f"--limit is a number from 1 to {_MOST}.", 2)
+    from cli.deployment_target import open_target  # imported late: the library and boto3 are slow to import
+    from cli.operator.audit_log import search
+
+    target = open_target(options.stack)
+    found = search(target.client("logs"), target.output("AuditLogGroup"), sought, options.limit)
+    if options.json:
+        print(to_json(_fields(found)))
+    else:
+        _show(found, sought)
+    return 1 if found.unread else 0
+
+
+def _sought(options: argparse.Namespace, now: datetime) -> Sought:
+    from cli.operator.audit_log import Sought
+
+    since, until = moment(options.since, "--since", now), moment(options.until, "--until", now)
+    if since >= until:
+        raise CommandError(
+            f"--since {options.since} is not before --until {options.until}: nothing is between them.", 2
+        )
+    return Sought(since, until, options.user, options.document, options.tenant, options.knowledge_base)
+
+
+def moment(text: str, option: str, now: datetime) -> datetime:
+    """So long ago as `90m`, `24h` or `7d`, or the ISO 8601 time. Raises `CommandError` for any other text."""
+    try:
+        if ago := re.fullmatch(r"(\d+)([mhd])", text, re.ASCII):
+            return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        found = datetime.fromisoformat(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise CommandError(
+            f"{option} {text!r} is not a time: use 30m, 24h or 7d for so long ago, or a date and time as 2026-11-22 or"
+            " 2026-11-22T10:00+01:00.",
+            2,
+        ) from None
+
+
+def _show(found: Found, sought: Sought) -> None:
+    screen = open_screen(read_settings())
+    if found.records:
+        screen.table(table(_HEAD, [_row(each) for each in found.records], screen.width))
+    span = f"from {_time(sought.since.timestamp())} to {_time(sought.until.timestamp())}"
+    number = len(found.records)
+    print(f"{number} record{'' if number == 1 else 's'} {span}.")
+    if found.more:
+        print(f"{found.more:,} earlier records match too: raise --limit, or narrow them down with --until.")
+    if found.unread:
+        print(f"{found.unread:,} events of the log cannot be read: use the version of this command that wrote them.")
+
+
+def _row(record: AuditRecord) -> tuple[str, ...]:
+    from cicada.audit.model import Handshake
+
+    who = (_time(record.at), record.tenant, record.login or record.user)
+    if isinstance(record, Handshake):
+        event = f"refused: {record.refused}" if record.refused else "connected"
+        return (*who, event, record.address, record.connection_id)
+    return (*who, _event(record), _documents(record), f"{record.request_id}#{record.attempt}")
+
+
+def _event(record: DocumentsShown) -> str:
+    return f"{record.outcome} ({record.code})" if record.code else record.outcome
+
+
+def _documents(record: DocumentsShown) -> str:
+    return ", ".join(f"{each.document_id} ({each.version[:_VERSION_LENGTH]})" for each in record.documents)
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _fields(found: Found) -> dict[str, object]:
+    from msgspec import to_builtins
+
+    records = [to_builtins(each) for each in found.records]
+    return {"records": records, "more": found.more, "unread": found.unread}

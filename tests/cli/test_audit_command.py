@@ -1,0 +1,221 @@
+"""`cicada audit`, run as an operator runs it, on a log whose events are those that the functions write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from msgspec.json import encode
+from msgspec.structs import replace
+
+from cicada.audit.model import AuditRecord, DocumentsShown, Handshake, Outcome, ShownDocument
+from cli.__main__ import main
+from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
+
+__all__ = ["aws_account"]
+
+NOW = datetime.now(UTC)
+PAY, PLAN = ShownDocument("store", "hr/salaries.md", "0123456789abcdef"), ShownDocument("store", "plan.md", "v1")
+
+
+def hours_ago(hours: float) -> float:
+    return (NOW - timedelta(hours=hours)).timestamp()
+
+
+def shown(
+    user: str, hours: float, *documents: ShownDocument, outcome: Outcome = "complete", tenant: str = "acme"
+) -> DocumentsShown:
+    request = f"request-of-{user}-{hours}"
+    return DocumentsShown(hours_ago(hours), tenant, f"id-{user}", request, 1, "store", outcome, documents, login=user)
+
+
+CONNECTED = Handshake(hours_ago(4), "c1", "192.0.2.1", "curl/8", "acme", "id-ann", "ann")
+REFUSED = Handshake(hours_ago(3), "c2", "192.0.2.66", refused="The access token is not valid.")
+ANN, BOB = shown("ann", 2, PAY, PLAN), shown("bob", 1, PLAN)
+BETA = shown("eve", 0.5, PAY, tenant="beta")
+RECORDS = (CONNECTED, REFUSED, ANN, BOB, BETA)
+
+
+def keeping(account: ScriptedAws, *messages: AuditRecord | str, pages: int = 1) -> None:
+    """A stack whose audit log has these events, in so many pages; the first one is empty if there are several."""
+    outputs = [{"OutputKey": "AuditLogGroup", "OutputValue": "the-audit-log"}]
+    stack = {"StackName": "Cicada-dev", "CreationTime": NOW, "StackStatus": "CREATE_COMPLETE", "Outputs": outputs}
+    account.replies["cloudformation", "DescribeStacks"] = {"Stacks": [stack]}
+    texts = [each if isinstance(each, str) else encode(each).decode() for each in messages]
+
+    def page(asked: Mapping[str, Any]) -> dict[str, Any]:
+        number = int(asked.get("nextToken", "0"))
+        of_page = texts if number == pages - 1 else []
+        more = {"nextToken": str(number + 1)} if number < pages - 1 else {}
+        return {"events": [{"message": text} for text in of_page], **more}
+
+    account.replies["logs", "FilterLogEvents"] = page
+
+
+def audit(*options: str) -> int:
+    return main(["audit", "--stack", "Cicada-dev", *options])
+
+
+def found(capsys: pytest.CaptureFixture[str], *options: str) -> list[dict[str, Any]]:
+    assert audit("--json", *options) == 0
+    records: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["records"]
+    return records
+
+
+def test_the_trail_is_a_table_in_the_order_of_time(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account, BETA, REFUSED, ANN, CONNECTED)
+    assert audit() == 0
+    head, connected, refused, ann, beta, total = capsys.readouterr().out.splitlines()
+    assert head.split()[:4] == ["TIME", "TENANT", "USER", "EVENT"]
+    assert connected.split()[1:] == ["acme", "ann", "connected", "192.0.2.1", "c1"]
+    assert "refused: The access token is not valid." in refused
+    assert "192.0.2.66" in refused
+    assert "hr/salaries.md (0123456789ab), plan.md (v1)" in ann
+    assert ann.endswith("request-of-ann-2#1")
+    assert beta.split()[1:4] == ["beta", "eve", "complete"]
+    assert total.startswith("4 records from ")
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (["--user", "ann"], [CONNECTED, ANN]),
+        (["--user", "id-ann"], [CONNECTED, ANN]),
+        (["--document", "hr/salaries.md"], [ANN, BETA]),
+        (["--document", "hr/salaries.md", "--tenant", "acme"], [ANN]),
+        (["--document", "plan.md", "--user", "bob"], [BOB]),
+        (["--document", "salaries.md"], []),
+        (["--document", "plan.md", "--knowledge-base", "scripts"], []),
+        (["--knowledge-base", "store", "--since", "90m"], [BOB, BETA]),
+        (["--since", "150m", "--until", "45m"], [ANN, BOB]),
+        (["--user", "Ann"], []),
+    ],
+)
+def test_records_are_found_by_user_document_tenant_base_and_time(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], options: list[str], wanted: list[AuditRecord]
+) -> None:
+    """Whatever of it CloudWatch Logs has filtered already."""
+    keeping(aws_account, *RECORDS)
+    assert found(capsys, *options) == [json.loads(encode(each)) for each in wanted]
+
+
+def test_cloudwatch_logs_is_asked_for_the_time_and_the_words(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account)
+    found(capsys, "--user", "ann", "--document", "hr/salaries.md", "--since", "2026-01-31", "--until", "2026-02-01")
+    found(capsys, "--document", 'an "odd" näme.md', "--since", "2026-01-31T01:00+01:00")
+    first, second = aws_account.called("FilterLogEvents")
+    assert first["logGroupName"] == "the-audit-log"
+    assert first["filterPattern"] == '"ann" "hr/salaries.md"'
+    assert first["endTime"] - first["startTime"] == 24 * 3600 * 1000
+    # A pattern would have to write it otherwise than JSON does.
+    assert (second["filterPattern"], second["startTime"]) == ("", first["startTime"])
+
+
+def test_pages_are_read_to_the_last_one_and_empty_ones_passed_over(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account, ANN, pages=3)
+    assert len(found(capsys)) == 1
+    assert [each.get("nextToken") for each in aws_account.called("FilterLogEvents")] == [None, "1", "2"]
+
+
+def test_an_attempt_that_was_recorded_twice_is_shown_once(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = replace(ANN, at=ANN.at + 60, repeated=True)
+    second = replace(ANN, attempt=2, at=ANN.at + 90)
+    replayed = replace(ANN, outcome="replayed", at=ANN.at + 120)
+    # Of this one only repeated records are there.
+    lost = replace(BOB, repeated=True)
+    keeping(aws_account, ANN, again, second, replayed, replayed, lost, lost)
+    rows = [(each["login"], each["attempt"], each["outcome"]) for each in found(capsys)]
+    assert rows == [
+        ("ann", 1, "complete"),
+        ("ann", 2, "complete"),
+        ("ann", 1, "replayed"),
+        ("ann", 1, "replayed"),
+        ("bob", 1, "complete"),
+    ]
+
+
+def test_the_latest_are_shown_and_the_others_counted(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account, *RECORDS)
+    assert audit("--limit", "2") == 0
+    printed = capsys.readouterr().out
+    assert "bob" in printed
+    assert "ann" not in printed
+    assert "3 earlier records match too" in printed
+
+
+def test_what_cannot_be_read_is_counted_and_not_passed_over_in_silence(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account, ANN, '{"kind":"of a later version"}', "no JSON")
+    assert audit() == 1
+    assert "2 events of the log cannot be read" in capsys.readouterr().out
+
+
+def test_a_field_that_a_later_version_has_added_is_no_hindrance(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account, json.dumps(json.loads(encode(ANN)) | {"mood": "good"}))
+    assert [each["login"] for each in found(capsys)] == ["ann"]
+
+
+def test_a_user_agent_or_a_name_does_not_steer_the_terminal(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account, replace(ANN, login="\x1b[2Jann\nbob"))
+    assert audit() == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert len(printed.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--since", "yesterday"], "--since 'yesterday' is not a time: use 30m, 24h or 7d"),
+        (["--until", "2026-13-01"], "--until '2026-13-01' is not a time"),
+        (["--since", "99999999999d"], "--since '99999999999d' is not a time"),
+        (["--since", "-1d"], None),
+        (["--since", "1d", "--until", "2d"], "--since 1d is not before --until 2d"),
+        (["--limit", "0"], "--limit is a number from 1 to 10000."),
+        (["--limit", "many"], "invalid int value"),
+    ],
+)
+def test_bad_input_is_refused_with_a_sentence_before_anything_is_asked(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str | None
+) -> None:
+    try:
+        code = audit(*options)
+    except SystemExit as error:
+        code = int(error.code or 0)
+    assert code == 2
+    assert (sentence or "expected one argument") in capsys.readouterr().err
+    assert aws_account.calls == []
+
+
+def test_a_log_that_may_not_be_read_is_a_sentence(aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+    keeping(aws_account)
+    denied = "User: x is not authorized to perform: logs:FilterLogEvents on resource: y"
+    aws_account.replies["logs", "FilterLogEvents"] = refusal("AccessDeniedException", denied)
+    assert audit() == 1
+    assert "allow logs:FilterLogEvents" in capsys.readouterr().err
+
+
+def test_a_stack_from_before_the_trail_is_named(aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+    keeping(aws_account)
+    stacks = aws_account.replies["cloudformation", "DescribeStacks"]["Stacks"]
+    stacks[0]["Outputs"] = []
+    assert audit() == 1
+    assert "The stack has no output AuditLogGroup; deploy it again." in capsys.readouterr().err
