@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.audit.model import ShownDocument
 from cicada.conversation.model import (
     AnswerRecord,
     Lease,
@@ -18,6 +19,7 @@ from cicada.conversation.model import (
     Question,
     RequestKey,
     SessionRow,
+    Shown,
     Status,
     StoredEvent,
 )
@@ -184,6 +186,15 @@ def test_who_has_lost_the_lease_can_neither_advance_nor_overwrite(log: RequestLo
         log.store(old, StoredEvent(2, '{"type":"chunk","content":"stale"}'))
     with pytest.raises(LeaseLostError):
         log.advance(old, 2, clock() + 15, Status.PROCESSING)
+
+
+def test_what_an_event_shows_is_kept_with_it_for_the_next_processor(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    shown = Shown(1, (ShownDocument("scripts", 'a "b" ü.md', "v1"), ShownDocument("scripts", "c.md", "v2")))
+    events = [StoredEvent(2, '{"type":"sources","sources":[]}', shown), StoredEvent(3, '{"type":"chunk"}')]
+    for event in events:
+        log.store(lease, event)
+    assert list(log.events(lease.key, 1, 3)) == events
 
 
 def test_what_a_dead_processor_left_beyond_the_head_is_overwritten(log: RequestLog, clock: Clock) -> None:

@@ -85,6 +85,13 @@ class Publisher:
             StageMetrics(self._stage_of("ws-message"), write=lines.append).failed_command()
         return [*_logged(lines)]
 
+    def lost_records(self, count: int) -> list[Point]:
+        """What functions write of audit records that were not taken."""
+        lines: list[str] = []
+        for _ in range(count):
+            StageMetrics(self._stage_of("ws-message"), write=lines.append).lost_record()
+        return [*_logged(lines)]
+
     def letters(self, queue: str, visible: int, held: int = 0) -> list[Point]:
         """Letters in a dead-letter queue, some of which a person looks at."""
         return self.queue(queue, WAITING, *[visible] * 5) + self.queue(queue, HELD, *[held] * 5)

@@ -1,0 +1,107 @@
+"""CloudTrail's data events on the uploaded documents, where they are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from infra.context_values import ContextValueError
+from infra.settings import stage_settings
+from tests.infra.conftest import template_of
+from tests.infra.deployed import Deployed, deployed
+from tests.infra.policies import Call, Policies
+
+TRAIL = "AWS::CloudTrail::Trail"
+STAGES = ("dev", "prod")
+
+
+def with_trail(name: str) -> Deployed:
+    return Deployed(template_of(name, dataEvents="create").to_json())
+
+
+def trail_of(stage: Deployed) -> dict[str, Any]:
+    [(_, trail)] = stage.of_kind(TRAIL)
+    return trail
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_trail_is_made_where_it_is_asked_for(name: str) -> None:
+    assert list(deployed(name).of_kind(TRAIL)) == []
+    assert list(Deployed(template_of(name, dataEvents="existing").to_json()).of_kind(TRAIL)) == []
+    assert trail_of(with_trail(name))["IsLogging"] is True
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_the_trail_has_the_uploaded_documents_and_nothing_else(name: str) -> None:
+    stage = with_trail(name)
+    trail = trail_of(stage)
+    assert "EventSelectors" not in trail
+    [selector] = trail["AdvancedEventSelectors"]
+    fields = {each.pop("Field"): each for each in selector["FieldSelectors"]}
+    [beginning] = fields.pop("resources.ARN")["StartsWith"]
+    assert fields == {"eventCategory": {"Equals": ["Data"]}, "resources.type": {"Equals": ["AWS::S3::Object"]}}
+    assert stage.text(beginning) == "IngestDocumentsBucket551D14AF.Arn/documents/"
+    assert (trail["IsMultiRegionTrail"], trail["EnableLogFileValidation"]) == (False, True)
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_cloudtrail_may_write_the_trails_events_and_nothing_else(name: str) -> None:
+    policies = Policies(template_of(name, dataEvents="create").to_json())
+    own = {"aws:SourceArn": f"arn:aws:cloudtrail:REGION:ACCOUNT:trail/cicada-{name}-documents"}
+    written = own | {"s3:x-amz-acl": "bucket-owner-full-control"}
+    events = "trail bucket/AWSLogs/ACCOUNT/CloudTrail/x.json.gz"
+
+    def may(action: str, resource: str, context: dict[str, str]) -> bool:
+        return policies.allow(Call("cloudtrail.amazonaws.com", action, resource, context))
+
+    assert may("s3:GetBucketAcl", "trail bucket", own)
+    assert may("s3:PutObject", events, written)
+    assert not may("s3:PutObject", events, own)
+    assert not may("s3:PutObject", events, written | {"aws:SourceArn": "arn:aws:cloudtrail:REGION:ANOTHER:trail/x"})
+    assert not may("s3:PutObject", "trail bucket/elsewhere", written)
+    assert not may("s3:PutObject", "documents bucket/documents/x", written)
+    assert not may("s3:GetObject", events, written)
+    allowed = [each for each in policies.services() if "cloudtrail.amazonaws.com" in each.principals]
+    assert sorted(action for each in allowed for action in each.actions) == ["s3:GetBucketAcl", "s3:PutObject"]
+
+
+def test_the_events_are_kept_as_long_as_the_audit_trail_and_go_with_a_stage_that_keeps_nothing() -> None:
+    for name, days, policy in (("dev", 30, "Delete"), ("prod", 400, "RetainExceptOnCreate")):
+        stage = with_trail(name)
+        [(id, bucket)] = [each for each in stage.of_kind("AWS::S3::Bucket") if each[0].startswith("DocumentTrail")]
+        [rule] = bucket["LifecycleConfiguration"]["Rules"]
+        assert (rule["ExpirationInDays"], rule["Status"]) == (days, "Enabled")
+        assert stage.resources[id]["DeletionPolicy"] == policy
+        assert all(bucket["PublicAccessBlockConfiguration"].values())
+        emptied = {each["BucketName"]["Ref"] for _, each in stage.of_kind("Custom::S3AutoDeleteObjects")}
+        assert (id in emptied) == (name == "dev")
+
+
+@pytest.mark.parametrize(
+    ("data_events", "said"),
+    [
+        ("create", "by the stack's own trail"),
+        ("existing", "by the account's trail"),
+        ("none", "Ingest writes a report"),
+    ],
+)
+def test_what_is_said_of_access_logs_is_true(data_events: str, said: str) -> None:
+    from aws_cdk import App
+
+    from app import build
+
+    context = {"stage": "prod", "dataEvents": data_events, "region": "us-east-1", "aws:cdk:bundling-stacks": []}
+    stack = build(App(context=context))
+    recorded = [
+        str(entry.data)
+        for node in stack.node.find_all()
+        for entry in node.node.metadata
+        if "AwsSolutions-S1" in str(entry.data)
+    ]
+    assert any(said in each for each in recorded)
+
+
+def test_another_word_for_data_events_is_refused() -> None:
+    with pytest.raises(ContextValueError, match="use -c dataEvents=none, create or existing"):
+        stage_settings({"stage": "prod", "region": "us-east-1", "dataEvents": "yes"}.get)
