@@ -47,6 +47,7 @@ NAMES = frozenset(
         "indexPath",
         "leaseSeconds",
         "messagesPerMinute",
+        "mfa",
         "opensearchUrl",
         "page",
         "pageCertificate",
