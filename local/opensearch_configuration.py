@@ -37,6 +37,8 @@ def _write_settings(file: Path, folder: Path, port: int) -> None:
         "network.host": "127.0.0.1",
         "http.port": port,
         "transport.port": 0,
+        # It then refuses requests that have an origin, those of web pages, since none is allowed; else it takes them.
+        "http.cors.enabled": True,
         "path.data": str(folder / "data"),
         "path.logs": str(folder / "logs"),
         # A misspelt name must be an error, not a new index with a guessed mapping.
