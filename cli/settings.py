@@ -33,8 +33,8 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """From CICADA_URL, CICADA_TOKEN, CICADA_STACK, CICADA_STAGE_FILE, CICADA_USER, CICADA_PASSWORD, AWS_REGION,
-    XDG_STATE_HOME, NO_COLOR (no-color.org) and TERM.
+    """From CICADA_URL, CICADA_TOKEN, CICADA_STACK, CICADA_STAGE_FILE, CICADA_STAGE_DIR, CICADA_USER, CICADA_PASSWORD,
+    AWS_REGION, XDG_STATE_HOME, NO_COLOR (no-color.org) and TERM.
     """
     found = os.environ if environment is None else environment
     plain = found.get("TERM") == "dumb"
@@ -43,7 +43,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         token=found.get("CICADA_TOKEN") or None,
         colour=not found.get("NO_COLOR") and not plain,
         plain=plain,
-        stage_file=Path(found.get("CICADA_STAGE_FILE") or CHECKOUT / ".stage" / "stage.json"),
+        stage_file=Path(found.get("CICADA_STAGE_FILE") or _stage_folder(found) / "stage.json"),
         events=CHECKOUT / "events",
         # As the AWS command line does; boto3 alone would ignore AWS_REGION.
         region=found.get("AWS_REGION") or found.get("AWS_DEFAULT_REGION") or None,
@@ -52,6 +52,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         password=found.get("CICADA_PASSWORD") or None,
         sign_ins=_state_folder(found) / "cicada" / "sign-ins.json",
     )
+
+
+def _stage_folder(environment: Mapping[str, str]) -> Path:
+    """Where `make run` with the same environment keeps its stage."""
+    return Path(environment.get("CICADA_STAGE_DIR") or CHECKOUT / ".stage")
 
 
 def _state_folder(environment: Mapping[str, str]) -> Path:

@@ -108,6 +108,28 @@ def test_a_rejection_in_between_does_not_open_a_document(base: Base, rejected: t
     assert base.readable == (False, False)
 
 
+@pytest.mark.parametrize("rejected", [(TEXT, b"{"), (b"", ANN), (b"", b"{"), (b"---\nreaders: 7\n---\nText.", None)])
+@pytest.mark.parametrize("begins_open", [False, True])
+def test_a_document_that_was_to_have_readers_is_not_opened_by_taking_them_away(
+    base: Base, begins_open: bool, rejected: tuple[bytes, bytes | None]
+) -> None:
+    if begins_open:
+        base.put(TEXT, None)
+    assert base.put(*rejected).outcome is Outcome.REJECTED
+    assert base.put(*rejected).outcome is Outcome.REJECTED
+    assert [each.kind for each in base.put(TEXT, None).problems] == ["no_readers"]
+    assert base.readable == (False, False)
+    base.put(TEXT, EVERYONE)
+    assert base.readable == (True, True)
+
+
+def test_a_document_that_was_rejected_for_another_reason_is_open_as_its_base_is(base: Base) -> None:
+    for sidecar in (None, EVERYONE):
+        assert base.put(b"", sidecar).outcome is Outcome.REJECTED
+        base.put(TEXT, None)
+        assert base.readable == (True, True)
+
+
 def test_a_document_for_everyone_stays_so_and_one_without_readers_is_open(base: Base) -> None:
     for sidecar in (None, EVERYONE, None):
         base.put(TEXT, sidecar)

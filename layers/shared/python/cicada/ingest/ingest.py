@@ -24,9 +24,16 @@ from cicada.ingest.model import (
     version_of,
 )
 from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser, DocumentStore, GroundTruth, KeptVectors
-from cicada.ingest.readers import had_readers, named_readers, settled_readers, unnamed, withdrawn
+from cicada.ingest.readers import (
+    had_readers,
+    is_meant_for_some,
+    named_readers,
+    settled_readers,
+    unnamed,
+    withdrawn,
+    without_known_readers,
+)
 from cicada.ingest.shown import is_shown
-from cicada.ingest.sidecar import parse_sidecar
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.cards import embedded_text
@@ -123,7 +130,7 @@ class Ingester(Struct, frozen=True):
         except DocumentRejectedError as error:
             mark_failed(error)
             if before is None or self._may_show_too_much(source, before):
-                self._withdraw(document, before)
+                self._withdraw(source, before)
             elif again and self._is_ours(before):
                 self._show(with_card(before))
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
@@ -207,22 +214,24 @@ class Ingester(Struct, frozen=True):
     def _may_show_too_much(self, source: SourceFile | OversizedFile, before: StoredDocument) -> bool:
         """Whether the earlier version may be read by users whom the file no longer names; then it is withdrawn."""
         try:
-            named = named_readers(source) if isinstance(source, SourceFile) else parse_sidecar(source.sidecar).readers
+            named = named_readers(source)
         except DocumentRejectedError:
             return True
         readers = settled_readers(named, before, self.restricted(before.document.base_key.knowledge_base))
-        return any(each.passage.readers != readers for each in before.passages)
+        return not before.passages or any(each.passage.readers != readers for each in before.passages)
 
-    def _withdraw(self, document: DocumentKey, before: StoredDocument | None) -> None:
-        """Take the document out of the index. If it had readers, the truth keeps it for nobody, and so remembers that.
+    def _withdraw(self, source: SourceFile | OversizedFile, before: StoredDocument | None) -> None:
+        """Take the document out of the index. If it had readers or is to have some, the truth remembers that.
 
         Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
         """
         if before is not None and had_readers(before):
             self.truth.write(withdrawn(before))
+        elif is_meant_for_some(source):
+            self.truth.write(without_known_readers(source, self.embedder.model_id, self.embedder.dimension))
         else:
-            self.truth.delete(document)
-        self.index.delete(document)
+            self.truth.delete(source.document)
+        self.index.delete(source.document)
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         self.truth.delete(document)

@@ -150,7 +150,8 @@ class StoredDocument(Struct, frozen=True):
 
     `version` is that of the source file; `multivector` is the kind requested from the embedder; `context_model_id`
     wrote the prefixes, or is empty. `content_hash`: SHA-256 of the file alone. `ingested_at`: epoch seconds of the
-    ingest that changed it last. `card_vector`: the vector of the card, empty without one.
+    ingest that changed it last. `card_vector`: the vector of the card, empty without one. Without passages it is one
+    that was rejected before anybody could read it, and that names readers.
     """
 
     document: DocumentKey

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from msgspec.structs import replace
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.model import EVERYONE, Problem, SourceFile, StoredDocument
+from cicada.ingest.model import EVERYONE, OversizedFile, Problem, SourceFile, StoredDocument
 from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.front_matter import FrontMatter, read_front_matter
 from cicada.ingest.prose.kinds import SUFFIXES, Kind
@@ -32,8 +32,13 @@ def settled_readers(named: tuple[str, ...], before: StoredDocument | None, restr
 
 
 def had_readers(before: StoredDocument | None) -> bool:
-    """Whether somebody was kept from reading this version."""
-    return before is not None and any(each.passage.readers for each in before.passages)
+    """Whether somebody was kept from reading this version, or nobody knew who was to be."""
+    return before is not None and (not before.passages or any(each.passage.readers for each in before.passages))
+
+
+def without_known_readers(source: SourceFile | OversizedFile, model_id: str, dimension: int) -> StoredDocument:
+    """A document of no passages: what is stored of one whose readers nobody understood, and remembers that."""
+    return StoredDocument(source.document, "", model_id, dimension, ())
 
 
 def unnamed(readers: tuple[str, ...], named: tuple[str, ...]) -> tuple[Problem, ...]:
@@ -53,12 +58,22 @@ def withdrawn(before: StoredDocument) -> StoredDocument:
     return replace(before, passages=passages)
 
 
-def named_readers(source: SourceFile) -> tuple[str, ...]:
+def is_meant_for_some(source: SourceFile | OversizedFile) -> bool:
+    """Whether the file names readers, or somebody tried to name them in a way that is not understood."""
+    try:
+        return named_readers(source) not in ((), EVERYONE)
+    except DocumentRejectedError:
+        return True
+
+
+def named_readers(source: SourceFile | OversizedFile) -> tuple[str, ...]:
     """The readers that sidecar or front matter names; the sidecar's count. Empty if neither says anything.
 
-    `DocumentRejectedError` if either is not understood.
+    `DocumentRejectedError` if either is not understood. Nothing is read of a file that is too large.
     """
     named = parse_sidecar(source.sidecar).readers
+    if isinstance(source, OversizedFile):
+        return named
     if SUFFIXES.get(PurePosixPath(source.name).suffix.lower()) is not Kind.MARKDOWN:
         return named
     front = _front_matter(source.content).readers

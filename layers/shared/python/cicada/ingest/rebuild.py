@@ -130,7 +130,10 @@ class Rebuilder(Struct, frozen=True):
             return None
         self._require_our_embedder(entry.stored)
         stored = with_card(entry.stored)
-        building.replace(document, stored.embedded(), stored.row(), stored.card_vector)
+        if stored.passages:
+            building.replace(document, stored.embedded(), stored.row(), stored.card_vector)
+        else:
+            building.delete(document)
         return entry.revision
 
     def _require_our_embedder(self, stored: StoredDocument) -> None:
