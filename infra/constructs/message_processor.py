@@ -46,7 +46,6 @@ class MessageProcessor(Construct):
             },
             searches=True,
             timeout_seconds=TIMEOUT_SECONDS,
-            memory_mb=512,
         )
         self._join(conversation)
         allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)

@@ -25,6 +25,11 @@ def pool(stage: Deployed) -> Properties:
     return found
 
 
+@pytest.mark.parametrize("name", ["dev", "prod", "local"])
+def test_the_user_pool_is_found_by_the_name_of_its_stage(name: str) -> None:
+    assert pool(deployed(name))["UserPoolName"] == f"cicada-{name}-users"
+
+
 def test_passwords_are_proven_and_never_sent(stage: Deployed) -> None:
     assert client(stage)["ExplicitAuthFlows"] == ["ALLOW_USER_SRP_AUTH"]
 
