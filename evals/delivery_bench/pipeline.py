@@ -109,7 +109,7 @@ class FixedIndex:
     def count(self, filter: PassageFilter) -> int:
         raise NotImplementedError
 
-    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         raise NotImplementedError
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:

@@ -161,13 +161,13 @@ def _measured(bench: Bench, corpus: Corpus, size: int) -> Measured:
     terms = corpus.texts[0].split()[:TERMS]
     cold, _ = _timed(lambda: bench.opened().find_cards(next(queries)))
     bench.index.find_cards(next(queries))
-    bench.index.passages_with(BASE, terms)
+    bench.index.passages_with(PassageFilter(BASE), terms)
     found = [_timed(lambda: bench.index.find_cards(next(queries))) for _ in range(3 * UPSERTS)]
     upserts, after, counted = [], [], []
     for number in range(UPSERTS):
         upserts.append(_timed(lambda: bench.upsert(number * size // UPSERTS)))  # noqa: B023 - called at once
         after.append(_timed(lambda: bench.index.find_cards(next(queries))))
-        counted.append(_timed(lambda: bench.index.passages_with(BASE, terms)))
+        counted.append(_timed(lambda: bench.index.passages_with(PassageFilter(BASE), terms)))
     return Measured(bench.engine, size, spread(upserts), spread(found), spread(after), spread(counted), cold)
 
 

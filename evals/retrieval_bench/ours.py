@@ -13,7 +13,9 @@ from cicada.adapters.opensearch.bulk import BulkWriter
 from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-from cicada.adapters.opensearch.queries import retriever_bodies
+from cicada.adapters.opensearch.queries import nearest_body, passage_words
+from cicada.adapters.opensearch.requests import Requests
+from cicada.adapters.opensearch.retrievers import Retrievers
 from cicada.adapters.opensearch.rows import rows
 from cicada.adapters.retry import Retry
 from cicada.documents.catalogue import row_of
@@ -78,8 +80,10 @@ class OpenSearch:
         query = _query(question, documents)
         if retriever == "hybrid":
             return len(self._index.search(query).lexical)
-        body = retriever_bodies(query, DIMENSION, Bm25())["lexical" if retriever == "bm25" else "semantic"]
-        return len(self._client.search(index=self._name, body=body)["hits"]["hits"])
+        nearest = nearest_body(query, DIMENSION) if retriever == "knn" else None
+        words = passage_words(query, Bm25()) if retriever == "bm25" else None
+        retrievers = Retrievers(Requests(self._client, Retry(attempts=1)), self._name, nearest, words)
+        return sum(map(len, retrievers.hits(lambda: None)))
 
 
 def _query(question: Question, documents: Sequence[int] | None) -> IndexQuery:

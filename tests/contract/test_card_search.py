@@ -206,12 +206,14 @@ def test_terms_are_counted_by_the_passages_that_hold_all_of_their_words(index: C
     index.replace(MACBETH, embedded(MACBETH, *texts))
     index.replace(theirs, embedded(theirs, "A queen"))
     asked = ["queen", "Queens", "king", "queen king", "kings' queens", "旅費", "dagger", "the", "?"]
-    assert index.passages_with(PLAYS, asked) == dict(zip(asked, [2, 2, 2, 1, 1, 1, 0, 0, 0], strict=True))
-    assert index.passages_with(PLAYS, []) == {}
-    assert index.passages_with(ELSEWHERE, ["queen", "king"]) == {"queen": 1, "king": 0}
-    assert index.passages_with(KnowledgeBaseKey("tenant-c", "plays"), ["queen"]) == {"queen": 0}
+    assert index.passages_with(PassageFilter(PLAYS), asked) == dict(
+        zip(asked, [2, 2, 2, 1, 1, 1, 0, 0, 0], strict=True)
+    )
+    assert index.passages_with(PassageFilter(PLAYS), []) == {}
+    assert index.passages_with(PassageFilter(ELSEWHERE), ["queen", "king"]) == {"queen": 1, "king": 0}
+    assert index.passages_with(PassageFilter(KnowledgeBaseKey("tenant-c", "plays")), ["queen"]) == {"queen": 0}
     many = [f"word{number}" for number in range(250)]
-    assert index.passages_with(PLAYS, [*many, "king"]) == {**dict.fromkeys(many, 0), "king": 2}
+    assert index.passages_with(PassageFilter(PLAYS), [*many, "king"]) == {**dict.fromkeys(many, 0), "king": 2}
 
 
 @pytest.mark.parametrize("under_test", ["sqlite", "opensearch"], indirect=True)
@@ -220,4 +222,4 @@ def test_terms_are_counted_in_the_language_of_each_passage(index: CataloguedInde
     kept = [passage(MACBETH, number, text, language=name) for number, (name, text) in enumerate(texts.items())]
     index.replace(MACBETH, [EmbeddedPassage(each, vector(1.0)) for each in kept])
     asked = ["Kündigung", "Mieter Kündigung", "congé", "旅費", "letter", "die"]
-    assert index.passages_with(PLAYS, asked) == dict(zip(asked, [1, 1, 1, 1, 1, 0], strict=True))
+    assert index.passages_with(PassageFilter(PLAYS), asked) == dict(zip(asked, [1, 1, 1, 1, 1, 0], strict=True))

@@ -42,7 +42,7 @@ def read(under_test: ServerlessUnderTest) -> None:
     assert index.find_cards(CardQuery(EVERYTHING, query.text, query.vector)).lexical == ()
     assert (index.count(EVERYTHING), index.count_documents(EVERYTHING)) == (0, 0)
     assert (index.passages_of(MACBETH), index.row(MACBETH)) == ((), None)
-    assert index.passages_with(PLAYS, ["queen"]) == {"queen": 0}
+    assert index.passages_with(PassageFilter(PLAYS), ["queen"]) == {"queen": 0}
     assert index.rows(EVERYTHING, Sort(TITLE), 10).rows == ()
     assert (index.vectors_of(PLAYS, ["1"]), index.count_by(EVERYTHING, "kind")) == ({}, {})
     assert index.readers_of(PLAYS, ["1"]) == {}

@@ -41,7 +41,7 @@ def test_copied_documents_are_found_as_those_that_were_written(tmp_path: Path, m
     assert {hit.row.document.document_id for hit in hits.semantic[:3]} == {"report-1", "report-5", "report-9"}
     everything = PassageFilter(BASE)
     assert (index.count_documents(everything), index.count(everything), len(hits.semantic)) == (11, 11, 11)
-    assert index.passages_with(BASE, ["firsta", "firstd"]) == {"firsta": 3, "firstd": 2}
+    assert index.passages_with(PassageFilter(BASE), ["firsta", "firstd"]) == {"firsta": 3, "firstd": 2}
     index.close()
 
 

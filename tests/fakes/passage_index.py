@@ -113,13 +113,9 @@ class InMemoryPassageIndex:
         self._check()
         return len(self._matching(filter))
 
-    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
-        texts = [
-            set(_stems(each.passage))
-            for document, kept in list(self._documents().items())
-            if document.base_key == base_key
-            for each in kept
-        ]
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
+        readable = PassageFilter(filter.base_key, reader=filter.reader)
+        texts = [set(_stems(each.passage)) for each in self._matching(readable)]
         return {term: sum(_holds(text, term) for text in texts) for term in terms}
 
     def find_cards(self, query: CardQuery) -> CardHits:

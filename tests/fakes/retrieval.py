@@ -45,7 +45,7 @@ class FixedIndex:
     def count(self, filter: PassageFilter) -> int:
         return len(self._hits)
 
-    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         return dict.fromkeys(terms, len(self._hits))
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:

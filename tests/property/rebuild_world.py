@@ -151,7 +151,7 @@ class SteppedIndex:
         """None, so that a document's card is the same whenever it is ingested."""
         return CardHits(())
 
-    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         raise NotImplementedError
 
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:

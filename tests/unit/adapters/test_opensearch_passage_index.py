@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from opensearchpy import OpenSearch
 
 from cicada.adapters.opensearch.bulk import MAX_BYTES, MAX_ROWS, BulkWriter
@@ -20,7 +22,7 @@ from cicada.adapters.passage_codec import card_to_json, row_to_json
 from cicada.adapters.retry import Retry
 from cicada.documents.card import Card
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
-from cicada.documents.filter import PassageFilter
+from cicada.documents.filter import AnyOf, PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, DependencyError, ThrottledError, UnavailableError
 from cicada.retrieval.bm25 import Bm25
@@ -45,7 +47,41 @@ def counted(number: int) -> Reply:
 
 
 def both(lexical: dict[str, Any], semantic: dict[str, Any]) -> Reply:
+    """What a search gets: vectors with the counts of words, and then the words' hits."""
     return 200, {"responses": [semantic, lexical]}
+
+
+class Searched(Server):
+    """Splits the replies of `both` over the two requests of a search. The second one is of the kind `candidates`."""
+
+    lexical: dict[str, Any]
+    counts: dict[str, Any] | None = None
+
+    def reply(self, kind: str, body: Any) -> Reply | None:
+        if kind == "_msearch" and "sort" in body[1]:
+            self.requests.append(("candidates", body))
+            return (
+                self.replies["candidates"][0] if "candidates" in self.replies else (200, {"responses": [self.lexical]})
+            )
+        given = Server.reply(self, kind, body)
+        if kind != "_msearch" or given is None or "responses" not in given[1]:
+            return given
+        semantic, self.lexical = given[1]["responses"]
+        is_failure = "error" in self.lexical or self.lexical["_shards"]["failed"] or self.lexical.get("timed_out")
+        counted = self.lexical if is_failure else found(aggregations=self.counts or ONE_OF_TWO)
+        return 200, {"responses": [semantic, counted][-len(body) // 2 :]}
+
+
+FIELD_NAMES = ("words 0", "title 0", "body 0", "head 0")
+
+
+def holding(**words: int) -> dict[str, Any]:
+    """The counts of the question's word in two readable passages: those given, and 0."""
+    buckets = {name: {"doc_count": words.get(name.split()[0], 0)} for name in FIELD_NAMES}
+    return {"words": {"buckets": {"*": {"doc_count": 2}, **buckets}}}
+
+
+ONE_OF_TWO = holding(words=1, body=1)
 
 
 # Ten hours after the epoch. What was made then is young, and the first generations, 4, 5 …, are long settled.
@@ -75,7 +111,14 @@ def hit(number: int, generation: int, score: float = 1.5) -> dict[str, Any]:
         "metadata": "{}",
         "readers": ["*"],
     }
-    return {"_index": "passages", "_id": f"{generation}-{number}", "_score": score, "_source": source}
+    named = ["words 0"]
+    return {
+        "_index": "passages",
+        "_id": f"{generation}-{number}",
+        "_score": score,
+        "_source": source,
+        "matched_queries": named,
+    }
 
 
 def refused(status: int, kind: str = "refused") -> Reply:
@@ -84,7 +127,7 @@ def refused(status: int, kind: str = "refused") -> Reply:
 
 @dataclass(slots=True)
 class Scene:
-    server: Server
+    server: Searched
     index: OpenSearchPassageIndex
     slept: list[float]
 
@@ -92,7 +135,7 @@ class Scene:
 def scene(
     on_wait: Callable[[], None] | None = None, building: str | None = None, **replies: list[Reply | None]
 ) -> Scene:
-    server = Server(
+    server = Searched(
         {
             "_mapping": [MAPPING],
             "_alias": [ALIASES],
@@ -100,8 +143,9 @@ def scene(
             **{f"_{name}": given for name, given in replies.items()},
         }
     )
-    if "create" in replies:
-        server.replies["create"] = replies["create"]
+    for unprefixed in ("create", "candidates"):
+        if unprefixed in replies:
+            server.replies[unprefixed] = replies[unprefixed]
     client = OpenSearch(hosts=["http://search"], connection_class=ScriptedConnection, server=server, max_retries=0)
     slept: list[float] = []
     retry = Retry(slept.append, lambda: 0.5, attempts=3)
@@ -183,29 +227,20 @@ CLAUSES = [
 @pytest.mark.parametrize("is_whole", [False, True])
 def test_more_words_than_the_server_takes_leave_the_vectors_alone_at_once(reply: Reply, is_whole: bool) -> None:
     told: list[str] = []
-    first = reply if is_whole else both(reply[1], found(hit(1, 1)))
-    at = scene(lambda: told.append("waiting"), msearch=[first, (200, {"responses": [found(hit(1, 1))]})])
+    candidates = reply if is_whole else (200, {"responses": [reply[1]]})
+    at = scene(lambda: told.append("waiting"), msearch=[both(found(), found(hit(1, 1)))], candidates=[candidates])
     hits = at.index.search(QUERY)
     assert (hits.lexical, len(hits.semantic)) == ((), 1)
     assert (at.slept, told) == ([], [])
-    _, (_, alone) = at.server.bodies("_msearch")
-    assert "knn" in alone["query"]
-
-
-@pytest.mark.parametrize("reply", CLAUSES)
-def test_vectors_that_are_refused_too_are_a_failure(reply: Reply) -> None:
-    at = scene(msearch=[reply])
-    with pytest.raises(ConfigurationError, match="clauses"):
-        at.index.search(QUERY)
-    assert len(at.server.bodies("_msearch")) == 2
+    assert (len(at.server.bodies("_msearch")), len(at.server.bodies("candidates"))) == (1, 1)
 
 
 @pytest.mark.parametrize("reply", CLAUSES)
 def test_cards_that_are_asked_by_words_alone_fail_where_the_words_are_refused(reply: Reply) -> None:
-    at = scene(msearch=[reply])
+    at = scene(msearch=[both(found(), found())], candidates=[reply])
     with pytest.raises(ConfigurationError, match="clauses"):
         at.index.find_cards(CardQuery(PassageFilter(PLAYS), "queen"))
-    assert len(at.server.bodies("_msearch")) == 1
+    assert len(at.server.bodies("candidates")) == 1
 
 
 def test_words_of_a_question_are_not_taken_for_a_refusal_of_clauses() -> None:
@@ -216,17 +251,51 @@ def test_words_of_a_question_are_not_taken_for_a_refusal_of_clauses() -> None:
     assert len(at.server.bodies("_msearch")) == 1
 
 
-def test_both_lanes_go_out_in_one_request_with_tenant_knowledge_base_and_readers_in_each() -> None:
+def test_vectors_and_words_ask_with_tenant_knowledge_base_and_readers() -> None:
     at = scene(msearch=[both(found(), found())])
     at.index.search(QUERY)
-    (lines,) = at.server.bodies("_msearch")
+    ((_, near, _, counts),), ((_, words),) = at.server.bodies("_msearch"), at.server.bodies("candidates")
     wanted = [
         {"term": {"tenant": "tenant"}},
         {"term": {"knowledge_base": "plays"}},
         {"terms": {"readers": ["*"]}},
     ]
-    assert lines[1]["query"]["knn"]["vector"]["filter"]["bool"]["filter"] == wanted
-    assert lines[3]["query"]["bool"]["filter"] == wanted
+    assert near["query"]["knn"]["vector"]["filter"]["bool"]["filter"] == wanted
+    assert counts["query"]["bool"]["filter"] == wanted
+    assert words["query"]["bool"]["filter"] == wanted
+
+
+def test_words_are_counted_in_all_that_the_asker_may_read_whatever_is_asked_for() -> None:
+    at = scene(msearch=[both(found(), found())])
+    reader = frozenset({"user:ann"})
+    at.index.search(
+        replace(QUERY, filter=PassageFilter(PLAYS, frozenset({"a"}), (AnyOf("act", frozenset("1")),), reader))
+    )
+    at.index.search(replace(QUERY, filter=PassageFilter(PLAYS, reader=reader)))
+    first, second = at.server.bodies("_msearch")
+    assert first[3] == second[3]
+    assert first[1] != second[1]
+
+
+def test_the_score_is_bm25_of_the_hits_texts_with_the_counts_of_the_readable_passages() -> None:
+    often, once = hit(1, 1), hit(2, 1)
+    often["_source"]["text"] = "Queens! The queen's queen."
+    at = scene(msearch=[both(found(once, often), found())])
+    found_hits = at.index.search(QUERY).lexical
+    assert [each.passage.passage_id for each in found_hits] == ["macbeth.json#1", "macbeth.json#2"]
+    lengths = [1 + 4, 1 + 6]
+    expected = [
+        log(1 + 1.5 / 1.5) * count / (count + 1.2 * (0.4 + 0.6 * length / 6))
+        for count, length in zip((3, 1), lengths, strict=True)
+    ]
+    assert [each.score for each in found_hits] == pytest.approx(expected)
+
+
+def test_words_that_no_readable_passage_has_are_not_searched_for() -> None:
+    at = scene(msearch=[both(found(), found())])
+    at.server.counts = holding()
+    assert at.index.search(QUERY).lexical == ()
+    assert at.server.bodies("candidates") == []
 
 
 def conditions(query: Any) -> list[list[Any]]:
@@ -249,15 +318,15 @@ def test_every_question_to_the_server_names_tenant_and_knowledge_base() -> None:
     at = scene(msearch=[mixed, both(found(), found())], count=[counted(1)], search=answers, bulk=[written])
     at.index.search(QUERY)
     at.index.find_cards(CardQuery(QUERY.filter, QUERY.text, QUERY.vector))
-    at.index.passages_with(PLAYS, ["queen"])
+    at.index.passages_with(PassageFilter(PLAYS), ["queen"])
     at.index.passages_of(MACBETH)
     at.index.vectors_of(PLAYS, ["macbeth.json#1"])
     at.index.count(PassageFilter(PLAYS))
     at.index.delete(MACBETH)
     at.index.replace(MACBETH, speeches(1))
-    asked = [body for kind in ("_msearch", "_search", "_count") for body in at.server.bodies(kind)]
+    asked = [body for kind in ("_msearch", "candidates", "_search", "_count") for body in at.server.bodies(kind)]
     filters = [each for body in asked for each in conditions(body)]
-    assert (len(at.server.bodies("_search")), len(filters)) == (len(answers), len(answers) + 5)
+    assert (len(at.server.bodies("_search")), len(filters)) == (len(answers), len(answers) + 7)
     for each in filters:
         assert {"term": {"tenant": "tenant"}} in each
         assert {"term": {"knowledge_base": "plays"}} in each
@@ -443,8 +512,8 @@ def test_a_write_for_which_there_is_no_index_yet_is_a_failure() -> None:
 
 
 def test_a_row_stored_twice_is_found_once() -> None:
-    hits = scene(msearch=[both(found(hit(1, 4, 3.0), hit(1, 4, 3.0)), found())]).index.search(QUERY)
-    assert [hit.score for hit in hits.lexical] == [3.0]
+    hits = scene(msearch=[both(found(hit(1, 4), hit(1, 4)), found())]).index.search(QUERY)
+    assert [hit.passage.passage_id for hit in hits.lexical] == ["macbeth.json#1"]
 
 
 def test_only_the_refused_rows_are_sent_again() -> None:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
+from cicada.adapters.opensearch.lexical import LexicalSearch, question_words
 from cicada.adapters.opensearch.lucene_tokens import MAX_LENGTH, first_tokens
-from cicada.adapters.opensearch.queries import card_bodies, cosine, retriever_bodies
+from cicada.adapters.opensearch.queries import card_words, cosine, nearest_cards_body, passage_words
 from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, check_embedder, index_body, index_name
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import ConfigurationError
-from cicada.languages.terms import query_terms
+from cicada.languages.terms import is_cjk, query_terms
 from cicada.retrieval.bm25 import CARD_FIELDS, Bm25
 from cicada.retrieval.model import CardQuery, IndexQuery
 
 FIELDS = json.loads(MAPPING_FILE.read_text("utf-8"))
 # https://lucene.apache.org/core/10_0_0/core/org/apache/lucene/search/IndexSearcher.html#getMaxClauseCount()
 LUCENE_CLAUSES = 1024
-WEIGHTS = Bm25()
 
 
 @pytest.mark.parametrize("name", ANALYZERS)
@@ -54,33 +53,43 @@ def test_an_index_is_named_by_its_mapping_and_its_embedder() -> None:
     assert index_name("arn::Model/X", 4) == "passages-v4-arn-model-x-4"
 
 
+def idfs(words: LexicalSearch) -> dict[str, float]:
+    counted = words.statistics_body()["aggs"]["words"]["filters"]["filters"]
+    return dict.fromkeys(counted, 1.0)
+
+
+def clauses(words: LexicalSearch) -> list[int]:
+    """How many clauses Lucene makes of each part of the query, at most: one for each token and field."""
+    parts = [each["constant_score"]["filter"] for each in words.candidates_body(idfs(words))["query"]["bool"]["should"]]
+    found = [part["multi_match"] for part in parts]
+    return [(len(each["query"]) if is_cjk(each["query"]) else 1) * len(each["fields"]) for each in found]
+
+
 @pytest.mark.parametrize("bm25", [Bm25(), Bm25(context=0.5), Bm25(title=0)])
 @pytest.mark.parametrize("letters", ["a", "\u738b", "a\u738b"])
 def test_the_longest_question_stays_below_the_clauses_that_lucene_allows(bm25: Bm25, letters: str) -> None:
     text = " ".join(f"{letter}{chr(0x4E00 + n) if letter != 'a' else n}" for n in range(200) for letter in letters)
-    query = IndexQuery(PassageFilter(KnowledgeBaseKey("t", "b")), text, [1.0], 10)
-    parts = retriever_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
-    counts = [len(part["multi_match"]["query"].split()) * len(part["multi_match"]["fields"]) for part in parts]
-    assert 0 < sum(counts) < LUCENE_CLAUSES
-    cards = card_bodies(CardQuery(query.filter, text), 1)["lexical"]["query"]["bool"]["should"]
-    counts = [len(part["multi_match"]["query"].split()) * len(part["multi_match"]["fields"]) for part in cards]
-    assert 0 < sum(counts) < LUCENE_CLAUSES
+    filter = PassageFilter(KnowledgeBaseKey("t", "b"))
+    for words in (passage_words(IndexQuery(filter, text, [1.0], 10), bm25), card_words(CardQuery(filter, text), bm25)):
+        assert words
+        assert 0 < sum(clauses(words)) < LUCENE_CLAUSES
 
 
 def test_cards_are_asked_for_within_one_base_and_by_the_reader_whichever_retriever_asks() -> None:
     filter = PassageFilter(KnowledgeBaseKey("t", "b"), reader=frozenset({"user:ross"}))
-    bodies = card_bodies(CardQuery(filter, "queen", [1.0]), 1)
-    near = bodies["semantic"]["query"]["knn"]["card_vector"]["filter"]
-    for conditions in (near["bool"]["filter"], bodies["lexical"]["query"]["bool"]["filter"]):
+    query = CardQuery(filter, "queen", [1.0])
+    words = card_words(query, Bm25())
+    assert words
+    near = nearest_cards_body(query, 1)["query"]["knn"]["card_vector"]["filter"]
+    for body in (near, words.statistics_body()["query"], words.candidates_body(idfs(words))["query"]):
+        conditions = body["bool"]["filter"]
         assert conditions[:2] == [{"term": {"tenant": "t"}}, {"term": {"knowledge_base": "b"}}]
         assert {"terms": {"readers": ["*", "=user:ross"]}} in conditions
 
 
-def asked(text: str, bm25: Bm25 = WEIGHTS) -> list[dict[str, Any]]:
-    """The lexical queries of a question."""
-    query = IndexQuery(PassageFilter(KnowledgeBaseKey("t", "b")), text, [1.0], 10)
-    parts = retriever_bodies(query, 1, bm25)["lexical"]["query"]["bool"]["should"]
-    return [part["multi_match"] for part in parts]
+def asked(text: str) -> tuple[str, ...]:
+    """The words that a question is searched for."""
+    return question_words(text, Bm25().fields)
 
 
 @pytest.mark.parametrize(
@@ -98,13 +107,12 @@ def asked(text: str, bm25: Bm25 = WEIGHTS) -> list[dict[str, Any]]:
     ],
 )
 def test_the_words_of_an_ordinary_question_are_all_asked_for(text: str) -> None:
-    (words,) = asked(text)
-    assert words["query"] == " ".join(query_terms(text))
+    assert asked(text) == query_terms(text)
 
 
 def test_the_words_and_pairs_of_a_mixed_question_are_all_asked_for() -> None:
-    words, pairs = asked("Macbeth王妃の死 in Shakespeare's 悲劇")
-    assert (words["query"], pairs["query"]) == ("macbeth shakespeare", "王妃 妃の の死 悲劇")
+    found = asked("Macbeth王妃の死 in Shakespeare's 悲劇")
+    assert " ".join(found) == "macbeth shakespeare 王妃 妃の の死 悲劇"
 
 
 @pytest.mark.parametrize(
@@ -127,10 +135,10 @@ def test_as_many_terms_are_kept_as_lucene_may_make_tokens_of(terms: list[str], m
 def test_pairs_of_characters_leave_room_for_as_many_clauses_as_characters() -> None:
     """The standard analyzer makes two tokens of a pair."""
     text = " ".join(f"w{n}{chr(0x4E00 + 2 * n)}{chr(0x4E01 + 2 * n)}" for n in range(32))
-    words, pairs = asked(text)
-    characters = len(pairs["query"].replace(" ", ""))
-    clauses = len(words["query"].split()) * len(words["fields"]) + characters * len(pairs["fields"])
-    assert (characters, clauses < LUCENE_CLAUSES) == (64, True)
+    words = passage_words(IndexQuery(PassageFilter(KnowledgeBaseKey("t", "b")), text, [1.0], 10), Bm25())
+    assert words
+    characters = sum(len(word) for word in words.words if is_cjk(word))
+    assert (characters, sum(clauses(words)) < LUCENE_CLAUSES) == (64, True)
 
 
 @pytest.mark.parametrize(

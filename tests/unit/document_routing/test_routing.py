@@ -91,8 +91,25 @@ def test_the_path_says_nothing_of_documents_that_the_asker_may_not_read() -> Non
 def test_a_bases_size_is_counted_again_after_a_while() -> None:
     made = shelf()
     sizes = BaseSizes(made.index, made.clock, seconds=60)
-    assert sizes.documents(PLAYS) == 3
-    made.put("delta", "ddd", readers=("user:ann",))
-    assert sizes.documents(PLAYS) == 3
+    assert sizes.documents(FILTER) == 3
+    made.put("delta", "ddd")
+    assert sizes.documents(FILTER) == 3
     made.clock.now += 61
-    assert sizes.documents(PLAYS) == 4
+    assert sizes.documents(FILTER) == 4
+
+
+def test_a_bases_size_is_the_number_of_documents_that_the_asker_may_read() -> None:
+    made = shelf()
+    made.put("delta", "ddd", readers=("user:ann",))
+    sizes = BaseSizes(made.index, made.clock)
+    assert sizes.documents(FILTER) == 3
+    assert sizes.documents(replace(FILTER, reader=frozenset({"user:ann"}))) == 4
+    assert made.routed("dagger aaa", above=3) == Routed()
+
+
+def test_only_so_many_sizes_are_kept() -> None:
+    made = shelf()
+    sizes = BaseSizes(made.index, made.clock)
+    for number in range(2500):
+        sizes.documents(replace(FILTER, reader=frozenset({f"user:{number}"})))
+    assert len(sizes._counted) <= 1000

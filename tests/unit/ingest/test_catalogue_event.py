@@ -102,7 +102,6 @@ def test_only_permissions_make_a_filter_for_every_reader_and_only_what_shows_no_
         if "every_document" in file.read_text("utf-8") or "reader=None" in file.read_text("utf-8")
     }
     operators = {"ingest/catalogue_event.py"}
-    cards = {"ingest/cards/make.py", "ingest/cards/related.py"}
-    sizes = {"document_routing/routing.py"}
-    assert set(naming) == {"documents/filter.py", "permissions/readers.py"} | operators | cards | sizes
+    cards = {"ingest/cards/related.py"}
+    assert set(naming) == {"documents/filter.py", "permissions/readers.py"} | operators | cards
     assert [name for name, text in naming.items() if "reader=None" in text] == ["permissions/readers.py"]

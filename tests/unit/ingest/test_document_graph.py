@@ -43,9 +43,9 @@ class CountingIndex(DisturbedIndex):
         self.requests["find_cards"] += 1
         return super().find_cards(query)
 
-    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         self.requests["passages_with"] += 1
-        return super().passages_with(base_key, terms)
+        return super().passages_with(filter, terms)
 
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
         self.requests["rows"] += 1

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cicada_embedded.filters import KnowledgeBaseState, Selection, Tables
+from cicada_embedded.filters import PASSAGES, KnowledgeBaseState, Selection, Tables, hidden_from
 
 # Passages in the cache, over all knowledge bases. Vectors of 384 dimensions of 100,000 passages take
 # 154 MB (4 bytes a number); their words take memory too.
@@ -89,13 +89,21 @@ def selected_numbers(connection: sqlite3.Connection, selection: Selection) -> Se
     return Selected(_numbers(connection, listing.sql, listing.values), listing is selection.hidden)
 
 
+def hidden_numbers(
+    connection: sqlite3.Connection, state: KnowledgeBaseState, reader: frozenset[str] | None, tables: Tables = PASSAGES
+) -> NDArray[np.int64]:
+    """Numbers of the passages or documents that this user may not read."""
+    listing = hidden_from(state, reader, tables) if state.has_restricted else None
+    return _numbers(connection, listing.sql, listing.values) if listing else np.empty(0, np.int64)
+
+
 def batches(rows: sqlite3.Cursor, size: int) -> Iterator[list[Any]]:
     """The rows in lists of at most `size`. Those of a million passages at once would take gigabytes."""
     while batch := rows.fetchmany(size):
         yield batch
 
 
-def best_rows(numbers: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
+def best_rows(numbers: NDArray[np.int64], scores: NDArray[np.floating[Any]], limit: int) -> NDArray[np.intp]:
     """Indices of the `limit` highest scores; ties go to the lower number."""
     if len(scores) > limit:
         # With ties for the lowest score, these may be more than `limit`.

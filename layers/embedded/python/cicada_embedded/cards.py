@@ -12,7 +12,7 @@ from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import CardHit, CardHits, CardQuery
-from cicada_embedded.cache import selected_numbers
+from cicada_embedded.cache import hidden_numbers, selected_numbers
 from cicada_embedded.filters import DOCUMENTS, KnowledgeBaseState, selection
 from cicada_embedded.lexical import add_card_words, card_retriever
 from cicada_embedded.semantic import SemanticRetriever
@@ -37,7 +37,8 @@ class CardRetriever:
 
     def search(self, connection: sqlite3.Connection, state: KnowledgeBaseState, query: CardQuery) -> CardHits:
         allowed = selected_numbers(connection, selection(state, query.filter, DOCUMENTS))
-        lexical = self._lexical.search(connection, state, query.text, allowed, query.limit)
+        hidden = hidden_numbers(connection, state, query.filter.reader, DOCUMENTS)
+        lexical = self._lexical.search(connection, state, query.text, allowed, query.limit, hidden)
         semantic: Found = []
         if len(query.vector):
             vector = self._semantic.unit(query.vector)

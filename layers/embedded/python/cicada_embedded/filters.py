@@ -74,8 +74,12 @@ DOCUMENTS = Tables("document", "document_attribute", "document_reader", "card_ve
 def selection(state: KnowledgeBaseState, filter: PassageFilter, tables: Tables = PASSAGES) -> Selection:
     """The knowledge base's passages or documents that match the filter; an empty set of values matches none."""
     is_limited = filter.document_ids is not None or bool(filter.conditions)
-    hidden = None if is_limited or filter.reader is None else _hidden(state, filter.reader, tables)
-    return Selection(matching(state, filter, tables), hidden)
+    return Selection(matching(state, filter, tables), None if is_limited else hidden_from(state, filter.reader, tables))
+
+
+def hidden_from(state: KnowledgeBaseState, reader: frozenset[str] | None, tables: Tables = PASSAGES) -> Listing | None:
+    """The knowledge base's passages or documents that this user may not read; None if an operator asks."""
+    return None if reader is None else _hidden(state, reader, tables)
 
 
 def matching(state: KnowledgeBaseState, filter: PassageFilter, tables: Tables) -> Listing:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cicada.retrieval.bm25 import Bm25
+from cicada.retrieval.bm25 import Bm25, idf
 
 MAX_COUNT = 255
 
@@ -55,6 +55,11 @@ class Segment(Struct, frozen=True):
     def living(self, numbers: Numbers) -> Segment:
         """A copy in which only the passages in `numbers` are alive."""
         return replace(self, is_alive=self.is_alive & np.isin(self.numbers, numbers, assume_unique=True))
+
+    def without(self, numbers: Numbers) -> Segment:
+        """A copy in which the passages in `numbers` are dead, too."""
+        hidden = np.isin(self.numbers, numbers, assume_unique=True)
+        return replace(self, is_alive=self.is_alive & ~hidden)
 
 
 def new_segment(
@@ -126,7 +131,7 @@ class ScoredLanguage(Struct, frozen=True):
         documents = sum(int(np.count_nonzero(each)) for each in holding)
         if not documents:
             return
-        factor = np.float32(weight * _idf(self.documents[field], documents))
+        factor = np.float32(weight * idf(self.documents[field], documents))
         for total, norms, (rows, counts), held in zip(totals, self.norms, found, holding, strict=True):
             frequencies, held_rows = counts[field][held].astype(np.float32), rows[held]
             # A term has one posting for a row, so `rows` has no duplicates and the indexed addition loses nothing.
@@ -143,8 +148,3 @@ def scored_language(segments: tuple[Segment, ...], bm25: Bm25, weights: tuple[fl
         (bm25.k1 * (1 - bm25.b + bm25.b * segment.lengths / means[:, None])).astype(np.float32) for segment in segments
     )
     return ScoredLanguage(segments, weights, tuple(documents.tolist()), norms)
-
-
-def _idf(documents: int, holding: int) -> float:
-    """As in Lucene's BM25Similarity; never negative."""
-    return float(np.log(1 + (documents - holding + 0.5) / (holding + 0.5)))

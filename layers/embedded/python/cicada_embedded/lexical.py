@@ -26,12 +26,13 @@ from cicada.retrieval.cards import card_texts
 from cicada_embedded.analyzer import analyzer
 from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, batches, best_rows
 from cicada_embedded.filters import DOCUMENTS, PASSAGES, KnowledgeBaseState, Tables
-from cicada_embedded.inverted import MAX_COUNT, ScoredLanguage, Segment, merged, new_segment, scored_language
+from cicada_embedded.inverted import MAX_COUNT, Numbers, ScoredLanguage, Segment, merged, new_segment, scored_language
 
 # Passages for each new segment. Segments are merged; large ones need fewer merges.
 BATCH_SIZE = 100_000
 _PASSAGE_FIELDS = ("words", "title", "context")
 _LENGTH = np.dtype("<f4")
+NO_NUMBERS: Numbers = np.empty(0, np.int64)
 
 
 class _Lists(Struct, frozen=True):
@@ -107,13 +108,15 @@ class LexicalRetriever:
         text: str,
         allowed: Selected,
         limit: int,
+        hidden: Numbers = NO_NUMBERS,
     ) -> list[tuple[int, float]]:
         """Numbers and BM25 scores of the best passages, best first; none for a text of stop words only.
 
-        The question's language is unknown, so it is analyzed in each language of the knowledge base.
+        The question's language is unknown, so it is analyzed in each language of the knowledge base. Statistics are
+        those of the passages that are not `hidden`, as if there were no others.
         """
         numbers, scores = [np.empty(0, np.int64)], [np.empty(0, np.float32)]
-        for language in self._cache.of(connection, state).languages:
+        for language in self._languages(connection, state, hidden):
             name = language.segments[0].language
             terms = list(dict.fromkeys(analyzer(name).terms(text)))[:MAX_TERMS]
             for segment, found in zip(language.segments, language.scores(terms), strict=True):
@@ -127,11 +130,22 @@ class LexicalRetriever:
         return list(zip(found_numbers[best].tolist(), found_scores[best].tolist(), strict=True))
 
     def holding(
-        self, connection: sqlite3.Connection, state: KnowledgeBaseState, texts: Iterable[str]
+        self, connection: sqlite3.Connection, state: KnowledgeBaseState, texts: Iterable[str], hidden: Numbers
     ) -> dict[str, int]:
         """For each text, how many passages have all of its terms in one of their fields; 0 for stop words alone."""
-        languages = self._cache.of(connection, state).languages
+        languages = self._languages(connection, state, hidden)
         return {text: sum(_holding(language, text) for language in languages) for text in texts}
+
+    def _languages(
+        self, connection: sqlite3.Connection, state: KnowledgeBaseState, hidden: Numbers
+    ) -> tuple[ScoredLanguage, ...]:
+        languages = self._cache.of(connection, state).languages
+        if not len(hidden):
+            return languages
+        return tuple(
+            scored_language(tuple(each.without(hidden) for each in language.segments), self._bm25, self._weights)
+            for language in languages
+        )
 
     def _refreshed(self, connection: sqlite3.Connection, state: KnowledgeBaseState, old: _Lists) -> _Lists:
         numbers = all_numbers(connection, state.number, self._tables)

@@ -21,7 +21,7 @@ from cicada.retrieval.model import (
     PassageVectors,
     Vector,
 )
-from cicada_embedded.cache import selected_numbers
+from cicada_embedded.cache import hidden_numbers, selected_numbers
 from cicada_embedded.cards import CardRetriever, insert_card
 from cicada_embedded.catalogue import (
     copies,
@@ -71,7 +71,8 @@ class SqlitePassageIndex:
             if state is None:
                 return IndexHits((), ())
             allowed = selected_numbers(connection, selection(state, query.filter))
-            lexical = self._lexical.search(connection, state, query.text, allowed, query.limit)
+            hidden = hidden_numbers(connection, state, query.filter.reader)
+            lexical = self._lexical.search(connection, state, query.text, allowed, query.limit, hidden)
             semantic = self._semantic.search(connection, state, vector, allowed, query.limit)
             found = passages_by_number(
                 connection, query.filter.base_key, {number for number, _ in (*lexical, *semantic)}
@@ -118,10 +119,13 @@ class SqlitePassageIndex:
             counting = f"SELECT count(*) FROM ({shown.sql})"  # noqa: S608 - made of constants; values are bound
             return int(connection.execute(counting, shown.values).fetchone()[0])
 
-    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         with self._file.reading() as connection:
-            state = self._state(connection, base_key)
-            return self._lexical.holding(connection, state, terms) if state else dict.fromkeys(terms, 0)
+            state = self._state(connection, filter.base_key)
+            if state is None:
+                return dict.fromkeys(terms, 0)
+            hidden = hidden_numbers(connection, state, filter.reader)
+            return self._lexical.holding(connection, state, terms, hidden)
 
     def find_cards(self, query: CardQuery) -> CardHits:
         with self._file.reading() as connection:

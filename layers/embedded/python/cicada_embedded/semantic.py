@@ -12,7 +12,7 @@ from cicada.errors import ConfigurationError
 from cicada.retrieval.model import Vector
 from cicada_embedded.cache import KnowledgeBaseCache, Selected, all_numbers, batches, best_rows
 from cicada_embedded.filters import PASSAGES, KnowledgeBaseState, Tables
-from cicada_embedded.vectors import Vectors, empty
+from cicada_embedded.vectors import Floats, Vectors, empty
 
 # Vectors read at once.
 BATCH_SIZE = 10_000
@@ -67,12 +67,14 @@ class SemanticRetriever:
             # A document without a card has no vector.
             having = allowed.numbers[np.isin(allowed.numbers, numbers, assume_unique=True)]
             rows = np.searchsorted(numbers, having)
-            numbers, scores = numbers[rows], vectors[rows] @ query
+            scores = vectors[rows] @ query
         else:
-            shown = allowed.among(numbers) & matrix.is_alive
-            numbers, scores = numbers[shown], (vectors @ query)[shown]
-        best = best_rows(numbers, scores, limit)
-        return list(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))
+            rows = np.flatnonzero(allowed.among(numbers) & matrix.is_alive)
+            scores = (vectors @ query)[rows]
+        rows = rows[best_rows(numbers[rows], scores, limit)]
+        cosines = _cosines(vectors[rows], query)
+        best = best_rows(numbers[rows], cosines, limit)
+        return list(zip(numbers[rows[best]].tolist(), cosines[best].tolist(), strict=True))
 
     def _refreshed(self, connection: sqlite3.Connection, state: KnowledgeBaseState, old: _Matrix) -> _Matrix:
         """Reads new vectors only: what a number stands for never changes, and a new one is higher than all before."""
@@ -99,3 +101,8 @@ class SemanticRetriever:
             vectors = np.frombuffer(b"".join(vector for _, vector in batch), np.float32)
             rows = rows.appended(numbers, vectors.reshape(-1, self._dimension))
         return rows
+
+
+def _cosines(vectors: Floats, query: Floats) -> NDArray[np.float64]:
+    """Each row's product on its own: the last digits of a matrix product depend on the rows around it."""
+    return np.asarray((vectors.astype(np.float64) * query).sum(axis=1), np.float64)

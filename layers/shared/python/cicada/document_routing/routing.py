@@ -9,31 +9,35 @@ from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import KnowledgeBaseKey
-from cicada.permissions.readers import every_document
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery, Routed
 from cicada.retrieval.ports import DocumentCatalogue, PassageIndex
 from cicada.telemetry import phase
 
 # Of documents that only their cards have found, so many passages are looked at.
 _PASSAGES = 20
+_MOST_COUNTED = 1000
 
 
 class BaseSizes(Struct, frozen=True):
-    """How many documents bases have, counted again after `seconds`; kept for the life of a container. Thread-safe."""
+    """How many documents readers may read, counted again after `seconds`. Thread-safe; kept for a container's life.
+
+    The last `_MOST_COUNTED` counts are kept.
+    """
 
     catalogue: DocumentCatalogue
     clock: Callable[[], float]
     seconds: float = 60.0
-    _counted: dict[KnowledgeBaseKey, tuple[float, int]] = field(default_factory=dict)
+    _counted: dict[PassageFilter, tuple[float, int]] = field(default_factory=dict)
 
-    def documents(self, base_key: KnowledgeBaseKey) -> int:
-        """Of all readers, and perhaps of a minute ago. Failures are `DependencyError`s."""
-        counted_at, documents = self._counted.get(base_key, (0.0, -1))
-        now = self.clock()
+    def documents(self, filter: PassageFilter) -> int:
+        """Of those that the filter's reader may read, perhaps of a minute ago. Failures are `DependencyError`s."""
+        readable, now = filter.readable, self.clock()
+        counted_at, documents = self._counted.get(readable, (0.0, -1))
         if documents < 0 or now - counted_at > self.seconds:
-            documents = self.catalogue.count_documents(every_document(base_key))
-            self._counted[base_key] = (now, documents)
+            documents = self.catalogue.count_documents(readable)
+            if len(self._counted) >= _MOST_COUNTED:
+                self._counted.clear()
+            self._counted[readable] = (now, documents)
         return documents
 
 
@@ -50,14 +54,13 @@ class BaseRouting(Struct, frozen=True):
         self, query: EncodedQuery, filter: PassageFilter, candidates: Sequence[Candidate], concepts: Sequence[str] = ()
     ) -> Routed:
         """See the port."""
-        if self.sizes.documents(filter.base_key) <= self.above:
+        if self.sizes.documents(filter) <= self.above:
             return Routed()
         with phase("routing"):
             routing = self.router.route(query, concepts, filter, candidates)
             chosen = routing.first(self.documents)
             unread = chosen - {each.passage.document.document_id for each in candidates}
             hits = self._hits(query, replace(filter, document_ids=unread)) if unread else IndexHits((), ())
-        # Of those found and not of the base's size: the asker is shown the path, and may not read all documents.
         return Routed(chosen, hits, (f"route:{len(chosen)}/{len(routing.documents)}", *routing.path))
 
     def _hits(self, query: EncodedQuery, filter: PassageFilter) -> IndexHits:

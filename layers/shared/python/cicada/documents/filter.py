@@ -63,6 +63,11 @@ class PassageFilter(Struct, frozen=True):
     conditions: tuple[Condition, ...] = ()
     reader: frozenset[str] | None = frozenset()
 
+    @property
+    def readable(self) -> PassageFilter:
+        """All of the knowledge base that its reader may read."""
+        return PassageFilter(self.base_key, reader=self.reader)
+
 
 def meets(metadata: Mapping[str, MetadataValue], conditions: tuple[Condition, ...]) -> bool:
     """Whether a document with this metadata meets all conditions."""

@@ -48,11 +48,16 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 def words(text: str) -> Iterator[str]:
     """All terms of a text in lower case, in order, with repetitions."""
-    for found in _WORD.findall(_normal(text).lower()):
+    for found in runs(text):
         if is_cjk(found):
             yield from _pairs(found)
         elif word := found.removesuffix("'s").strip("_"):
             yield word
+
+
+def runs(text: str) -> list[str]:
+    """The words of a text in lower case, with repetitions; of a script without spaces, whole runs of characters."""
+    return _WORD.findall(_normal(text).lower())
 
 
 def is_cjk(term: str) -> bool:
@@ -65,4 +70,6 @@ def _pairs(run: str) -> list[str]:
 
 
 def _normal(text: str) -> str:
+    if text.isascii():
+        return text
     return unicodedata.normalize("NFKC", text).replace("’", "'")

@@ -26,6 +26,14 @@ def every_document(base_key: KnowledgeBaseKey, conditions: tuple[Condition, ...]
     return PassageFilter(base_key, conditions=conditions, reader=None)
 
 
+def common_to_readers(base_key: KnowledgeBaseKey, readers: tuple[str, ...]) -> PassageFilter:
+    """What everybody may read who may read a document with these readers: what is made of it shows nothing else.
+
+    Of several readers no other document is known that all of them may read, but those for everybody.
+    """
+    return PassageFilter(base_key, reader=frozenset(readers if len(readers) == 1 else ()))
+
+
 def reader_names(principal: Principal) -> frozenset[str]:
     """The names by which passages name this user as a reader."""
     return frozenset({f"user:{principal.user}", *(f"group:{name}" for name in principal.groups)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -33,3 +34,12 @@ class Bm25(Struct, frozen=True):
         """The weights of the scored fields."""
         weights = {"words": 1.0, "title": self.title, "context": self.context}
         return {field: weight for field, weight in weights.items() if weight > 0}
+
+    def saturated(self, count: float, length: float, mean_length: float) -> float:
+        """The weight of `count` occurrences of a word in a field of this length, 0 to 1."""
+        return count / (count + self.k1 * (1 - self.b + self.b * length / mean_length))
+
+
+def idf(documents: int, holding: int) -> float:
+    """Of a word that `holding` of the documents have. As in Lucene's BM25Similarity; never negative."""
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))

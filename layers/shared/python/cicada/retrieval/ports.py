@@ -37,7 +37,11 @@ class PassageIndex(Protocol):
     """
 
     def search(self, query: IndexQuery) -> IndexHits:
-        """Query both retrievers in one round trip."""
+        """Query both retrievers.
+
+        Nothing of the result depends on passages that the filter's reader may not read. BM25's statistics are those
+        of all others of the knowledge base, whatever else the filter asks for.
+        """
         ...
 
     def replace(
@@ -62,8 +66,10 @@ class PassageIndex(Protocol):
         """Number of passages that match the filter."""
         ...
 
-    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
-        """For each term, in how many of the base's passages all of its words occur, whoever may read them.
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
+        """For each term, in how many of the passages that its reader may read all of its words occur.
+
+        The filter's conditions and documents do not count.
 
         Words are compared as BM25 compares them: stemmed by the passage's language. A term of stop words alone has 0.
         """
@@ -93,7 +99,7 @@ class DocumentCatalogue(Protocol):
         ...
 
     def find_cards(self, query: CardQuery) -> CardHits:
-        """Query the cards of the documents that match the filter, both retrievers in one round trip.
+        """Query the cards of the documents that match the filter. Statistics are as for passages.
 
         BM25 weighs the fields of a card by `CARD_FIELDS`. A document without a card is not found.
         """

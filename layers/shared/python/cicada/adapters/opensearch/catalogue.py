@@ -94,12 +94,12 @@ def card_hits(found: Hits, base_key: KnowledgeBaseKey, score: Callable[[float], 
     return tuple(sorted(best.values(), key=lambda hit: (-hit.score, hit.row.document.document_id)))
 
 
-def count_terms(requests: Requests, index: str, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> dict[str, int]:
-    """For each term, the number of passages that have all of its words."""
+def count_terms(requests: Requests, index: str, filter: PassageFilter, terms: Sequence[str]) -> dict[str, int]:
+    """For each term, the number of passages that match the filter and have all of its words."""
     found: dict[str, int] = {}
     for start in range(0, len(terms), _MAX_TERMS):
         batch = terms[start : start + _MAX_TERMS]
-        buckets = requests.search(index, terms_body(base_key, batch))["aggregations"]["terms"]["buckets"]
+        buckets = requests.search(index, terms_body(filter, batch))["aggregations"]["terms"]["buckets"]
         found |= {term: int(buckets[str(number)]["doc_count"]) for number, term in enumerate(batch)}
     return found
 

@@ -26,18 +26,22 @@ from cicada.adapters.opensearch.catalogue import (
 from cicada.adapters.opensearch.creation import create_first, drop
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.generations import Generations, answering, stored
+from cicada.adapters.opensearch.lexical import LexicalSearch
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.queries import (
     Body,
-    card_bodies,
+    card_words,
     cosine,
     document_filters,
     filters,
-    retriever_bodies,
+    nearest_body,
+    nearest_cards_body,
+    passage_words,
     row_filters,
     vectors_body,
 )
 from cicada.adapters.opensearch.requests import Requests
+from cicada.adapters.opensearch.retrievers import Retrievers
 from cicada.adapters.opensearch.rows import FIELDS, passage, vectors
 from cicada.adapters.opensearch.schema import check_embedder
 from cicada.adapters.opensearch.staleness import Hits, without_stale
@@ -91,28 +95,26 @@ class OpenSearchPassageIndex:
         self._is_checked = False
 
     def search(self, query: IndexQuery) -> IndexHits:
-        bodies = retriever_bodies(query, self._options.dimension, self._options.bm25)
         base_key = query.filter.base_key
-        hits = self._found(bodies, base_key)
-        return IndexHits(_hits(hits.get("lexical", []), base_key, float), _hits(hits["semantic"], base_key, cosine))
+        nearest = nearest_body(query, self._options.dimension)
+        lexical, semantic = self._found(base_key, nearest, passage_words(query, self._options.bm25))
+        return IndexHits(_hits(lexical, base_key, float), _hits(semantic, base_key, cosine))
 
     def find_cards(self, query: CardQuery) -> CardHits:
         base_key = query.filter.base_key
-        hits = self._found(card_bodies(query, self._options.dimension), base_key)
-        return CardHits(
-            card_hits(hits.get("lexical", []), base_key, float), card_hits(hits.get("semantic", []), base_key, cosine)
-        )
+        nearest = nearest_cards_body(query, self._options.dimension) if len(query.vector) else None
+        lexical, semantic = self._found(base_key, nearest, card_words(query, self._options.bm25))
+        return CardHits(card_hits(lexical, base_key, float), card_hits(semantic, base_key, cosine))
 
-    def _found(self, bodies: Mapping[str, Body], base_key: KnowledgeBaseKey) -> Mapping[str, Hits]:
-        """The hits of each retriever, in one round trip."""
+    def _found(
+        self, base_key: KnowledgeBaseKey, nearest: Body | None, words: LexicalSearch | None
+    ) -> tuple[Hits, Hits]:
+        """The hits of both retrievers, in two round trips; in one if there is nothing to find by words."""
         with waiting(self._on_wait, self._wait_seconds) as refused:
             self._check(refused)
-
-            def found() -> list[Hits]:
-                responses = self._requests.searches(self._name, list(bodies.values()), refused)
-                return [response["hits"]["hits"] for response in responses]
-
-            return dict(zip(bodies, self._without_stale(base_key, found) if bodies else (), strict=True))
+            retrievers = Retrievers(self._requests, self._name, nearest, words)
+            lexical, semantic = self._without_stale(base_key, lambda: retrievers.hits(refused))
+        return lexical, semantic
 
     def replace(
         self,
@@ -141,10 +143,10 @@ class OpenSearchPassageIndex:
         self._check()
         return self._requests.count(self._name, {"query": {"bool": {"filter": filters(filter)}}})
 
-    def passages_with(self, base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Mapping[str, int]:
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         """Counts both versions of a document that is being replaced."""
         self._check()
-        return count_terms(self._requests, self._name, base_key, terms)
+        return count_terms(self._requests, self._name, filter, terms)
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         self._check()

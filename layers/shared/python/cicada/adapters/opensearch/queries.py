@@ -2,52 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cicada.adapters.opensearch.conditions import IS_ROW, PASSAGE_FACETS, ROW_FACETS, condition_body, content_term
-from cicada.adapters.opensearch.lucene_tokens import first_tokens
-from cicada.adapters.opensearch.rows import CARD_ROW_FIELDS, FIELDS, VECTOR_FIELDS, unit, visible_to
-from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
+from cicada.adapters.opensearch.lexical import Fields, LexicalSearch, question_words
+from cicada.adapters.opensearch.rows import (
+    CARD_ROW_FIELDS,
+    FIELDS,
+    VECTOR_FIELDS,
+    card_source_texts,
+    searched_texts,
+    unit,
+    visible_to,
+)
+from cicada.adapters.opensearch.schema import ANALYZERS
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.languages.terms import is_cjk, query_terms
 from cicada.retrieval.bm25 import CARD_FIELDS, Bm25
 from cicada.retrieval.model import CardQuery, IndexQuery, Vector
 
-# Lucene refuses a query of more than 1,024 clauses. Each token takes one for each field, and a question is analyzed in
-# every language. The rest is left for filters. `indices.query.bool.max_clause_count` in
-# https://docs.opensearch.org/latest/install-and-configure/configuring-opensearch/index-settings/
-_MAX_CLAUSES = 1000
 # Documents whose generations one request counts; more than the generations that a document ever has.
 MAX_BUCKETS = 1000
 
 Body = dict[str, Any]
 
 
-def retriever_bodies(query: IndexQuery, dimension: int, bm25: Bm25) -> dict[str, Body]:
-    """Search bodies by the retriever's name. A text without words has no lexical one."""
-    allowed = filters(query.filter)
-    bodies = {"semantic": _page(_near("vector", query.vector, dimension, allowed, query.limit), query.limit, FIELDS)}
-    if lexical := _lexical(query.text, bm25.fields, allowed):
-        bodies["lexical"] = _page(lexical, query.limit, FIELDS)
-    return bodies
+def nearest_body(query: IndexQuery, dimension: int) -> Body:
+    """kNN over passages."""
+    return _page(_near("vector", query.vector, dimension, filters(query.filter), query.limit), query.limit, FIELDS)
 
 
-def card_bodies(query: CardQuery, dimension: int) -> dict[str, Body]:
-    """Search bodies over the cards, by the retriever's name; none for a retriever that the query does not ask."""
-    allowed = row_filters(query.filter)
-    bodies: dict[str, Body] = {}
-    if len(query.vector):
-        near = _near("card_vector", query.vector, dimension, allowed, query.limit)
-        bodies["semantic"] = _page(near, query.limit, CARD_ROW_FIELDS)
-    weights = {f"card_{field}": weight for field, weight in CARD_FIELDS.items()}
-    if lexical := _lexical(query.text, weights, allowed):
-        bodies["lexical"] = _page(lexical, query.limit, CARD_ROW_FIELDS)
-    return bodies
+def nearest_cards_body(query: CardQuery, dimension: int) -> Body:
+    """kNN over cards."""
+    near = _near("card_vector", query.vector, dimension, row_filters(query.filter), query.limit)
+    return _page(near, query.limit, CARD_ROW_FIELDS)
 
 
-def terms_body(base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Body:
+def passage_words(query: IndexQuery, bm25: Bm25) -> LexicalSearch | None:
+    """BM25 over passages; None for a text without words."""
+    words = question_words(query.text, bm25.fields)
+    if not words:
+        return None
+    fields = Fields(bm25.fields, "", searched_texts)
+    readable = filters(query.filter.readable)
+    return LexicalSearch(words, fields, bm25, readable, filters(query.filter), query.limit, FIELDS)
+
+
+def card_words(query: CardQuery, bm25: Bm25) -> LexicalSearch | None:
+    """BM25 over cards; None for a text without words. `bm25` gives all but the weights of the fields."""
+    words = question_words(query.text, CARD_FIELDS)
+    if not words:
+        return None
+    fields = Fields(CARD_FIELDS, "card_", card_source_texts)
+    readable, source = row_filters(query.filter.readable), [*CARD_ROW_FIELDS, "passage_id"]
+    return LexicalSearch(words, fields, bm25, readable, row_filters(query.filter), query.limit, source)
+
+
+def terms_body(filter: PassageFilter, terms: Sequence[str]) -> Body:
     """For each term, by its number, counts the passages that have all of its words in the field of one language."""
     fields = [f"words_{each}" for each in ANALYZERS]
     counted = {
@@ -56,13 +68,9 @@ def terms_body(base_key: KnowledgeBaseKey, terms: Sequence[str]) -> Body:
     }
     return {
         "size": 0,
-        "query": {"bool": {"filter": _of_base(base_key)}},
+        "query": {"bool": {"filter": filters(filter.readable)}},
         "aggs": {"terms": {"filters": {"filters": counted}}},
     }
-
-
-def is_by_vector(body: Body) -> bool:
-    return "knn" in body["query"]
 
 
 def filters(filter: PassageFilter, facets: str = PASSAGE_FACETS) -> list[Body]:
@@ -137,40 +145,9 @@ def _near(field: str, vector: Vector, dimension: int, allowed: list[Body], limit
     return {"knn": {field: near}}
 
 
-def _lexical(text: str, weights: Mapping[str, float], allowed: list[Body]) -> Body | None:
-    wording = _wording(query_terms(text), weights)
-    return {"bool": {"filter": allowed, "should": wording, "minimum_should_match": 1}} if wording else None
-
-
 def _of_base(base_key: KnowledgeBaseKey) -> list[Body]:
     return [{"term": {"tenant": base_key.tenant}}, {"term": {"knowledge_base": base_key.knowledge_base}}]
 
 
 def _any_of(field: str, values: Iterable[str]) -> Body:
     return {"terms": {field: sorted(values)}}
-
-
-def _wording(terms: tuple[str, ...], weights: Mapping[str, float]) -> list[Body]:
-    """One query for words in the fields of all languages, and one for pairs of characters in their own field.
-
-    The question's language is unknown. A passage fills only the fields of its own language, whose analyzer also
-    analyzes the question, so the other languages' analyses match nothing in it.
-    """
-    pairs = [term for term in terms if is_cjk(term)]
-    in_pairs, in_words = _fields(("cjk", OTHER_ANALYZER), weights), _fields(ANALYZERS, weights)
-    # The standard analyzer makes one token of each character of a pair.
-    most = (_MAX_CLAUSES - sum(map(len, pairs)) * len(in_pairs)) // len(in_words)
-    words = list(first_tokens([term for term in terms if not is_cjk(term)], most))
-    return [
-        *([_in_fields(words, in_words)] if words else []),
-        *([_in_fields(pairs, in_pairs)] if pairs else []),
-    ]
-
-
-def _fields(analyzers: Iterable[str], weights: Mapping[str, float]) -> list[str]:
-    return [f"{field}_{each}^{weight}" for field, weight in weights.items() for each in analyzers]
-
-
-def _in_fields(terms: list[str], fields: list[str]) -> Body:
-    # The score is the sum over the fields.
-    return {"multi_match": {"query": " ".join(terms), "type": "most_fields", "fields": fields}}

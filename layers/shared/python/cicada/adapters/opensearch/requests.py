@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from msgspec import Struct
 from opensearchpy import OpenSearch
 
-from cicada.adapters.opensearch.client import IndexMissing, TooManyClauses, check_response, opensearch_errors
-from cicada.adapters.opensearch.queries import Body, is_by_vector
+from cicada.adapters.opensearch.client import IndexMissing, check_response, opensearch_errors
+from cicada.adapters.opensearch.queries import Body
 from cicada.adapters.opensearch.waiting import Say
 from cicada.adapters.retry import Retry
 from cicada.errors import ThrottledError, UnavailableError
 
 T = TypeVar("T")
 Response = Mapping[str, Any]
-logger = logging.getLogger(__name__)
-_NOTHING: Response = {"hits": {"hits": []}}
 
 
 class Requests(Struct, frozen=True):
@@ -32,21 +29,8 @@ class Requests(Struct, frozen=True):
         return self._reading(lambda: check_response(self.client.search(body=body, index=index)))
 
     def searches(self, index: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
-        """The responses in the order of the bodies; `refused` is called when the server refuses temporarily.
+        """The responses in the order of the bodies; `refused` is called when the server refuses temporarily."""
 
-        If the question has more words than the server accepts, only the vector search is made; a retry would not help.
-        """
-        try:
-            return self._searches(index, bodies, refused)
-        except TooManyClauses:
-            vectors = [body for body in bodies if is_by_vector(body)]
-            if not vectors:
-                raise
-            logger.warning("A question has more words than the search index takes: vectors alone answer it")
-            found = iter(self._searches(index, vectors, refused))
-        return [next(found) if is_by_vector(body) else _NOTHING for body in bodies]
-
-    def _searches(self, index: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
         def request() -> list[Response]:
             # The client's own method sends POST; Serverless documents GET.
             lines = "".join(f"{{}}\n{json.dumps(body)}\n" for body in bodies)

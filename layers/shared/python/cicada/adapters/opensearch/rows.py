@@ -11,6 +11,7 @@ from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, content_te
 from cicada.adapters.opensearch.generations import stored
 from cicada.adapters.opensearch.schema import analyzer
 from cicada.adapters.passage_codec import (
+    card_from_json,
     card_to_json,
     locator_from_json,
     locator_to_json,
@@ -101,7 +102,7 @@ def _passage_row(
         "locator": locator_to_json(passage.locator),
         "language": passage.language,
         "metadata": metadata_to_json(passage.metadata),
-        f"words_{words}": "\n".join(_searched(passage)),
+        f"words_{words}": _words(passage.title, passage.context, passage.text),
         f"title_{words}": passage.title,
         f"context_{words}": passage.context,
         "vector": unit(embedded.vector, dimension),
@@ -138,10 +139,20 @@ def visible_to(reader: Iterable[str]) -> list[str]:
     return [_EVERYBODY, *reader_terms(sorted(reader))]
 
 
-def _searched(passage: Passage) -> list[str]:
+def searched_texts(source: Mapping[str, Any]) -> dict[str, str]:
+    """The text of each searched field of a stored passage."""
+    title, context, text = source["title"], source["context"], source["text"]
+    return {"words": _words(title, context, text), "title": title, "context": context}
+
+
+def card_source_texts(source: Mapping[str, Any]) -> Mapping[str, str]:
+    """The text of each searched field of a stored card."""
+    return card_texts(card_from_json(source["card"]), source["document_id"])
+
+
+def _words(title: str, context: str, text: str) -> str:
     """All words of a passage. If the context already contains the title, the title's words count once."""
-    title = [] if passage.title in passage.context else [passage.title]
-    return [*title, passage.context, passage.text]
+    return "\n".join([*([] if title in context else [title]), context, text])
 
 
 def unit(vector: Vector, dimension: int) -> list[float]:

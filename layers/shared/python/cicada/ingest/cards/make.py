@@ -14,7 +14,7 @@ from cicada.ingest.cards.related import related_to
 from cicada.ingest.cards.salience import BaseStatistics
 from cicada.ingest.model import CardDraft, DocumentExcerpt, Problem, StoredDocument
 from cicada.ingest.ports import CardWriter
-from cicada.permissions.readers import every_document
+from cicada.permissions.readers import common_to_readers
 from cicada.retrieval.ports import CataloguedIndex
 
 # What of a document the model reads: about 6,000 tokens of English.
@@ -80,10 +80,12 @@ def _excerpt(outline: Outline) -> DocumentExcerpt:
 
 
 def _statistics(outline: Outline, draft: CardDraft, index: CataloguedIndex) -> BaseStatistics:
-    base_key = outline.passages[0].document.base_key
+    """Of the passages that all of the document's readers may read, because they may read the card."""
+    first = outline.passages[0]
+    common = common_to_readers(first.document.base_key, first.readers)
     terms = tuple(dict.fromkeys((*outline.found, *draft.topic_tags)))
-    passages = index.count(every_document(base_key))
-    return BaseStatistics(passages, index.passages_with(base_key, terms) if passages and terms else {})
+    passages = index.count(common)
+    return BaseStatistics(passages, index.passages_with(common, terms) if passages and terms else {})
 
 
 def _problems(draft: CardDraft) -> tuple[Problem, ...]:
