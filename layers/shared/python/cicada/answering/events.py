@@ -74,9 +74,14 @@ def complete(finished: Finished, timings: Mapping[str, int]) -> Complete:
         usage=usage,
         timings=dict(timings),
         path=finished.path,
-        confidence=None if finished.confidence is None else float(finished.confidence),
+        confidence=_shown(finished.confidence),
         plan=_plan(finished, finished.plan) if finished.plan else None,
     )
+
+
+def _shown(value: float | None) -> float | None:
+    """A confidence or relevance as users see it: further digits mean nothing, and would tell differences apart."""
+    return None if value is None else round(float(value), 2)
 
 
 def _plan(finished: Finished, plan: Plan) -> PlanSummary:
@@ -177,7 +182,7 @@ def _source(number: int, ranked: RankedPassage, schema: Schema) -> Source:
         title=passage.title[:_NAME_LENGTH],
         locator=_locator(passage.locator),
         excerpt=passage.text[:_EXCERPT_LENGTH],
-        relevance=None if ranked.relevance is None else round(float(ranked.relevance), 4),
+        relevance=_shown(ranked.relevance),
         fields=shown_fields(schema, passage.metadata) or None,
     )
 
