@@ -98,7 +98,7 @@ def test_a_source_says_what_it_is_and_where_it_stands() -> None:
                         episode="Macbeth", chapter="5.5 Dunsinane", messages=(12, 15), speakers=("Seyton", "Macbeth")
                     ),
                     excerpt="The queen, my lord, is dead.",
-                    relevance=0.1235,
+                    relevance=0.12,
                 ),
             )
         )
@@ -162,7 +162,7 @@ def test_sources_that_fit_are_one_event() -> None:
 
 
 def test_the_last_event_says_what_the_answer_took() -> None:
-    end = Finished(("script_query", "retrieve", "generate"), 0.75, 90, 4)
+    end = Finished(("script_query", "retrieve", "generate"), 0.7532, 90, 4)
     assert complete(end, {"total": 1200}) == Complete(
         usage=Usage(input_tokens=90, output_tokens=4),
         timings={"total": 1200},
