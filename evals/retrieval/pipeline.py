@@ -48,7 +48,7 @@ def search_over(
     index: PassageIndex, dataset: Dataset, embedder: MultiVectorEmbedder, pipeline: Pipeline
 ) -> HybridSearch:
     """The search over the set's corpus, which is written to this index."""
-    index.replace(_document(), _embedded(dataset.rows, embedder, pipeline.multivector))
+    index.replace(_document(), embedded_rows(dataset.rows, embedder, pipeline.multivector))
     reranker = LocalReranker(index, pipeline.depth) if pipeline.depth else None
     return HybridSearch(index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=reranker, threshold=0.0)
 
@@ -89,7 +89,10 @@ def _document() -> DocumentKey:
     return DocumentKey(CORPUS_BASE, "corpus")
 
 
-def _embedded(rows: Sequence[Row], embedder: MultiVectorEmbedder, multivector: MultiVector) -> list[EmbeddedPassage]:
+def embedded_rows(
+    rows: Sequence[Row], embedder: MultiVectorEmbedder, multivector: MultiVector
+) -> list[EmbeddedPassage]:
+    """The rows as passages of one document."""
     encodings = embedder.embed_passages_with_multivectors([passage_text(row) for row in rows], multivector)
     return [
         EmbeddedPassage(_passage(number, row), vector, multivector)

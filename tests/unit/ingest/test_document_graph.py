@@ -133,6 +133,21 @@ def test_restricted_documents_are_related_too_for_whoever_routes_filters_by_read
     assert list(base.related("pumps.md")) == ["valves.md"]
 
 
+def test_a_card_is_made_of_what_all_of_its_readers_may_read() -> None:
+    def card(*others: str) -> Card:
+        base = Base()
+        for number, readers in enumerate(others):
+            base.upload(f"other-{number}.md", f"---\nreaders: [{readers}]\n---\n{VALVES} {PUMPS}")
+        base.upload("pumps.md", f'---\nreaders: ["user:bob"]\n---\n{PUMPS} {HOLIDAYS}')
+        return replace(base.card("pumps.md"), related=())
+
+    alone = card()
+    assert (
+        card('"user:ann"', '"user:ann", "user:bob"', '"user:ann"').sections == card('"user:ann", "user:bob"').sections
+    )
+    assert card(*['"user:ann"'] * 6) == alone
+
+
 def test_documents_of_another_base_are_not_related() -> None:
     base = Base()
     other = DocumentKey(KnowledgeBaseKey("acme", "elsewhere"), "valves.md")
