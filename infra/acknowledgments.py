@@ -51,6 +51,8 @@ _WILDCARDS = {
     "<PageFiles79CCA538.Arn>/*": _COPYING,
     "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
     "/v1/POST/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
+    "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
+    "/v1/DELETE/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
 }
 
 

@@ -155,6 +155,15 @@ def retention_days(context: Context, name: str, default: int) -> int:
     return int(found)
 
 
+def commands_per_minute(context: Context, messages: int) -> str:
+    """`-c commandsPerMinute=…`, by default so many that a message is as dear as twenty of them, and at least 1,200.
+
+    The entry of a message costs five (`cicada.conversation.costs`), so there must be five for each message a minute.
+    """
+    messages = whole_number(context, "messagesPerMinute", messages)
+    return str(whole_number(context, "commandsPerMinute", max(1200, 20 * messages), max(60, 5 * messages)))
+
+
 def concurrency(context: Context) -> ConcurrencyBudget:
     """`-c accountConcurrency=1000`: the account's quota. By default that of a new account, which every account has."""
     return concurrency_budget(whole_number(context, "accountConcurrency", NEW_ACCOUNT, least=NEW_ACCOUNT))

@@ -13,6 +13,7 @@ from infra.context_values import (
     Context,
     ContextValueError,
     choice,
+    commands_per_minute,
     concurrency,
     listed,
     model,
@@ -71,8 +72,9 @@ class StageSettings:
     `rerank_model_ids`: in the order of fallback, none to rerank locally; `query_model_id` translates
     questions into the language of a knowledge base; `plan_model_ids` plan messages, in the order of fallback, as
     `planner` says; at ingest `context_model_id` describes the context of passages, and `card_model_id`
-    writes the cards of documents, each empty for none. `messages_per_minute` and `requests_in_flight` are limits of
-    each user. `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
+    writes the cards of documents, each empty for none. `messages_per_minute`, `requests_in_flight`,
+    `commands_per_minute` and `connections_per_user` are limits of each user.
+    `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
     `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is.
     `mfa`: whether users sign in in two steps: `off`, `optional` (each user decides) or `required`.
@@ -100,6 +102,8 @@ class StageSettings:
     retain_data: bool
     messages_per_minute: str
     requests_in_flight: str
+    commands_per_minute: str
+    connections_per_user: str
     lease_seconds: str
     concurrency: ConcurrencyBudget
     audit_days: int
@@ -164,6 +168,8 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         retain_data=name == "prod",
         messages_per_minute=str(whole_number(context, "messagesPerMinute", 60)),
         requests_in_flight=str(whole_number(context, "requestsInFlight", 10)),
+        commands_per_minute=commands_per_minute(context, 60),
+        connections_per_user=str(whole_number(context, "connectionsPerUser", 10)),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _PROD_AUDIT_DAYS if name == "prod" else _AUDIT_DAYS),
@@ -201,6 +207,8 @@ def _local(context: Context) -> StageSettings:
         # In measurements and chaos runs its few sample users stand for many people.
         messages_per_minute=str(whole_number(context, "messagesPerMinute", 6000)),
         requests_in_flight=str(whole_number(context, "requestsInFlight", 200)),
+        commands_per_minute=commands_per_minute(context, 6000),
+        connections_per_user=str(whole_number(context, "connectionsPerUser", 1000)),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),

@@ -25,7 +25,7 @@ from cicada.answering.pump import Pace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.accept import Accepter
-from cicada.conversation.connect import identify
+from cicada.conversation.connect import check_token, known
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import SendMessage
@@ -169,6 +169,7 @@ class Pipeline:
     log: DynamoRequestLog = field(init=False)
     processor: Processor = field(init=False)
     _accepter: Accepter = field(init=False)
+    _usage: UsageLimits = field(init=False)
     _connections: DynamoConnectionTable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -195,7 +196,9 @@ class Pipeline:
             report=_fail,
             pace=self.pace,
         )
-        usage = UsageLimits(DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10)
+        usage = self._usage = UsageLimits(
+            DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10, 2 * 10**7
+        )
         resumer = Resumer(self.log, queue, channel, time.time, queue_patience_seconds=30)
         self._accepter = Accepter(self.log, queue, resumer, time.time, "scripts", 7 * 24 * 3600, usage)
         self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
@@ -206,7 +209,9 @@ class Pipeline:
 
     def accept(self) -> RequestKey:
         """As `sendMessage` does, in a session that goes on."""
-        connection = identify(_CONNECTION, self._connections, time.time())
+        connection = known(_CONNECTION, self._connections)
+        self._usage.enter(connection.principal, 5, asks=True)
+        check_token(connection, time.time())
         request_id = str(uuid.uuid4())
         command = SendMessage(request_id=request_id, message=QUESTION, session_id="s-1")
         self._accepter.accept(command, connection)

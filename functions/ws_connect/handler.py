@@ -6,9 +6,10 @@ import time
 from typing import Any
 
 from cicada.bootstrap.audit import record_audit
-from cicada.bootstrap.connections import connections
+from cicada.bootstrap.entrance import entrance
 from cicada.conversation.model import Connection
 from cicada.entry.handshakes import handshake
+from cicada.errors import LimitExceededError
 from cicada.identity.access_tokens import accepted_subprotocol
 from cicada.identity.principal import Principal, groups_of
 
@@ -17,7 +18,7 @@ _LONGEST_CONNECTION_SECONDS = 2 * 3600
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Accepts what the authorizer let through."""
+    """Accepts what the authorizer let through, but for a user who connects too often."""
     request = event["requestContext"]
     who = request["authorizer"]
     principal = Principal(who["tenant"], who["user"], groups_of(who.get("groups", "[]")), who.get("login", ""))
@@ -25,6 +26,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     connection = Connection(
         request["connectionId"], principal, float(who["tokenExpiresAt"]), float(who["tokenIssuedAt"]), now
     )
-    connections().add(connection, now + _LONGEST_CONNECTION_SECONDS)
+    try:
+        entrance().open(connection, now + _LONGEST_CONNECTION_SECONDS)
+    except LimitExceededError:
+        return {"statusCode": 429}
     record_audit(handshake(event, now, principal))
     return {"statusCode": 200, "headers": accepted_subprotocol(event.get("headers") or {})}

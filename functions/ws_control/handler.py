@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cicada.bootstrap.connections import connections
 from cicada.bootstrap.conversation import conversation
+from cicada.bootstrap.entrance import entrance
 from cicada.conversation.cancel import cancel
 from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey
@@ -16,7 +16,7 @@ from cicada.errors import InvalidFrameError
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Replies on the same connection; a cancel is confirmed by the request's `cancelled` event."""
-    return command_reply(event, connections, _control)
+    return command_reply(event, entrance, _control)
 
 
 def _control(command: AnyCommand, connection: Connection) -> str | None:
@@ -25,7 +25,7 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
             cancel(RequestKey(connection.principal, request_id), conversation().log)
             return None
         case History():
-            return frame(history(command, connection.principal, conversation().log))
+            return frame(history(command, connection.principal, conversation().log, conversation().limits))
         case Ping():
             return frame(Pong())
     raise InvalidFrameError(f"The action {command.action} is not served here.")

@@ -11,7 +11,7 @@ from infra.constructs.audit_log import AuditLog
 from infra.constructs.function import Functions, allow, configure
 from infra.constructs.identity import Identity
 from infra.constructs.request_queue import RequestQueue
-from infra.constructs.tables import HISTORY_INDEX, Tables
+from infra.constructs.tables import HISTORY_INDEX, OWNERS_INDEX, Tables
 from infra.constructs.websocket_api import WebSocketApi
 
 # API Gateway waits this long for an integration.
@@ -33,6 +33,7 @@ class Conversation(Construct):
         audit: AuditLog,
     ) -> None:
         super().__init__(scope, id)
+        self._settings = functions.settings
         self._tables = tables
         self._requests = requests
         connections = {"connections_table": tables.connections.table_name}
@@ -53,17 +54,31 @@ class Conversation(Construct):
             commands=commands,
         )
         allow(connect, ["dynamodb:PutItem"], tables.connections.table_arn)
+        allow(connect, ["dynamodb:Query"], f"{tables.connections.table_arn}/index/{OWNERS_INDEX}")
+        # The user's row is charged; the heads of requests say which connections an answer is awaited on.
+        self.join(connect, on_log=("GetItem", "UpdateItem"))
+        self._grant_entrance(connect)
         allow(disconnect, ["dynamodb:DeleteItem"], tables.connections.table_arn)
         for command in commands.values():
+            self._grant_entrance(command)
             allow(command, ["dynamodb:GetItem"], tables.connections.table_arn)
         # A repeated message is answered as `resume` is: what was shown is shown again.
         audit.let_write(authorizer, connect, commands["ws_message"], commands["ws_resume"])
         self._grant_commands(**commands)
-        limits = functions.settings
-        configure(
-            commands["ws_message"],
-            {"messages_per_minute": limits.messages_per_minute, "requests_in_flight": limits.requests_in_flight},
-        )
+
+    def _grant_entrance(self, function: lambda_.Function) -> None:
+        """Every connection and command is charged to its user, by limits; a user's connections may be closed."""
+        settings = self._settings
+        limits = {
+            "messages_per_minute": settings.messages_per_minute,
+            "requests_in_flight": settings.requests_in_flight,
+            "commands_per_minute": settings.commands_per_minute,
+            "connections_per_user": settings.connections_per_user,
+        }
+        configure(function, limits)
+        allow(function, ["dynamodb:DeleteItem"], self._tables.connections.table_arn)
+        self.api.grant_post(function)
+        self.api.grant_close(function)
 
     def _grant_commands(
         self, ws_message: lambda_.Function, ws_resume: lambda_.Function, ws_control: lambda_.Function
@@ -74,7 +89,7 @@ class Conversation(Construct):
         self.join(ws_control, on_log=("BatchGetItem", "GetItem", "Query", "UpdateItem"))
         for function in (ws_message, ws_resume):
             allow(function, ["sqs:SendMessage"], self._requests.queue.queue_arn)
-            self.api.grant_post(function)
+            configure(function, {"lease_seconds": self._settings.lease_seconds})
         self.grant_history(ws_control)
 
     def grant_history(self, function: lambda_.Function) -> None:

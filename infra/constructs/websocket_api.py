@@ -162,8 +162,15 @@ class WebSocketApi(Construct):
 
     def grant_post(self, function: lambda_.Function) -> None:
         """Let the function post to connections and learn that they are gone; nothing else."""
-        arn = f"arn:{Aws.PARTITION}:execute-api:{Aws.REGION}:{Aws.ACCOUNT_ID}:{self.api.api_id}/{_STAGE}"
-        allow(function, ["execute-api:ManageConnections"], f"{arn}/POST/@connections/*")
+        allow(function, ["execute-api:ManageConnections"], f"{self._arn}/POST/@connections/*")
+
+    def grant_close(self, function: lambda_.Function) -> None:
+        """Let the function close connections."""
+        allow(function, ["execute-api:ManageConnections"], f"{self._arn}/DELETE/@connections/*")
+
+    @property
+    def _arn(self) -> str:
+        return f"arn:{Aws.PARTITION}:execute-api:{Aws.REGION}:{Aws.ACCOUNT_ID}:{self.api.api_id}/{_STAGE}"
 
 
 def _resource(construct: Construct) -> CfnResource:

@@ -30,7 +30,7 @@ def create_queue(client: SQSClient, name: str) -> str:
     """The URL of the queue that is declared under this name. Its dead-letter queue must be there."""
     declared = _declared("queues", name)
     redrive = declared.pop("RedrivePolicy", None)
-    attributes = {key: json.dumps(value) for key, value in declared.items()}
+    attributes = {key: value if isinstance(value, str) else json.dumps(value) for key, value in declared.items()}
     if redrive:
         target = client.get_queue_url(QueueName=redrive["deadLetterTarget"])["QueueUrl"]
         arn = client.get_queue_attributes(QueueUrl=target, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]

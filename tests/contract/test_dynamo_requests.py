@@ -142,7 +142,7 @@ def test_a_session_is_kept_as_long_as_its_latest_request(tables: Tables) -> None
 
 
 def test_usage_is_kept_for_a_day_which_is_longer_than_any_request_is_under_way(tables: Tables) -> None:
-    UsageLimits(tables.usage, tables.log, tables.clock, 60, 10).admit(KEY)
+    UsageLimits(tables.usage, tables.log, tables.clock, 60, 10, 1200).admit(KEY)
     assert tables.times_to_live() == {"USAGE": str(int(tables.clock()) + 24 * 3600)}
 
 

@@ -322,3 +322,23 @@ def _step(
         return log.advance(lease, seq, clock() + 10, status)
     except LeaseLostError:
         return "lease lost"
+
+
+def test_of_all_who_want_to_queue_a_take_over_one_may_until_the_time_is_up(log: RequestLog, clock: Clock) -> None:
+    log.create(new_request(clock), ACCEPTED)
+    key = RequestKey(ANN, ID)
+    now = clock.now
+    claims = [log.claim_takeover(key, 0, now + later, now + later + 15) for later in (0, 0, 14, 15, 15.001, 16)]
+    assert claims == [True, False, False, False, True, False]
+    head = log.head(key)
+    assert head
+    assert head.takeover_until == pytest.approx(now + 30.001)
+
+
+def test_no_take_over_is_queued_from_an_attempt_that_another_has_followed(log: RequestLog, clock: Clock) -> None:
+    log.create(new_request(clock), ACCEPTED)
+    key = RequestKey(ANN, ID)
+    assert log.take_lease(key, clock.now, clock.now + 15)
+    assert not log.claim_takeover(key, 0, clock.now + 20, clock.now + 35)
+    assert log.claim_takeover(key, 1, clock.now + 20, clock.now + 35)
+    assert not log.claim_takeover(RequestKey(BOB, ID), 0, clock.now, clock.now + 15)

@@ -13,6 +13,7 @@ import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from cicada.conversation.costs import DEAREST_ENTRY
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Charge, Charged, NewRequest, Question, RequestKey, Status, StoredEvent, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
@@ -27,6 +28,8 @@ ANN = Principal("acme", "ann")
 BOB = Principal("acme", "bob")
 NOW, LATER = 1_800_000_000.0, 1_900_000_000.0
 PER_MINUTE, IN_FLIGHT = 6, 3
+# Of a question beside its entry, which the tests of the table leave out.
+PRICE = 60 / PER_MINUTE - DEAREST_ENTRY * 60 / 1200
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def ports(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Ports]:
 
 
 def limits_on(ports: Ports, clock: Clock, table: UsageTable | None = None) -> UsageLimits:
-    return UsageLimits(table or ports.table, ports.log, clock, PER_MINUTE, IN_FLIGHT)
+    return UsageLimits(table or ports.table, ports.log, clock, PER_MINUTE, IN_FLIGHT, 1200)
 
 
 def key(number: int, principal: Principal = ANN) -> RequestKey:
@@ -183,7 +186,7 @@ def test_two_messages_at_once_both_count(ports: Ports, clock: Clock) -> None:
     table.between = lambda: limits.admit(key(1))
     limits.admit(key(2))
     assert set(ports.table.get(ANN).admitted) == {key(1).request_id, key(2).request_id}
-    assert ports.table.get(ANN).theoretical_arrival == clock() + 2 * 60 / PER_MINUTE
+    assert ports.table.get(ANN).theoretical_arrival == clock() + 2 * PRICE
 
 
 def test_the_same_message_twice_at_once_counts_once(ports: Ports, clock: Clock) -> None:
@@ -191,18 +194,19 @@ def test_the_same_message_twice_at_once_counts_once(ports: Ports, clock: Clock) 
     limits = limits_on(ports, clock, table)
     table.between = lambda: limits.admit(key(1))
     limits.admit(key(1))
-    assert ports.table.get(ANN).theoretical_arrival == clock() + 60 / PER_MINUTE
+    assert ports.table.get(ANN).theoretical_arrival == clock() + PRICE
 
 
-def test_a_turn_costs_one_write(ports: Ports, clock: Clock) -> None:
+def test_a_turn_costs_two_writes(ports: Ports, clock: Clock) -> None:
     table = DisturbedUsageTable(ports.table)
     limits = limits_on(ports, clock, table)
     for number in range(20):
+        limits.enter(ANN, DEAREST_ENTRY, asks=True)
         limits.admit(key(number))
         store(ports, clock, key(number))
         end(ports, clock, key(number))
         clock.now += 60 / PER_MINUTE
-    assert (table.charges, table.admissions) == (0, 20)
+    assert (table.charges, table.admissions) == (20, 20)
     assert len(ports.table.get(ANN).admitted) == IN_FLIGHT
 
 
@@ -240,6 +244,7 @@ def random_history(ports: Ports, clock: Clock, chance: random.Random) -> list[ob
         clock.now += chance.choice([0, 0.25, 1, 4, 11])
         who = chance.choice([ANN, BOB])
         try:
+            limits.enter(who, DEAREST_ENTRY, asks=True)
             limits.admit(key(number, who))
         except LimitExceededError as error:
             seen.append((number, str(error), error.retry_after_seconds))

@@ -36,6 +36,7 @@ class RecordingQueue:
         self.buried: list[tuple[RequestKey, str]] = []
         self.failure: CicadaError | None = None
         self.before_enqueue: Callable[[], None] = lambda: None
+        self.before_enqueue_takeover: Callable[[], object] = lambda: None
 
     def enqueue(self, key: RequestKey, session_id: str) -> None:
         self.before_enqueue()
@@ -44,6 +45,7 @@ class RecordingQueue:
             self.requests.append(key)
 
     def enqueue_takeover(self, key: RequestKey, attempt: int) -> None:
+        self.before_enqueue_takeover()
         self._fail()
         if (key, attempt) not in self.takeovers:
             self.takeovers.append((key, attempt))

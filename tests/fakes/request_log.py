@@ -83,6 +83,14 @@ class InMemoryRequestLog:
             self._heads[key] = head
             return Lease(key, head.attempt, head.last_seq, head.expires_at, head.forgiven_attempts)
 
+    def claim_takeover(self, key: RequestKey, attempt: int, now: float, until: float) -> bool:
+        with self._lock:
+            head = self._heads.get(key)
+            if head is None or head.attempt != attempt or head.takeover_until >= now:
+                return False
+            self._change(key, takeover_until=until)
+            return True
+
     def store(self, lease: Lease, event: StoredEvent) -> None:
         with self._lock:
             attempt, _ = self._events.get((lease.key, event.seq), (0, event))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.bootstrap import authorizer, connections, conversation, processor
+from cicada.bootstrap import authorizer, connections, conversation, entrance, processor
 from cicada.conversation.model import Head, RequestKey
 from cicada.identity.principal import Principal, groups_text
 from tests.contract import connections_table, entries_table, request_queues, requests_table
@@ -31,6 +31,7 @@ Reply = dict[str, Any]
 _WIRED = (
     authorizer.token_verifier,
     connections.connections,
+    entrance.entrance,
     conversation.conversation,
     processor.processor,
     processor.answerer,
@@ -130,7 +131,7 @@ def _wire(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    for module in (conversation, processor):
+    for module in (conversation, entrance, processor):
         monkeypatch.setattr(module, "ApiGatewayChannel", lambda client: path.channel)
     monkeypatch.setattr("time.time", path.clock)
 

@@ -39,6 +39,9 @@ API_LOGS = "API logs"
 
 CONNECTIONS, REQUESTS, ENTRIES = "connections table", "requests table", "entries table"
 POSTING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/*"
+CLOSING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/DELETE/@connections/*"
+_FEW_CONNECTIONS = "A user of the local stage may have 1,000 connections; nobody has."
+_NO_FLOOD = "A connection is closed, with a last frame, when its user floods; nobody does here."
 BUCKET, PAGE = "documents bucket", "page bucket"
 _LOGGED = "Lambda writes the log with the function's role; the emulator writes it by itself."
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
@@ -70,7 +73,16 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
     """By role. The functions are named as their folders."""
     return {
         "authorizer": _runs("authorizer") | _auditing(),
-        "ws_connect": _runs("ws_connect") | _auditing() | _on(CONNECTIONS, "dynamodb:PutItem"),
+        "ws_connect": _runs("ws_connect")
+        | _auditing()
+        | _on(CONNECTIONS, "dynamodb:PutItem")
+        | _on(f"{CONNECTIONS}/index/owners", "dynamodb:Query")
+        | _on(REQUESTS, "dynamodb:UpdateItem")
+        # The user's oldest idle connection makes room for a new one.
+        | _on(REQUESTS, "dynamodb:GetItem", unseen=_FEW_CONNECTIONS)
+        | _on(CONNECTIONS, "dynamodb:DeleteItem", unseen=_FEW_CONNECTIONS)
+        | _on(POSTING, "execute-api:ManageConnections", unseen=_FEW_CONNECTIONS)
+        | _on(CLOSING, "execute-api:ManageConnections", unseen=_FEW_CONNECTIONS),
         "ws_disconnect": _runs("ws_disconnect") | _on(CONNECTIONS, "dynamodb:DeleteItem"),
         "ws_message": _command("ws_message")
         | _auditing()
@@ -84,6 +96,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on("request queue", "sqs:SendMessage")
         | _on(POSTING, "execute-api:ManageConnections"),
         "ws_control": _command("ws_control")
+        | _on(POSTING, "execute-api:ManageConnections", unseen=_NO_FLOOD)
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
         "message_processor": _runs("message_processor")
@@ -178,8 +191,10 @@ def _keeping() -> Needs:
 
 
 def _command(function: str) -> Needs:
-    """Who is on the connection that a command comes from?"""
-    return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem")
+    """Who is on the connection that a command comes from? A connection of a user who floods is closed."""
+    closing = _on(CONNECTIONS, "dynamodb:DeleteItem", unseen=_NO_FLOOD)
+    closing |= _on(CLOSING, "execute-api:ManageConnections", unseen=_NO_FLOOD)
+    return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem") | closing
 
 
 def invoking(settings: StageSettings, model_id: str, action: str, unseen: str = "") -> Needs:

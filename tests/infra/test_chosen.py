@@ -26,6 +26,8 @@ CHOSEN = {
     "cardModel": ("ingest-document", "CICADA_CARD_MODEL_ID", "amazon.card-v1:0"),
     "messagesPerMinute": ("ws-message", "CICADA_MESSAGES_PER_MINUTE", "7"),
     "defaultTenant": ("authorizer", "CICADA_DEFAULT_TENANT", "acme"),
+    "commandsPerMinute": ("ws-control", "CICADA_COMMANDS_PER_MINUTE", "77"),
+    "connectionsPerUser": ("ws-connect", "CICADA_CONNECTIONS_PER_USER", "4"),
     "requestsInFlight": ("ws-message", "CICADA_REQUESTS_IN_FLIGHT", "3"),
 }
 

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from aws_cdk.assertions import Template
 
 _OF_A_TABLE = ("AttributeDefinitions", "BillingMode", "GlobalSecondaryIndexes", "KeySchema", "TimeToLiveSpecification")
-_OF_A_QUEUE = ("DelaySeconds", "FifoQueue", "MessageRetentionPeriod", "VisibilityTimeout")
+_OF_A_QUEUE = (
+    "DeduplicationScope",
+    "DelaySeconds",
+    "FifoQueue",
+    "FifoThroughputLimit",
+    "MessageRetentionPeriod",
+    "VisibilityTimeout",
+)
 
 
 def declared(template: Template) -> dict[str, dict[str, Any]]:

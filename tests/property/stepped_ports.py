@@ -52,6 +52,10 @@ class SteppedLog(InMemoryRequestLog):
             _tell_answer(actor)
         return head
 
+    def claim_takeover(self, key: RequestKey, attempt: int, now: float, until: float) -> bool:
+        pause("claim take-over")
+        return super().claim_takeover(key, attempt, now, until)
+
     def request_cancel(self, key: RequestKey) -> Head | None:
         pause("cancel")
         return super().request_cancel(key)

@@ -19,11 +19,14 @@ from typing import Any
 import pytest
 
 from cicada.bootstrap.conversation import Conversation
+from cicada.conversation.entrance import Entrance
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Head, Question, RequestKey
 from cicada.conversation.protocol import Chunk
 from cicada.documents.filter import AnyOf
 from infra.routes import ROUTES
 from tests.fakes.conversation import InMemoryConnections
+from tests.fakes.usage_table import InMemoryUsageTable
 from tests.property.command_rules import Fields, good_command, request_id_in
 from tests.property.frames import SECRET, FrameMaker
 from tests.published.validation import schema
@@ -63,7 +66,13 @@ class Api:
 
     @property
     def conversation(self) -> Conversation:
-        return Conversation(self.here.log, self.here.accepter, self.here.resumer)
+        return Conversation(self.here.log, self.here.accepter, self.here.resumer, self.entrance.limits)
+
+    @property
+    def entrance(self) -> Entrance:
+        """Without a limit that these frames reach."""
+        limits = UsageLimits(InMemoryUsageTable(), self.here.log, self.here.clock, 10**6, 10**6, 10**8)
+        return Entrance(self.connections, limits, self.here.channel, self.here.clock)
 
     def send(self, function: str, frame: str) -> Reply | None:
         """The reply to Ann's frame, parsed."""
@@ -99,7 +108,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
         api = Api()
         for function in FUNCTIONS:
             module = importlib.import_module(f"functions.{function}.handler")
-            monkeypatch.setattr(module, "connections", lambda: api.connections)
+            monkeypatch.setattr(module, "entrance", lambda: api.entrance)
             monkeypatch.setattr(module, "conversation", lambda: api.conversation)
         return api
 

@@ -88,6 +88,19 @@ def test_a_repeat_of_a_finished_request_changes_nothing_of_its_answer(here: Situ
     assert here.log.take_lease(KEY, here.clock() + 1000, here.clock() + 2000) is None
 
 
+def test_a_repeat_is_queued_again_only_while_no_processor_has_come(here: Situation) -> None:
+    queued: list[str] = []
+    here.queue.before_enqueue = lambda: queued.append("again")
+    here.ask()
+    here.ask()
+    assert len(queued) == 2
+    delivery = here.delivery()
+    here.ask()
+    delivery.send(Cancelled())
+    here.ask()
+    assert len(queued) == 2
+
+
 def test_a_repeat_over_a_connection_that_is_gone_is_no_failure(here: Situation) -> None:
     here.ask()
     here.channel.closed.add("c2")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.conversation.connect import identify
+from cicada.conversation.connect import check_token, known
 from cicada.conversation.model import Connection
 from cicada.errors import NotConnectedError, TokenExpiredError
 from tests.fakes.conversation import InMemoryConnections
@@ -19,15 +19,15 @@ def table() -> InMemoryConnections:
 
 
 def test_a_connection_says_who_is_on_it(table: InMemoryConnections) -> None:
-    assert identify("c1", table, NOW - 1).principal == ANN
+    assert known("c1", table).principal == ANN
 
 
 def test_an_unknown_connection_is_asked_to_connect_again(table: InMemoryConnections) -> None:
     with pytest.raises(NotConnectedError):
-        identify("c2", table, NOW - 1)
+        known("c2", table)
 
 
 @pytest.mark.parametrize("late_by", [0, 1, 100_000])
 def test_a_token_that_has_run_out_no_longer_counts(table: InMemoryConnections, late_by: float) -> None:
     with pytest.raises(TokenExpiredError):
-        identify("c1", table, NOW + late_by)
+        check_token(known("c1", table), NOW + late_by)

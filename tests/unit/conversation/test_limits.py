@@ -2,16 +2,24 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from cicada.conversation.accept import Accepter
+from cicada.conversation.costs import DEAREST_ENTRY
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Charged, RequestKey, Usage
+from cicada.conversation.ports import UsageTable
 from cicada.conversation.protocol import Cancelled, failed, frame
-from cicada.errors import ConfigurationError, LimitExceededError, UnavailableError
+from cicada.errors import ConfigurationError, FloodError, LimitExceededError, UnavailableError
 from tests.fakes.usage_table import DisturbedUsageTable, InMemoryUsageTable
 from tests.unit.conversation.situation import ANN, BOB, KEY, LEASE_SECONDS, Situation, send_message
+
+
+def limits_on(here: Situation, table: UsageTable, per_minute: int, in_flight: int) -> UsageLimits:
+    return UsageLimits(table, here.log, here.clock, per_minute, in_flight, max(1200, 20 * per_minute))
 
 
 class Limited(Situation):
@@ -23,11 +31,13 @@ class Limited(Situation):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.table = DisturbedUsageTable(InMemoryUsageTable())
-        limits = UsageLimits(self.table, self.log, self.clock, self.per_minute, self.in_flight)
+        limits = limits_on(self, self.table, self.per_minute, self.in_flight)
+        self.limits = limits
         self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, "scripts", 3600, limits)
 
     def send(self, request_id: str | None = None, message: str = "Who?") -> RequestKey:
         sent = request_id or str(uuid.uuid4())
+        self.limits.enter(ANN, DEAREST_ENTRY, asks=True)
         self.accepter.accept(send_message(message, sent), self.connection())
         return RequestKey(ANN, sent)
 
@@ -51,6 +61,16 @@ def refusal(here: Limited, request_id: str | None = None) -> LimitExceededError:
     with pytest.raises(LimitExceededError) as caught:
         here.send(request_id)
     return caught.value
+
+
+@contextmanager
+def suppress_refusal() -> Iterator[None]:
+    """A flood is no mere refusal."""
+    try:
+        yield
+    except LimitExceededError as error:
+        if isinstance(error, FloodError):
+            raise
 
 
 def full(here: Limited) -> list[RequestKey]:
@@ -78,23 +98,23 @@ def test_of_a_refused_message_nothing_is_stored_or_queued(here: Limited) -> None
     }
 
 
-def test_a_repeat_of_an_accepted_request_is_neither_counted_nor_refused(here: Limited) -> None:
+def test_a_repeat_of_an_accepted_request_is_not_admitted_again(here: Limited) -> None:
     first, *_ = full(here)
-    usage = here.table.get(ANN)
+    admitted = here.table.get(ANN).admitted
     for _ in range(5):
         here.send(first.request_id)
-    assert here.table.get(ANN) == usage
+    assert here.table.get(ANN).admitted == admitted
     assert [event["type"] for event in here.received("c1")] == ["accepted"] * 5
 
 
-def test_a_repeat_of_a_request_of_long_ago_is_neither_counted_nor_refused(here: Limited) -> None:
+def test_a_repeat_of_a_request_of_long_ago_is_not_admitted_again(here: Limited) -> None:
     first = here.send()
     here.finish(first)
     full(here)
-    usage = here.table.get(ANN)
-    assert first.request_id not in usage.admitted
+    admitted = here.table.get(ANN).admitted
+    assert first.request_id not in admitted
     here.send(first.request_id)
-    assert here.table.get(ANN) == usage
+    assert here.table.get(ANN).admitted == admitted
 
 
 def test_a_refused_message_is_accepted_once_an_answer_has_ended(here: Limited) -> None:
@@ -177,13 +197,15 @@ def test_a_message_that_could_not_be_stored_does_not_count_twice(here: Limited) 
     usage = here.table.get(ANN)
     here.log.before = lambda step: None
     here.send(KEY.request_id)
-    assert here.table.get(ANN) == usage
+    after = here.table.get(ANN)
+    assert after.admitted == usage.admitted
+    assert after.theoretical_arrival == usage.theoretical_arrival + DEAREST_ENTRY * here.limits.seconds_each
     assert here.queue.requests == [KEY]
 
 
 def test_a_lowered_limit_holds_at_once(here: Limited) -> None:
     keys = full(here)
-    lowered = UsageLimits(here.table, here.log, here.clock, 60, 1)
+    lowered = limits_on(here, here.table, 60, 1)
     for key in keys[:2]:
         here.finish(key)
     with pytest.raises(LimitExceededError):
@@ -197,17 +219,21 @@ def test_a_minutes_messages_may_come_at_once_and_the_next_one_has_to_wait() -> N
     here = Hurried()
     full_rate = [here.send() for _ in range(here.per_minute)]
     error = refusal(here)
-    assert (error.code, error.retryable, error.retry_after_seconds) == ("rate_limited", True, 15)
-    assert str(error) == "You can send 4 messages a minute; send this one again in 15 seconds."
+    assert (error.code, error.retryable) == ("rate_limited", True)
+    # The refusal is charged too.
+    assert error.retry_after_seconds == 16
+    assert str(error) == "Your commands come too fast; send this one again in 16 seconds."
     assert here.queue.requests == full_rate
 
 
 def test_of_one_the_refusal_speaks_as_of_one() -> None:
     here = Situation()
-    slow, lone = (UsageLimits(InMemoryUsageTable(), here.log, here.clock, *each) for each in ((1, 9), (9, 1)))
-    for limits, said in ((slow, "You can send 1 message a minute; "), (lone, "You can have 1 question under way ")):
+    slow, lone = (limits_on(here, InMemoryUsageTable(), *each) for each in ((1, 9), (9, 1)))
+    for limits, said in ((slow, "You can send 1 message a minute, "), (lone, "You can have 1 question under way ")):
+        limits.enter(ANN, DEAREST_ENTRY, asks=True)
         limits.admit(KEY)
         here.clock.now += 1
+        limits.enter(ANN, DEAREST_ENTRY, asks=True)
         with pytest.raises(LimitExceededError, match=said):
             limits.admit(RequestKey(ANN, "another"))
 
@@ -221,12 +247,56 @@ def test_whoever_waits_as_long_as_told_is_accepted() -> None:
         here.send()
 
 
-def test_what_is_refused_does_not_make_the_wait_longer() -> None:
+def test_what_is_refused_is_charged_for_the_refusal_alone() -> None:
     here = Hurried()
     for _ in range(here.per_minute):
         here.send()
-    for _ in range(100):
-        assert refusal(here).retry_after_seconds == 15
+    assert [refusal(here).retry_after_seconds for _ in range(9)] == [16, 16, 16, 16, 17, 17, 17, 17, 18]
+
+
+def test_other_commands_take_from_the_same_bucket() -> None:
+    here = Hurried()
+    for _ in range(1200 - 3 * 300):
+        here.limits.enter(ANN, 1)
+    for _ in range(3):
+        here.send()
+    with pytest.raises(LimitExceededError, match="Your commands come too fast; send this one again in 1 second"):
+        here.limits.enter(ANN, 1)
+    here.limits.enter(BOB, 1)
+
+
+def test_a_command_that_would_cause_more_than_is_left_is_refused_and_costs_nothing_more() -> None:
+    here = Hurried()
+    here.limits.enter(ANN, 3)
+    here.limits.spend(ANN, 1000)
+    before = here.table.get(ANN)
+    with pytest.raises(LimitExceededError) as caught:
+        here.limits.spend(ANN, 300)
+    assert here.table.get(ANN) == before
+    here.clock.now += caught.value.retry_after_seconds
+    here.limits.enter(ANN, 3)
+    here.limits.spend(ANN, 300)
+
+
+def test_the_dearest_command_is_possible_with_a_full_bucket() -> None:
+    here = Hurried()
+    here.limits.enter(ANN, DEAREST_ENTRY)
+    here.limits.spend(ANN, 1_000_000)
+
+
+def test_whoever_goes_on_while_refused_is_flooding() -> None:
+    here = Hurried()
+    here.limits.enter(ANN, 1)
+    here.limits.spend(ANN, 1200 - DEAREST_ENTRY)
+    refused = 0
+    with pytest.raises(FloodError) as caught:
+        while True:
+            with suppress_refusal():
+                here.limits.enter(ANN, 1)
+            refused += 1
+    assert 190 <= refused <= 210
+    here.clock.now += caught.value.retry_after_seconds
+    here.limits.enter(ANN, 1)
 
 
 def test_a_user_who_has_paused_has_a_whole_minutes_messages_and_no_more() -> None:
@@ -241,18 +311,19 @@ def test_a_user_who_has_paused_has_a_whole_minutes_messages_and_no_more() -> Non
 @pytest.mark.parametrize("per_minute", [1, 7, 59, 60, 1000])
 def test_the_rate_is_kept_whatever_the_fractions_of_a_second(per_minute: int) -> None:
     here = Situation()
-    limits = UsageLimits(InMemoryUsageTable(), here.log, here.clock, per_minute, 10_000)
+    limits = limits_on(here, InMemoryUsageTable(), per_minute, 10_000)
     for number in range(per_minute):
+        limits.enter(ANN, DEAREST_ENTRY, asks=True)
         limits.admit(RequestKey(ANN, str(number)))
     with pytest.raises(LimitExceededError):
-        limits.admit(RequestKey(ANN, "one more"))
+        limits.enter(ANN, DEAREST_ENTRY, asks=True)
 
 
 @pytest.mark.parametrize(("per_minute", "in_flight"), [(0, 10), (60, 0), (-1, 10)])
 def test_limits_that_let_nobody_in_are_refused(per_minute: int, in_flight: int) -> None:
     here = Situation()
     with pytest.raises(ConfigurationError):
-        UsageLimits(InMemoryUsageTable(), here.log, here.clock, per_minute, in_flight)
+        UsageLimits(InMemoryUsageTable(), here.log, here.clock, per_minute, in_flight, 1200)
 
 
 def test_a_user_whose_messages_keep_overtaking_each_other_is_told_to_wait() -> None:
@@ -261,7 +332,7 @@ def test_a_user_whose_messages_keep_overtaking_each_other_is_told_to_wait() -> N
             return Charged(False, Usage(before.version + 1))
 
     here = Situation()
-    limits = UsageLimits(Overtaken(), here.log, here.clock, 60, 10)
+    limits = limits_on(here, Overtaken(), 60, 10)
     with pytest.raises(LimitExceededError) as caught:
         limits.admit(KEY)
     assert caught.value.retry_after_seconds == 1

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import RequestKey
 from cicada.conversation.protocol import Chunk, Complete, Usage
-from cicada.errors import RequestNotFoundError, ThrottledError, UnavailableError
+from cicada.errors import LimitExceededError, RequestNotFoundError, ThrottledError, UnavailableError
+from tests.fakes.usage_table import InMemoryUsageTable
 from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, PATIENCE_SECONDS, Situation, retry_after
 
 WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
@@ -121,7 +124,7 @@ def test_a_channel_that_fails_while_events_are_replayed_is_the_clients_to_know(h
 def test_an_answer_whose_processor_died_is_queued_beside_its_session(here: Situation) -> None:
     here.lease()
     here.clock.now += LEASE_SECONDS + 1
-    assert retry_after(here.resumer.resume(KEY, 0, "c2")) == 10
+    assert retry_after(here.resumer.resume(KEY, 0, "c2")) == LEASE_SECONDS + 0.5
     assert here.queue.takeovers == [(KEY, 1)]
     here.resumer.resume(KEY, 0, "c3")
     assert here.queue.takeovers == [(KEY, 1)]
@@ -158,7 +161,7 @@ def test_an_answer_that_has_ended_is_not_queued_again(here: Situation) -> None:
 
 @pytest.mark.parametrize(
     ("waited", "takeovers", "wait"),
-    [(PATIENCE_SECONDS - 7, [], 7.5), (PATIENCE_SECONDS, [], 0.5), (PATIENCE_SECONDS + 1, [(KEY, 0)], 10)],
+    [(PATIENCE_SECONDS - 7, [], 7.5), (PATIENCE_SECONDS, [], 0.5), (PATIENCE_SECONDS + 1, [(KEY, 0)], 15.5)],
 )
 def test_a_request_that_nobody_has_begun_for_too_long_is_queued_beside_its_session(
     here: Situation, waited: float, takeovers: list[object], wait: float
@@ -175,5 +178,36 @@ def test_a_queue_that_fails_is_the_clients_to_know(here: Situation) -> None:
     with pytest.raises(UnavailableError):
         here.resumer.resume(KEY, 0, "c2")
     here.queue.failure = None
+    here.clock.now += retry_after(here.resumer.resume(KEY, 0, "c2"))
     here.resumer.resume(KEY, 0, "c2")
     assert here.queue.takeovers == [(KEY, 1)]
+
+
+def test_however_often_a_request_is_resumed_one_take_over_a_lease_is_queued(here: Situation) -> None:
+    here.lease()
+    here.clock.now += LEASE_SECONDS + 1
+    sent = []
+    here.queue.before_enqueue_takeover = lambda: sent.append(here.clock())
+    began = here.clock()
+    for _ in range(90):
+        here.resumer.resume(KEY, 0, "c2")
+        here.clock.now += 0.5
+    assert [moment - began for moment in sent] == [0, 15.5, 31]
+
+
+def test_events_that_the_user_cannot_pay_are_not_replayed(here: Situation) -> None:
+    delivery = here.delivery()
+    for number in range(50):
+        delivery.send(Chunk(content=str(number)))
+    delivery.send(WHOLE)
+    limits = UsageLimits(InMemoryUsageTable(), here.log, here.clock, 1, 10, 60)
+    here.resumer = replace(here.resumer, limits=limits)
+    here.resumer.resume(KEY, 0, "c2")
+    replayed = len(here.received("c2"))
+    assert replayed == 52
+    with pytest.raises(LimitExceededError) as caught:
+        here.resumer.resume(KEY, 0, "c2")
+    assert len(here.received("c2")) == replayed
+    here.clock.now += caught.value.retry_after_seconds
+    here.resumer.resume(KEY, 0, "c2")
+    assert len(here.received("c2")) == 2 * replayed

@@ -9,7 +9,9 @@ CicadaError
 │   ├── RequestNotFoundError    no such request of this user (or another user's: indistinguishable)
 │   ├── NotConnectedError       the connection is unknown
 │   ├── TokenExpiredError       the connection's access token has run out
-│   └── LimitExceededError      too many requests; carries the seconds to wait
+│   ├── TooManyConnectionsError     a newer connection of the user took this one's place
+│   └── LimitExceededError      too many commands; carries the seconds to wait
+│       └── FloodError              the user goes on sending while refused: the connection is closed
 ├── DependencyError        retry: a service that CICADA calls failed
 │   ├── ThrottledError          it asked for fewer calls
 │   ├── UnavailableError        it could not be reached or broke in the middle
@@ -84,7 +86,7 @@ class TokenExpiredError(RequestError):
 
 
 class LimitExceededError(RequestError):
-    """The user has too many requests under way, or sent too many in a minute."""
+    """The user has too many requests under way, or sent too many commands in a minute."""
 
     code = "rate_limited"
     retryable = True
@@ -92,6 +94,16 @@ class LimitExceededError(RequestError):
     def __init__(self, message: str, retry_after_seconds: int) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class FloodError(LimitExceededError):
+    """The user goes on sending commands although they are refused."""
+
+
+class TooManyConnectionsError(RequestError):
+    """The user has opened more connections than one may have; the oldest is closed."""
+
+    code = "too_many_connections"
 
 
 class DependencyError(CicadaError):

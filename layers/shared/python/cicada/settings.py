@@ -39,8 +39,20 @@ class AuditSettings(Struct, frozen=True):
     audit_log_group: str
 
 
+class EntranceSettings(Struct, frozen=True):
+    """What every command passes; the last four fields limit each user."""
+
+    requests_table: str
+    connections_table: str
+    callback_url: str
+    messages_per_minute: int = 60
+    requests_in_flight: int = 10
+    commands_per_minute: int = 1200
+    connections_per_user: int = 10
+
+
 class ConversationSettings(Struct, frozen=True):
-    """The request log, the queue and the channel. Times are seconds; the last two fields limit each user."""
+    """The request log, the queue and the channel. Times are seconds."""
 
     requests_table: str
     connections_table: str
@@ -49,8 +61,7 @@ class ConversationSettings(Struct, frozen=True):
     default_knowledge_base: str = "scripts"
     retention_seconds: int = 7 * 24 * 3600
     queue_patience_seconds: int = 30
-    messages_per_minute: int = 60
-    requests_in_flight: int = 10
+    lease_seconds: float = 15
 
 
 class SearchSettings(Struct, frozen=True):

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database
+from cicada.bootstrap.entrance import entrance
 from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
@@ -27,6 +27,7 @@ class Conversation(Struct, frozen=True):
     log: RequestLog
     accepter: Accepter
     resumer: Resumer
+    limits: UsageLimits
 
 
 @cache
@@ -44,14 +45,9 @@ def conversation() -> Conversation:
     log = DynamoRequestLog(tables, settings.requests_table, time.time)
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
-    resumer = Resumer(log, queue, channel, time.time, settings.queue_patience_seconds, record_audit)
-    limits = UsageLimits(
-        DynamoUsageTable(tables, settings.requests_table),
-        log,
-        time.time,
-        settings.messages_per_minute,
-        settings.requests_in_flight,
-    )
+    limits = entrance().limits
+    patience, lease = settings.queue_patience_seconds, settings.lease_seconds
+    resumer = Resumer(log, queue, channel, time.time, patience, record_audit, limits, lease)
     accepter = Accepter(
         log,
         queue,
@@ -62,4 +58,4 @@ def conversation() -> Conversation:
         limits,
         _bases,
     )
-    return Conversation(log, accepter, resumer)
+    return Conversation(log, accepter, resumer, limits)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from cicada.conversation.costs import QUEUED_AGAIN
 from cicada.conversation.limits import UsageLimits
-from cicada.conversation.model import Connection, NewRequest, Question, RequestKey
+from cicada.conversation.model import Connection, NewRequest, Question, RequestKey, Status
 from cicada.conversation.ports import RequestLog, RequestQueue
 from cicada.conversation.protocol import Accepted, Filter, Scope, SendMessage, event_body, stored_frame
 from cicada.conversation.resume import Resumer
@@ -90,9 +91,13 @@ class Accepter(Struct, frozen=True):
             raise RequestConflictError(
                 "This requestId was used for another message; send the new one with a new requestId."
             )
-        # The first attempt may have died between storing and queueing, so queue again: the queue and the lease drop
-        # duplicates.
-        self.queue.enqueue(key, question.session_id)
+        # The first attempt may have died between storing and queueing, so queue again while no processor has come: the
+        # queue and the lease drop duplicates.
+        head = self.log.head(key)
+        if head and head.status is Status.QUEUED and head.attempt == 0:
+            if self.limits:
+                self.limits.spend(key.principal, QUEUED_AGAIN)
+            self.queue.enqueue(key, question.session_id)
         return self.resumer.resume(key, 0, connection_id)
 
 

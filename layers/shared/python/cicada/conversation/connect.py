@@ -7,11 +7,15 @@ from cicada.conversation.ports import ConnectionTable
 from cicada.errors import NotConnectedError, TokenExpiredError
 
 
-def identify(connection_id: str, table: ConnectionTable, now: float) -> Connection:
-    """The connection's row. `NotConnectedError` if there is none, `TokenExpiredError` once its token has expired."""
+def known(connection_id: str, table: ConnectionTable) -> Connection:
+    """The connection's row. `NotConnectedError` if there is none."""
     connection = table.get(connection_id)
     if connection is None:
         raise NotConnectedError("This connection is not known any more; connect again.")
+    return connection
+
+
+def check_token(connection: Connection, now: float) -> None:
+    """Raises `TokenExpiredError` once the connection's token has expired."""
     if connection.token_expires_at <= now:
         raise TokenExpiredError("Your access token has expired; connect again with a fresh one.")
-    return connection

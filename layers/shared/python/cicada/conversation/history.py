@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from msgspec.json import encode
 
+from cicada.conversation.costs import SESSION, TURN
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Head, RequestKey, Status, StoredEvent, TurnRow
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.protocol import (
@@ -28,12 +30,20 @@ _ANSWER_LIMIT_BYTES = 20 * 1024
 _MESSAGE_LIMIT_BYTES = 10 * 1024
 
 
-def history(command: History, principal: Principal, log: RequestLog) -> HistoryPage:
-    """One page, newest first, that fits in a frame; `before` of the page asks for the next one."""
+def history(command: History, principal: Principal, log: RequestLog, limits: UsageLimits | None = None) -> HistoryPage:
+    """One page, newest first, that fits in a frame; `before` of the page asks for the next one.
+
+    The page is charged by its length; `LimitExceededError` if the user has to wait for that.
+    """
     before = _moment(command.before)
     if command.session_id is None:
+        if limits:
+            limits.spend(principal, SESSION * command.limit)
         return _sessions(principal, before, command.limit, log)
-    return _turns(principal, command.session_id, before, command.limit, log)
+    rows = log.turns(principal, command.session_id, before, command.limit)
+    if limits and rows:
+        limits.spend(principal, TURN * len(rows))
+    return _turns(principal, command.session_id, command.limit, rows, log)
 
 
 def answer_text(events: Iterable[StoredEvent]) -> str:
@@ -65,8 +75,7 @@ def _sessions(principal: Principal, before: float | None, limit: int, log: Reque
     return HistoryPage(sessions=summaries, before=_text(rows[-1].last_at) if len(rows) == limit else None)
 
 
-def _turns(principal: Principal, session_id: str, before: float | None, limit: int, log: RequestLog) -> HistoryPage:
-    rows = log.turns(principal, session_id, before, limit)
+def _turns(principal: Principal, session_id: str, limit: int, rows: Sequence[TurnRow], log: RequestLog) -> HistoryPage:
     turns: list[Turn] = []
     room = FRAME_LIMIT_BYTES - 512
     for row in rows:

@@ -1,4 +1,4 @@
-"""Limits for each user: messages a minute, and requests in flight."""
+"""Limits for each user: a token bucket for all commands, and requests in flight."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from operator import itemgetter
 
 from msgspec import Struct
 
+from cicada.conversation.costs import DEAREST_ENTRY
 from cicada.conversation.model import Charge, Head, RequestKey, Status, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
-from cicada.errors import ConfigurationError, LimitExceededError
+from cicada.errors import ConfigurationError, FloodError, LimitExceededError
 from cicada.identity.principal import Principal
 
+# The bucket holds what comes in during this time.
+_BUCKET_SECONDS = 60
+# What may be owed: refused commands cost too, so whoever does not stop sending comes to an end.
+_OVERDRAFT_SECONDS = 10
 # The accepting function has ended by then: a request that is not stored yet never will be.
 _ACCEPT_SECONDS = 30
 # A request that waits longer was never queued, or the queue has dropped it.
@@ -26,10 +31,12 @@ _ROUNDING_SECONDS = 0.001
 
 
 class UsageLimits(Struct, frozen=True):
-    """Admits requests, or refuses them with the seconds to wait.
+    """Admits commands and requests, or refuses them with the seconds to wait.
 
-    The rate limit is the GCRA (ITU-T I.371): a user may send `messages_per_minute` at once and then one each
-    60 / `messages_per_minute` seconds. Its state is one number, and refused messages do not count.
+    Every command is paid from one token bucket of the user: `commands_per_minute` units flow in and as many fit in, a
+    ping takes one, and a new question as many as there may be `messages_per_minute`. The bucket is the GCRA (ITU-T
+    I.371), whose state is one number. A refused command costs what it costs to refuse it; a user who goes on sending is
+    flooding.
 
     The request log decides which requests are in flight. No processor releases a slot, so none is lost when one dies:
     the user's row holds the latest admitted requests, and when it is full, ended ones are removed.
@@ -40,13 +47,54 @@ class UsageLimits(Struct, frozen=True):
     clock: Callable[[], float]
     messages_per_minute: int
     requests_in_flight: int
+    commands_per_minute: int
 
     def __post_init__(self) -> None:
         if self.messages_per_minute < 1 or self.requests_in_flight < 1:
             raise ConfigurationError("Messages per minute and requests in flight must be at least 1.")
+        if self.commands_per_minute < max(_BUCKET_SECONDS, DEAREST_ENTRY * self.messages_per_minute):
+            raise ConfigurationError(
+                f"Commands per minute must be at least {_BUCKET_SECONDS}, and {DEAREST_ENTRY} for each message per "
+                "minute."
+            )
+
+    def enter(self, principal: Principal, cost: int, *, asks: bool = False) -> Usage:
+        """Charge a command before it is carried out; the user's row after that. `asks`: it may be a new question.
+
+        Raises `LimitExceededError`, and then charges all the same; `FloodError` when the overdraft is used up too.
+        """
+        now = self.clock()
+        seconds, latest = self._seconds(cost), now + _BUCKET_SECONDS + _ROUNDING_SECONDS
+        charge = Charge(seconds, now, latest + _OVERDRAFT_SECONDS)
+        charged = self.table.charge(principal, charge, now + _KEPT_SECONDS)
+        arrival = charged.usage.theoretical_arrival
+        again = 60 / self.messages_per_minute if asks else seconds
+        wait = max(1, math.ceil(arrival + again - latest))
+        if not charged.paid:
+            raise FloodError(
+                f"Too many commands came after you were told to wait; connect again in {_count(wait, 'second')}.", wait
+            )
+        if arrival > latest:
+            raise _too_fast(wait)
+        return charged.usage
+
+    def spend(self, principal: Principal, cost: int) -> None:
+        """Charge a command for what it will cause. `LimitExceededError` charges nothing."""
+        now = self.clock()
+        # The whole bucket is enough for the dearest command.
+        seconds = self._seconds(min(cost, self.commands_per_minute - DEAREST_ENTRY))
+        charge = Charge(seconds, now, now + _BUCKET_SECONDS + _ROUNDING_SECONDS)
+        charged = self.table.charge(principal, charge, now + _KEPT_SECONDS)
+        if not charged.paid:
+            # The command is to be entered again.
+            again = charged.usage.theoretical_arrival + self._seconds(DEAREST_ENTRY) + seconds
+            raise _too_fast(max(1, math.ceil(again - charge.latest)))
 
     def admit(self, key: RequestKey) -> None:
-        """Count the request, once however often it is admitted; or raise `LimitExceededError` and count nothing."""
+        """Count the request, once however often it is admitted; or raise `LimitExceededError` and count nothing.
+
+        The command must have been entered.
+        """
         usage = self.table.get(key.principal)
         for _ in range(_TRIES):
             if key.request_id in usage.admitted:
@@ -61,17 +109,35 @@ class UsageLimits(Struct, frozen=True):
             usage = charged.usage
         raise LimitExceededError("Many of your messages came at the same moment; send this one again in 1 second.", 1)
 
+    def awaited_on(self, principal: Principal, usage: Usage) -> set[str]:
+        """The connections that the user's requests in flight send their events to."""
+        heads = ((self.log.head(RequestKey(principal, each)), moment) for each, moment in usage.admitted.items())
+        now = self.clock()
+        return {head.connection_id for head, at in heads if head and head.connection_id and in_flight(head, at, now)}
+
+    @property
+    def seconds_each(self) -> float:
+        """The time in which one unit flows in."""
+        return 60 / self.commands_per_minute
+
+    def _seconds(self, cost: float) -> float:
+        return cost * self.seconds_each
+
     def _charge(self, now: float) -> Charge:
-        return Charge(60 / self.messages_per_minute, now, now + 60 + _ROUNDING_SECONDS)
+        """The price of a question without that of its entry."""
+        seconds = 60 / self.messages_per_minute - self._seconds(DEAREST_ENTRY)
+        return Charge(seconds, now, now + _BUCKET_SECONDS + _ROUNDING_SECONDS)
 
     def _check_rate(self, charge: Charge, usage: Usage) -> None:
-        wait = math.ceil(usage.theoretical_arrival + charge.seconds - charge.latest)
-        if wait > 0:
-            raise LimitExceededError(
-                f"You can send {_count(self.messages_per_minute, 'message')} a minute; "
-                f"send this one again in {_count(wait, 'second')}.",
-                wait,
-            )
+        if charge.paid_by(usage) is not None:
+            return
+        again = usage.theoretical_arrival + self._seconds(DEAREST_ENTRY) + charge.seconds
+        wait = max(1, math.ceil(again - charge.latest))
+        raise LimitExceededError(
+            f"You can send {_count(self.messages_per_minute, 'message')} a minute, fewer beside other commands; "
+            f"send this one again in {_count(wait, 'second')}.",
+            wait,
+        )
 
     def _with_room(self, usage: Usage, principal: Principal, now: float) -> dict[str, float]:
         """The admitted requests, oldest first; enough ended ones are removed to make room for one more."""
@@ -97,6 +163,10 @@ def in_flight(head: Head | None, admitted_at: float, now: float) -> bool:
     if head.status is Status.QUEUED:
         return head.created_at + _LONGEST_QUEUED_SECONDS > now
     return head.status is Status.PROCESSING and head.lease_until > now
+
+
+def _too_fast(wait: int) -> LimitExceededError:
+    return LimitExceededError(f"Your commands come too fast; send this one again in {_count(wait, 'second')}.", wait)
 
 
 def _count(number: int, noun: str) -> str:

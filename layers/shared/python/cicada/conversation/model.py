@@ -88,7 +88,7 @@ class Head(Struct, frozen=True):
 
     `last_seq` is the last valid event; rows beyond it are leftovers of a processor that died or lost its lease.
     `forgiven_attempts`: attempts before the last redrive, which no longer count towards the maximum.
-    `record`: of the last answer, None before its end.
+    `record`: of the last answer, None before its end. `takeover_until`: until then no other take-over is queued.
     """
 
     status: Status
@@ -102,6 +102,7 @@ class Head(Struct, frozen=True):
     expires_at: float
     forgiven_attempts: int = 0
     record: AnswerRecord | None = None
+    takeover_until: float = 0
 
 
 class Lease(Struct, frozen=True):

@@ -63,6 +63,10 @@ class RequestLog(Protocol):
         """
         ...
 
+    def claim_takeover(self, key: RequestKey, attempt: int, now: float, until: float) -> bool:
+        """The right to queue a take-over from this attempt. Nobody else gets it before `until`."""
+        ...
+
     def request_cancel(self, key: RequestKey) -> Head | None:
         """Ask the processor to stop; it sees this in its next `advance`."""
         ...

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from cicada.audit.model import DocumentsShown, ShownDocument
+from cicada.conversation.costs import EVENT, QUEUED_AGAIN
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Head, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Pending, frame, stored_frame
@@ -14,8 +16,6 @@ from cicada.errors import ConnectionGoneError, RequestNotFoundError
 
 # A margin after a lease's end: clocks differ, and the condition is strict.
 _AFTER_LEASE_SECONDS = 0.5
-# By then a queued processor has started, or never will: a cold start and the queue's delivery take less.
-_TAKEOVER_SECONDS = 10.0
 
 
 def _unaudited(record: DocumentsShown) -> None:
@@ -25,7 +25,10 @@ def _unaudited(record: DocumentsShown) -> None:
 class Resumer(Struct, frozen=True):
     """`audit` is called with the documents that were shown again; it does not fail.
 
-    `queue_patience_seconds`: how long a request waits in its session's order before it is queued outside it."""
+    `queue_patience_seconds`: how long a request waits in its session's order before it is queued outside it.
+    `lease_seconds`: in this time no more than one take-over is queued. A queued processor has started by then, or never
+    will: a cold start and the queue's delivery take less. Without `limits` users are not limited.
+    """
 
     log: RequestLog
     queue: RequestQueue
@@ -33,18 +36,25 @@ class Resumer(Struct, frozen=True):
     clock: Callable[[], float]
     queue_patience_seconds: float
     audit: Callable[[DocumentsShown], object] = _unaudited
+    limits: UsageLimits | None = None
+    lease_seconds: float = 15
 
     def resume(self, key: RequestKey, after_seq: int, connection_id: str) -> str | None:
         """Replay the events after `after_seq` to the connection and direct the later ones to it.
 
         Returns the `pending` frame for a request that has not ended. An answer whose processor has died is queued
         again, in a group of its own, because the session's group waits for the dead one. Raises `RequestNotFoundError`
-        for a request that does not exist or is another user's.
+        for a request that does not exist or is another user's, `LimitExceededError` if the user has to wait for so many
+        events.
         """
         head = self.log.attach(key, connection_id)
         if head is None:
             raise RequestNotFoundError("There is no such request. It may have expired; ask again with a new requestId.")
-        wait = None if head.status.final else self._wait(key, head)
+        wait = None if head.status.final else self._wait(head)
+        is_abandoned = wait is not None and wait < 0
+        self._spend(key, EVENT * max(0, head.last_seq - after_seq) + QUEUED_AGAIN * is_abandoned)
+        if is_abandoned:
+            wait = self._queue_again(key, head)
         shown: dict[ShownDocument, None] = {}
         try:
             for event in self.log.events(key, after_seq, head.last_seq):
@@ -73,11 +83,19 @@ class Resumer(Struct, frozen=True):
             documents=documents,
         )
 
-    def _wait(self, key: RequestKey, head: Head) -> float:
-        """Seconds until the next `resume`. Queues a takeover if the lease has run out or no processor came in time."""
+    def _wait(self, head: Head) -> float:
+        """Seconds until a take-over is due; negative if the lease has run out or no processor came in time."""
         until = head.lease_until if head.attempt > 0 else head.created_at + self.queue_patience_seconds
-        patience = until - self.clock()
-        if patience >= 0:
-            return patience + _AFTER_LEASE_SECONDS
-        self.queue.enqueue_takeover(key, head.attempt)
-        return _TAKEOVER_SECONDS
+        patience = max(until, head.takeover_until) - self.clock()
+        return patience + _AFTER_LEASE_SECONDS if patience >= 0 else patience
+
+    def _queue_again(self, key: RequestKey, head: Head) -> float:
+        """Seconds until the next `resume`. Of several at the same moment one queues."""
+        now = self.clock()
+        if self.log.claim_takeover(key, head.attempt, now, now + self.lease_seconds):
+            self.queue.enqueue_takeover(key, head.attempt)
+        return self.lease_seconds + _AFTER_LEASE_SECONDS
+
+    def _spend(self, key: RequestKey, cost: int) -> None:
+        if self.limits and cost:
+            self.limits.spend(key.principal, cost)

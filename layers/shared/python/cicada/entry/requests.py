@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +10,9 @@ from cicada.adapters.xray.header import carried_header
 from cicada.bootstrap.log import failure_fields, logger
 from cicada.bootstrap.metrics import stage_metrics
 from cicada.bootstrap.tracing import traced
-from cicada.conversation.connect import identify
+from cicada.conversation.entrance import Entrance
 from cicada.conversation.model import Connection, RequestKey
-from cicada.conversation.ports import ConnectionTable
-from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, parse_command, request_id_of
+from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, request_id_of
 from cicada.errors import CicadaError, RequestError
 from cicada.tracing import annotate, mark_failed
 
@@ -25,7 +23,7 @@ CommandHandler = Callable[[AnyCommand, Connection], str | None]
 _INTERNAL = Failed(error="Something went wrong on our side. Please try again.", code="internal", retryable=True)
 
 
-def command_reply(event: Event, connections: Callable[[], ConnectionTable], handle: CommandHandler) -> Reply:
+def command_reply(event: Event, entrance: Callable[[], Entrance], handle: CommandHandler) -> Reply:
     """Run `handle` on the frame's command; its reply, or the error's, goes back on the same connection.
 
     Nothing of the frame is logged.
@@ -33,8 +31,7 @@ def command_reply(event: Event, connections: Callable[[], ConnectionTable], hand
     body = event.get("body") or ""
     with traced("command"):
         try:
-            connection = identify(event["requestContext"]["connectionId"], connections(), time.time())
-            command = parse_command(body)
+            command, connection = entrance().enter(event["requestContext"]["connectionId"], body)
             annotate(action=command.action)
             reply = handle(command, connection)
         except RequestError as error:

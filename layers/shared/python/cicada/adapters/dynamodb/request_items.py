@@ -119,6 +119,7 @@ def read_head(item: Item) -> Head:
         expires_at=float(item["expiresAt"]["N"]),
         forgiven_attempts=int(item["forgivenAttempts"]["N"]) if "forgivenAttempts" in item else 0,
         record=_read_record(item["answerRecord"]["S"]) if "answerRecord" in item else None,
+        takeover_until=float(item["takeoverUntil"]["N"]) if "takeoverUntil" in item else 0,
     )
 
 

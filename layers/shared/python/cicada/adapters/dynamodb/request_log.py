@@ -145,6 +145,15 @@ class DynamoRequestLog:
         )
         return Lease(key, head.attempt, head.last_seq, head.expires_at, head.forgiven_attempts) if head else None
 
+    def claim_takeover(self, key: RequestKey, attempt: int, now: float, until: float) -> bool:
+        head = self._update_head(
+            key,
+            "SET takeoverUntil = :until",
+            "attempt = :attempt AND (attribute_not_exists(takeoverUntil) OR takeoverUntil < :now)",
+            {":until": number(until), ":now": number(now), ":attempt": {"N": str(attempt)}},
+        )
+        return head is not None
+
     def store(self, lease: Lease, event: StoredEvent) -> None:
         """Overwrites a row of an earlier attempt; a row of a later attempt rejects the write."""
         with dynamo_errors():

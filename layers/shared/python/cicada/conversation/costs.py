@@ -1,0 +1,26 @@
+"""What a command costs its user: one unit is about one frame, or one read or write of the database."""
+
+from __future__ import annotations
+
+from cicada.conversation.protocol import AnyCommand, History, Ping, Resume, SendMessage
+
+# The frame, the connection's row, the user's row and the reply come with every frame, and are one unit together.
+REFUSED_FRAME = 1
+CONNECTION = 5
+# Of an event that is replayed: a part of a read, and a post.
+EVENT = 1
+# Of a session that is listed: a read.
+SESSION = 1
+# Of a turn that is listed: its head, its question and its events.
+TURN = 3
+# Of a request that is queued again: the send, and an invocation of the processor.
+QUEUED_AGAIN = 10
+# No command costs more before it is known what it causes.
+DEAREST_ENTRY = 5
+
+
+def entry_cost(command: AnyCommand) -> int:
+    """Of a command before it is known what it causes. A new question costs more when it is admitted."""
+    if isinstance(command, Ping):
+        return 1
+    return {SendMessage: 5, Resume: 3, History: 2}.get(type(command), 2)

@@ -1,0 +1,96 @@
+"""What every frame of a client passes before its command is carried out: who sends it, and may they send more?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+
+from msgspec import Struct
+
+from cicada.conversation.connect import check_token, known
+from cicada.conversation.costs import CONNECTION, REFUSED_FRAME, entry_cost
+from cicada.conversation.limits import UsageLimits
+from cicada.conversation.model import Connection
+from cicada.conversation.ports import Channel, ConnectionTable
+from cicada.conversation.protocol import AnyCommand, SendMessage, failed, frame, parse_command
+from cicada.errors import (
+    CicadaError,
+    ConnectionGoneError,
+    DependencyError,
+    FloodError,
+    InvalidFrameError,
+    TooManyConnectionsError,
+)
+
+
+class Entrance(Struct, frozen=True):
+    """One for all connections and commands: each is charged to its user, also a command that cannot be read."""
+
+    connections: ConnectionTable
+    limits: UsageLimits
+    channel: Channel
+    clock: Callable[[], float]
+    connections_per_user: int = 10
+
+    def open(self, connection: Connection, expires_at: float) -> None:
+        """Keep the connection until it closes. If its user has too many, the oldest idle ones are closed.
+
+        A connection on which an answer is awaited is not idle: it is closed only where all others are not idle either.
+        A new one is never refused for their number, because the old ones may be dead without anybody's knowledge.
+        Raises `LimitExceededError` for a user who connects too often.
+        """
+        usage = self.limits.enter(connection.principal, CONNECTION)
+        self.connections.add(connection, expires_at)
+        others = [
+            each for each in self.connections.of(connection.principal) if each.connection_id != connection.connection_id
+        ]
+        excess = len(others) + 1 - self.connections_per_user
+        if excess > 0:
+            self._close_some(others, self.limits.awaited_on(connection.principal, usage), excess)
+
+    def _close_some(self, oldest_first: list[Connection], awaited: Set[str], number: int) -> None:
+        """The sort is stable."""
+        idle_first = sorted(oldest_first, key=lambda each: each.connection_id in awaited)
+        reason = TooManyConnectionsError(
+            f"You have more than {self.connections_per_user} connections open; this one was closed for a newer one."
+        )
+        for each in idle_first[:number]:
+            shut(each.connection_id, reason, self.connections, self.channel)
+
+    def enter(self, connection_id: str, body: str) -> tuple[AnyCommand, Connection]:
+        """The command, and the connection that it came on.
+
+        Raises `NotConnectedError`, `LimitExceededError`, `TokenExpiredError` and `InvalidFrameError`. The connection of
+        a user who is flooding is closed, with the reason in its last frame.
+        """
+        connection = known(connection_id, self.connections)
+        command, malformed = _parsed(body)
+        cost = entry_cost(command) if command else REFUSED_FRAME
+        try:
+            self.limits.enter(connection.principal, cost, asks=isinstance(command, SendMessage))
+        except FloodError as error:
+            shut(connection_id, error, self.connections, self.channel)
+            raise
+        check_token(connection, self.clock())
+        if command is None:
+            raise malformed
+        return command, connection
+
+
+def shut(connection_id: str, reason: CicadaError, connections: ConnectionTable, channel: Channel) -> None:
+    """Send the reason as the connection's last frame, close it and forget it.
+
+    A failure of the channel is none of the caller's: the connection is forgotten, so that its commands are refused.
+    """
+    connections.remove(connection_id)
+    try:
+        channel.post(connection_id, frame(failed(reason)))
+        channel.close(connection_id)
+    except (ConnectionGoneError, DependencyError):
+        return
+
+
+def _parsed(body: str) -> tuple[AnyCommand | None, InvalidFrameError]:
+    try:
+        return parse_command(body), InvalidFrameError()
+    except InvalidFrameError as error:
+        return None, error
