@@ -56,7 +56,8 @@ class Conversation(Construct):
         allow(connect, ["dynamodb:PutItem"], tables.connections.table_arn)
         allow(connect, ["dynamodb:Query"], f"{tables.connections.table_arn}/index/{OWNERS_INDEX}")
         # The user's row is charged; the heads of requests say which connections an answer is awaited on.
-        self.join(connect, on_log=("GetItem", "UpdateItem"))
+        configure(connect, {"requests_table": tables.requests.table_name, "callback_url": self.api.callback_url})
+        allow(connect, ["dynamodb:GetItem", "dynamodb:UpdateItem"], tables.requests.table_arn)
         self._grant_entrance(connect)
         allow(disconnect, ["dynamodb:DeleteItem"], tables.connections.table_arn)
         for command in commands.values():

@@ -15,6 +15,7 @@ from cicada.settings import (
     AuthorizerSettings,
     ConnectionSettings,
     ConversationSettings,
+    EntranceSettings,
     IngestSettings,
     ProcessorSettings,
     ProfileToolSettings,
@@ -29,13 +30,22 @@ if TYPE_CHECKING:
     from aws_cdk.assertions import Template
 
 ROUTES = ["$connect", "$default", "$disconnect", "cancel", "history", "ping", "resume", "sendMessage"]
+
+
+class CommandSettings(Struct, frozen=True):
+    """Of the functions behind commands."""
+
+    entrance: EntranceSettings
+    conversation: ConversationSettings
+
+
 SETTINGS: dict[str, type[Struct]] = {
     "authorizer": AuthorizerSettings,
-    "ws-connect": ConnectionSettings,
+    "ws-connect": EntranceSettings,
     "ws-disconnect": ConnectionSettings,
-    "ws-message": ConversationSettings,
-    "ws-resume": ConversationSettings,
-    "ws-control": ConversationSettings,
+    "ws-message": CommandSettings,
+    "ws-resume": CommandSettings,
+    "ws-control": CommandSettings,
     "message-processor": ProcessorSettings,
     "ingest-document": IngestSettings,
     "agent-profiles": ProfileToolSettings,

@@ -18,10 +18,9 @@ from tests.infra.test_templates import AUDITED, SETTINGS
 STAGES = (("local", "converse"), ("dev", "converse"), ("prod", "converse"), ("dev", "bedrock"))
 API = "https://{api}.execute-api.us-east-1.amazonaws.com/v1"
 LOCAL_API = "http://127.0.0.1:4566/_aws/execute-api/{api}/v1"
-# What only some of the functions that could read it need: limits are counted where messages are accepted.
+# What only some of the functions that could read it need: a take-over is queued where requests are resumed.
 NOT_EVERYWHERE = {
-    "CICADA_MESSAGES_PER_MINUTE": {"ws-message"},
-    "CICADA_REQUESTS_IN_FLIGHT": {"ws-message"},
+    "CICADA_LEASE_SECONDS": {"message-processor", "ws-message", "ws-resume"},
     "CICADA_RERANK_MODELS": {"message-processor", "agent-theories"},
     "CICADA_QUERY_MODEL_ID": {"message-processor", "agent-theories"},
 }
