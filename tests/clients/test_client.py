@@ -551,6 +551,23 @@ def test_tokens_may_expire_between_pages_of_history() -> None:
         assert client.history().turns == client.history().turns == ()
 
 
+def test_history_that_is_refused_for_its_rate_is_asked_for_again_after_the_time_to_wait() -> None:
+    wait = refused(None, "rate_limited", "Too fast.", retryable=True, retryAfterSeconds=0.25)
+    replies = iter([wait, wait, {"type": "history"}])
+    with asking(DisturbingServer(on_command=lambda command: [next(replies)])) as client:
+        assert client.history().turns == ()
+
+
+def test_a_client_whose_connection_was_closed_for_a_newer_one_says_so_and_does_not_connect_again() -> None:
+    server = DisturbingServer(on_command=lambda command: [refused(None, "too_many_connections", "Closed for another.")])
+    with asking(server) as client:
+        with pytest.raises(RefusedError, match="Closed for another"):
+            list(client.ask("q"))
+        with pytest.raises(RefusedError, match="Closed for another"):
+            client.history()
+    assert server.connections == 2
+
+
 def test_refused_history_is_said() -> None:
     server = DisturbingServer(on_command=lambda command: [refused(None, "invalid_frame", 'The field "before" …')])
     with asking(server) as client, pytest.raises(RefusedError, match="before"):

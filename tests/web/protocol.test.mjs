@@ -408,6 +408,30 @@ test("a resume that fails for now does not end the answer", async () => {
   assert.equal(sentBy(network, "resume").length, 2);
 });
 
+test("a resume that is refused for its rate is not repeated before the server wants it", async () => {
+  const { clock, network, request } = await asking();
+  await clock.advance(10_000);
+  network.last.deliver({ type: "pong" });
+  const refusal = { type: "error", requestId: request.requestId, code: "rate_limited", error: "Wait.", retryable: true };
+  network.last.deliver({ ...refusal, retryAfterSeconds: 30 });
+  await clock.advance(29_000);
+  assert.equal(sentBy(network, "resume").length, 1);
+  await clock.advance(1_000);
+  assert.equal(sentBy(network, "resume").length, 2);
+});
+
+test("a client whose connection was closed for a newer one connects again only for its user", async () => {
+  const { client, clock, network, request } = await asking();
+  const reason = "You have more than 10 connections open; this one was closed for a newer one.";
+  network.last.deliver({ type: "error", code: "too_many_connections", error: reason, retryable: false });
+  assert.equal(client.state, "idle");
+  assert.equal(request.failure.error, reason);
+  await clock.advance(600_000);
+  assert.equal(client.state, "idle");
+  client.retry(request.requestId);
+  assert.equal(client.state, "connecting");
+});
+
 test("the server says when to resume again, unless news come before", async () => {
   const { clock, network, request, event } = await asking();
   const pending = (retryAfterSeconds) => network.last.deliver({ type: "pending", requestId: request.requestId, retryAfterSeconds });

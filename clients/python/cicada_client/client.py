@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
-from cicada_client.errors import ConnectionLostError
+from cicada_client.errors import ConnectionLostError, RefusedError
 from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
 from cicada_client.history import HistoryPage, parse_history
@@ -27,6 +27,7 @@ from cicada_client.timing import Timing
 
 # The codes with which the server demands a new connection with a fresh token.
 _TOKEN_CODES = frozenset({"token_expired", "unauthorized"})
+_REPLACED = "too_many_connections"
 
 
 def _ignore(notice: Notice) -> None:
@@ -131,6 +132,10 @@ class Client:
         """Runs in the connection's thread."""
         if is_plain_error(frame) and frame.get("code") in _TOKEN_CODES:
             self._connection.token_refused(connection, str(frame.get("error")))
+        elif is_plain_error(frame) and frame.get("code") == _REPLACED:
+            # Whoever waits is told instead of connecting again, which would close another client's connection.
+            self._inboxes.signal_all(frame)
+            connection.close()
         else:
             self._inboxes.dispatch(frame)
 
@@ -190,12 +195,23 @@ class Client:
         while True:
             connection = self._connection.current(gives_up_at, again=again)
             connection.send(command)
-            reply = self._wait_for_reply(connection, inbox)
+            try:
+                reply = self._wait_for_reply(connection, inbox)
+            except RefusedError as refused:
+                self._wait_as_told(refused, gives_up_at)
+                continue
             if reply is not None:
                 self._connection.progressed()
                 return reply
             self._check_patience(gives_up_at)
             again = True
+
+    def _wait_as_told(self, refused: RefusedError, gives_up_at: float) -> None:
+        """Until a refused list may be asked for again. Raises the refusal if waiting does not help."""
+        wait = refused.retry_after_seconds
+        if refused.code != "rate_limited" or wait is None or self._clock() + wait >= gives_up_at:
+            raise refused
+        time.sleep(wait)
 
     def _wait_for_reply(self, connection: Connection, inbox: Inbox) -> dict[str, Any] | None:
         """None if no reply came. The connection is closed then, so that a late reply is not taken for another one."""

@@ -71,6 +71,11 @@ class Inboxes:
         if inbox is not None:
             inbox.put(item)
 
+    def signal_all(self, item: dict[str, Any]) -> None:
+        """Put a frame that concerns the whole connection into every inbox."""
+        for inbox in tuple(self._by_name.values()):
+            inbox.put(item)
+
     def signal_closed(self) -> None:
         """Wake every waiting thread: the connection is closed."""
         for inbox in tuple(self._by_name.values()):

@@ -34,6 +34,7 @@ export class CicadaClient extends EventTarget {
   #timings;
   #newId;
   #knowledgeBase;
+  #resting = false;
 
   constructor({
     url,
@@ -129,6 +130,7 @@ export class CicadaClient extends EventTarget {
     const request = this.#requests.get(requestId);
     request.refusal = null;
     request.attempts = 0;
+    this.#wake();
     this.#advance(request);
     this.#changed(request);
     return request;
@@ -145,11 +147,13 @@ export class CicadaClient extends EventTarget {
 
   /** A page of the user's sessions, or of one session's turns, newest first. Rejects with a `CicadaError`. */
   history({ sessionId, before, limit } = {}) {
+    this.#wake();
     return this.#history.ask({ action: "history", sessionId, before, limit });
   }
 
   #add(request) {
     this.#requests.set(request.requestId, request);
+    this.#wake();
     this.#advance(request);
     this.#changed(request);
     return request;
@@ -217,10 +221,11 @@ export class CicadaClient extends EventTarget {
     if (CONNECTION_REFUSED.has(frame.code)) return this.#connection.renew();
     if (frame.code === SIGNED_OUT) return this.#wasSignedOut();
     if (!frame.requestId && this.#signingOut) return this.#settleSignOut(new CicadaError(frame.error, frame));
+    if (frame.code === "too_many_connections") return this.#rest(frame);
     if (!frame.requestId) return this.#history.refused(frame);
     if (!request || request.outcome) return;
-    // A resume or a cancel failed temporarily: the timer repeats it.
-    if (request.accepted && frame.retryable) return;
+    // A resume or a cancel failed temporarily: the timer repeats it, not before the server wants it.
+    if (request.accepted && frame.retryable) return this.#postpone(frame, request);
     request.refusal = frame;
     this.#unwatch(request.requestId);
     this.#changed(request);
@@ -245,6 +250,29 @@ export class CicadaClient extends EventTarget {
     this.#clock.clearTimeout(timer);
     if (error) reject(error);
     else resolve();
+  }
+
+  /** A newer connection took this one's place: connect again when the user wants something, not before. */
+  #rest(frame) {
+    this.#resting = true;
+    this.#connection.stop();
+    this.#history.failAll(new CicadaError(frame.error, frame));
+    for (const request of this.#requests.values()) {
+      if (request.outcome) continue;
+      request.refusal = frame;
+      this.#changed(request);
+    }
+  }
+
+  #wake() {
+    if (!this.#resting) return;
+    this.#resting = false;
+    this.#connection.start();
+  }
+
+  #postpone({ retryAfterSeconds }, request) {
+    const wait = 1000 * retryAfterSeconds;
+    if (wait >= 0 && wait < MAX_TIMER) this.#watch(request, Math.max(this.#patience(request), wait));
   }
 
   #watch(request, patience = this.#patience(request)) {
