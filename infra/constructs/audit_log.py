@@ -26,6 +26,8 @@ class AuditLog(Construct):
             deletion_protection_enabled=settings.protect_data or None,
             removal_policy=when_protected(settings),
         )
+        # The group's ARN ends in ":*", without which the emulator looks for the group in policies.
+        self._written = "*" if settings.local else self.group.log_group_arn
         resource = self.group.node.default_child
         if isinstance(resource, logs.CfnLogGroup):
             resource.retention_in_days = settings.audit_days
@@ -34,4 +36,4 @@ class AuditLog(Construct):
         """Each instance of a function writes to a stream of its own, which it makes."""
         for function in functions:
             configure(function, {"audit_log_group": self.group.log_group_name})
-            allow(function, ["logs:CreateLogStream", "logs:PutLogEvents"], self.group.log_group_arn)
+            allow(function, ["logs:CreateLogStream", "logs:PutLogEvents"], self._written)

@@ -72,9 +72,9 @@ INDEXING = (
 def needed(settings: StageSettings) -> Mapping[str, Needs]:
     """By role. The functions are named as their folders."""
     return {
-        "authorizer": _runs("authorizer") | _auditing(),
+        "authorizer": _runs("authorizer") | _auditing(settings),
         "ws_connect": _runs("ws_connect")
-        | _auditing()
+        | _auditing(settings)
         | _on(CONNECTIONS, "dynamodb:PutItem")
         | _on(f"{CONNECTIONS}/index/owners", "dynamodb:Query")
         | _on(REQUESTS, "dynamodb:UpdateItem")
@@ -85,13 +85,13 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(CLOSING, "execute-api:ManageConnections", unseen=_FEW_CONNECTIONS),
         "ws_disconnect": _runs("ws_disconnect") | _on(CONNECTIONS, "dynamodb:DeleteItem"),
         "ws_message": _command("ws_message")
-        | _auditing()
+        | _auditing(settings)
         # A repeated message is answered as `resume` is.
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on("request queue", "sqs:SendMessage")
         | _on(POSTING, "execute-api:ManageConnections"),
         "ws_resume": _command("ws_resume")
-        | _auditing()
+        | _auditing(settings)
         | _on(REQUESTS, "dynamodb:Query", "dynamodb:UpdateItem")
         | _on("request queue", "sqs:SendMessage")
         | _on(POSTING, "execute-api:ManageConnections"),
@@ -100,7 +100,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
         "message_processor": _runs("message_processor")
-        | _auditing()
+        | _auditing(settings)
         | _polling("request queue")
         # With the turns of the session before the question.
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
@@ -175,9 +175,9 @@ def _runs(function: str) -> Needs:
     )
 
 
-def _auditing(unseen: str = "") -> Needs:
+def _auditing(settings: StageSettings, unseen: str = "") -> Needs:
     """The stream is made with the first record."""
-    return _on("audit log", "logs:CreateLogStream", "logs:PutLogEvents", unseen=unseen)
+    return _on("*" if settings.local else "audit log", "logs:CreateLogStream", "logs:PutLogEvents", unseen=unseen)
 
 
 def _polling(queue: str) -> Needs:
@@ -268,7 +268,7 @@ def _agent_functions(settings: StageSettings) -> Mapping[str, Needs]:
     return {
         "agent_profiles": _runs("agent_profiles") | _keeping(),
         "agent_theories": _runs("agent_theories")
-        | _auditing(_NOT_TESTED_BY_AGENTS)
+        | _auditing(settings, _NOT_TESTED_BY_AGENTS)
         | _keeping()
         | _searching(settings, _ONLY_ONCE, _NOT_TESTED_BY_AGENTS),
     }
