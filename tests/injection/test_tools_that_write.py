@@ -150,6 +150,8 @@ def test_a_question_in_its_own_language_allows_no_dictation(message: str) -> Non
         ("Is it about the owl? If so, what did Dr. Delete say of it?", set()),
         ("Who says that he must delete it?", set()),
         ("誰が言った？削除して。", {Write.DELETE, Write.AMEND}),
+        ("In act three Osric deletes every letter and renames his boat. Does that fit?", set()),
+        ("Delete the one about the owl, will you?", {Write.DELETE, Write.AMEND}),
     ],
 )
 def test_a_question_mark_makes_its_own_sentence_a_question(agent: AgentKind, message: str, writes: set[Write]) -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from cicada.agents.model import AgentKind, Write
 from cicada.languages.detection import likeliest
-from cicada.planning.intent.concepts import Lexicon, lexicon
+from cicada.planning.intent.concepts import Lexicon, Step, lexicon
 from cicada.planning.intent.linear import PACKAGED
 from cicada.planning.intent.reading import read
 
@@ -50,20 +50,20 @@ _OF_STORIES = frozenset({
 
 
 class _Sentence(Struct, frozen=True):
-    """What ends with a question mark, or the rest: its concepts in their order, and whether it is a question."""
+    """What ends with a question mark, or the rest.
 
-    steps: tuple[frozenset[str], ...]
+    `opening`: the concepts of its first word; in Japanese, Chinese and Korean, whose verbs stand last, of the first
+    word that has any.
+    """
+
+    concepts: frozenset[str]
+    opening: frozenset[str]
     is_question: bool
-
-    @property
-    def concepts(self) -> frozenset[str]:
-        return frozenset().union(*self.steps)
 
     @property
     def is_request(self) -> bool:
         """Whether a question asks for something to be done: "Could you delete …?", "Delete it, will you?"."""
-        first = self.steps[0] if self.steps else frozenset[str]()
-        return _POLITE in self.concepts or bool(first.intersection(_WRITES))
+        return _POLITE in self.concepts or bool(self.opening.intersection(_WRITES))
 
 
 def asked_writes(agent: AgentKind, message: str) -> frozenset[Write]:
@@ -88,13 +88,23 @@ def _reads(sentence: _Sentence) -> bool:
 def _sentences(message: str) -> list[_Sentence]:
     reading = read(message)
     known = _lexicon(frozenset(likeliest(reading.unquoted, _CONCEPT_LANGUAGES)))
-    found = []
-    for text in filter(str.strip, _SENTENCE.findall(reading.unquoted)):
-        steps = known.steps(text, reading.is_ideographic)
-        names = tuple(frozenset(_USED[number - 1] for number in step) for step in steps)
-        asks = bool(names and names[0].intersection(_INTERROGATIVE))
-        found.append(_Sentence(names, asks or text.endswith("?")))
-    return found
+    return [
+        _sentence(text.strip(), known, reading.is_ideographic)
+        for text in _SENTENCE.findall(reading.unquoted)
+        if text.strip()
+    ]
+
+
+def _sentence(text: str, known: Lexicon, is_ideographic: bool) -> _Sentence:
+    placed = [(place, _names(step)) for place, step in known.placed(text, is_ideographic)]
+    concepts = frozenset[str]().union(*(names for _, names in placed))
+    place, first = placed[0] if placed else (0, frozenset[str]())
+    opening = first if place == 0 or is_ideographic else frozenset[str]()
+    return _Sentence(concepts, opening, text.endswith("?") or bool(first.intersection(_INTERROGATIVE)))
+
+
+def _names(step: Step) -> frozenset[str]:
+    return frozenset(_USED[number - 1] for number in step)
 
 
 @lru_cache(maxsize=32)
