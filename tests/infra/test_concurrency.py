@@ -122,3 +122,12 @@ def test_the_operators_page_gives_the_budget_of_each_quota() -> None:
     assert [row[1:] for row in rows] == [
         (str(each.answers), str(each.ingest), str(each.reserved or "none")) for each in budgets
     ]
+
+
+@pytest.mark.parametrize("name", ["local", "dev", "prod"])
+def test_sends_of_one_user_take_nothing_from_another(name: str) -> None:
+    """The scopes are those without which the other is refused."""
+    [requests] = [
+        each for _, each in deployed(name).of_kind("AWS::SQS::Queue") if "-requests.fifo" in each["QueueName"]
+    ]
+    assert (requests["FifoThroughputLimit"], requests["DeduplicationScope"]) == ("perMessageGroupId", "messageGroup")
