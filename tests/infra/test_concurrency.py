@@ -128,6 +128,8 @@ def test_the_operators_page_gives_the_budget_of_each_quota() -> None:
 def test_sends_of_one_user_take_nothing_from_another(name: str) -> None:
     """The scopes are those without which the other is refused."""
     [requests] = [
-        each for _, each in deployed(name).of_kind("AWS::SQS::Queue") if "-requests.fifo" in each["QueueName"]
+        each
+        for _, each in deployed(name).of_kind("AWS::SQS::Queue")
+        if each.get("QueueName", "").endswith("-requests.fifo")
     ]
     assert (requests["FifoThroughputLimit"], requests["DeduplicationScope"]) == ("perMessageGroupId", "messageGroup")
