@@ -26,6 +26,7 @@ _REPLIES = {
     "cancel": (),
     "history": ("HistoryPage",),
     "ping": ("Pong",),
+    "signOutEverywhere": (),
 }
 _DESCRIPTION = """\
 One WebSocket carries JSON text frames both ways. API Gateway chooses a route by the field `action` of what a client \

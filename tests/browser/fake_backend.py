@@ -39,6 +39,7 @@ from cicada.conversation.protocol import (
     Reset,
     Resume,
     SendMessage,
+    SignOutEverywhere,
     SessionSummary,
     Turn,
     event_body,
@@ -163,10 +164,7 @@ class FakeBackend:
         self._opened += 1
         try:
             async for text in socket.iter_text():
-                if json.loads(text)["action"] == "signOutEverywhere":
-                    await self._sign_out(connection.user)
-                else:
-                    await self._handle(parse_command(text), connection, token)
+                await self._handle(parse_command(text), connection, token)
         finally:
             self._connections.discard(connection)
 
@@ -179,6 +177,8 @@ class FakeBackend:
             await self._send(connection, frame(Pong()))
         elif refusal:
             await self._send(connection, frame(refusal, request_id=getattr(command, "request_id", None)))
+        elif isinstance(command, SignOutEverywhere):
+            await self._sign_out(connection.user)
         elif isinstance(command, History):
             await self._send(connection, frame(self._history(command, connection.user)))
         elif isinstance(command, SendMessage) and command.request_id not in self.requests:

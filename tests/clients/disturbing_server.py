@@ -72,7 +72,10 @@ def undisturbed(delivery: Delivery) -> Iterable[Body]:
 
 @dataclass
 class DisturbingServer:
-    """`refuse` says for the n-th handshake, 1, 2, …, and its token which HTTP status refuses it, if any."""
+    """`refuse` says for the n-th handshake, 1, 2, …, and its token which HTTP status refuses it, if any.
+
+    `open`: how many connections are open now.
+    """
 
     script: list[Body] = field(default_factory=answer)
     network: Network = undisturbed
@@ -82,6 +85,7 @@ class DisturbingServer:
     tokens: list[str | None] = field(default_factory=list)
     offered_subprotocols: list[str | None] = field(default_factory=list)
     connections: int = 0
+    open: int = 0
     on_command: Callable[[Body], list[Body] | None] = lambda command: None
     _questions: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -108,6 +112,7 @@ class DisturbingServer:
     def handle(self, connection: ServerConnection) -> None:
         with self._lock:
             self.connections += 1
+            self.open += 1
             number = self.connections
         try:
             for text in connection:
@@ -116,6 +121,9 @@ class DisturbingServer:
             return
         except Drop:
             connection.socket.shutdown(socket.SHUT_RDWR)
+        finally:
+            with self._lock:
+                self.open -= 1
 
     def _serve(self, connection: ServerConnection, number: int, command: Body) -> None:
         with self._lock:

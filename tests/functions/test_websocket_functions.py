@@ -141,6 +141,7 @@ def test_history_lists_the_users_own_sessions(path: MessagePath) -> None:
     assert theirs["sessions"] == []
 
 
+ACTIONS = 'The field "action" must be one of sendMessage, resume, cancel, history, ping, signOutEverywhere.'
 FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]
 
 
@@ -152,8 +153,11 @@ FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]
         (f'{{"action":"sendMessage","message":"{SECRET}"', "The frame is not valid JSON."),
         ("[" * 100_000, "The frame is not valid JSON."),
         (f'["{SECRET}"]', "The frame must be a JSON object."),
-        (f'{{"action":"{SECRET}"}}', 'The field "action" must be one of sendMessage, resume, cancel, history, ping.'),
-        ("{}", 'The field "action" must be one of sendMessage, resume, cancel, history, ping.'),
+        (
+            f'{{"action":"{SECRET}"}}',
+            ACTIONS,
+        ),
+        ("{}", ACTIONS),
         ('{"action":"sendMessage"}', 'The field "requestId" is missing.'),
         (json.dumps(SEND | {"message": SECRET * 21_846}), "The frame is larger than 128 KB; send a shorter message."),
     ],

@@ -132,4 +132,5 @@ _COMMANDS: dict[str, dict[str, Rule]] = {
         "limit": _may_be_absent(_number(1, 50)),
     },
     "ping": {},
+    "signOutEverywhere": {},
 }

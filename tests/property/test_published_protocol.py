@@ -65,7 +65,7 @@ def test_every_event_that_is_published_can_be_written(kind: str, data: st.DataOb
     assert json.loads(stored_frame(event_body(event), request_id=fields["requestId"], seq=fields["seq"])) == fields
 
 
-@pytest.mark.parametrize("action", ["sendMessage", "resume", "cancel", "history", "ping"])
+@pytest.mark.parametrize("action", ["sendMessage", "resume", "cancel", "history", "ping", "signOutEverywhere"])
 @settings(max_examples=40)
 @given(data=st.data())
 def test_every_command_that_is_published_is_taken(action: str, data: st.DataObject) -> None:

@@ -8,6 +8,7 @@ with Client(url, token_provider=sign_in) as client:
 
 from __future__ import annotations
 
+import math
 import random
 import time
 import uuid
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
-from cicada_client.errors import ConnectionLostError, RefusedError
+from cicada_client.errors import ConnectionLostError, RefusedError, SignedOutError
 from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
 from cicada_client.history import HistoryPage, parse_history
@@ -24,10 +25,13 @@ from cicada_client.inbox import HISTORY, Inbox, Inboxes, Signal, is_plain_error
 from cicada_client.notices import Notice
 from cicada_client.reconnecting_connection import ReconnectingConnection
 from cicada_client.timing import Timing
+from cicada_client.token_life import renewal_seconds
 
 # The codes with which the server demands a new connection with a fresh token.
 _TOKEN_CODES = frozenset({"token_expired", "unauthorized"})
 _REPLACED = "too_many_connections"
+# The code with which it says that the user has to sign in again.
+_SIGNED_OUT = "signed_out"
 
 
 def _ignore(notice: Notice) -> None:
@@ -37,6 +41,8 @@ def _ignore(notice: Notice) -> None:
 class Client:
     """A user's connection to CICADA. `url` is the WebSocket's; `token_provider` is called at each connect.
 
+    Before a token expires, the connection is replaced by one with a token that the provider gives then, also in the
+    middle of an answer; a provider without a newer token returns the same one again.
     Several threads may use it, each with questions of its own. What the provider raises reaches the caller, except
     `ConnectionLostError`, after which it is called again. `token_place` says where the token is sent: by default in the
     query on this machine and in a header elsewhere. `observe` is called when a connection is lost or restored.
@@ -116,8 +122,25 @@ class Client:
         finally:
             self._inboxes.close(HISTORY)
 
-    def _dial(self) -> Connection:
+    def sign_out_everywhere(self) -> None:
+        """End all sign-ins of the user, this one included, and the answers under way. Raises as `ask` does.
+
+        Every later call raises `SignedOutError`. Not during a call of `history`.
+        """
+        inbox = self._inboxes.open(HISTORY)
+        try:
+            self._reply(_command("signOutEverywhere"), inbox)
+        except SignedOutError:
+            return
+        finally:
+            self._inboxes.close(HISTORY)
+
+    def _dial(self, replaced: Connection | None) -> Connection:
+        asked_at = self._clock()
         token = self._token_provider()
+        if replaced is not None and token == replaced.token:
+            replaced.renew_at = math.inf
+            return replaced
         return open_connection(
             self._url,
             token,
@@ -126,13 +149,17 @@ class Client:
             on_frame=self._receive,
             on_closed=self._inboxes.signal_closed,
             clock=self._clock,
+            renew_at=asked_at + renewal_seconds(token),
         )
 
     def _receive(self, connection: Connection, frame: dict[str, Any]) -> None:
         """Runs in the connection's thread."""
-        if is_plain_error(frame) and frame.get("code") in _TOKEN_CODES:
+        code = frame.get("code") if is_plain_error(frame) else None
+        if code in _TOKEN_CODES:
             self._connection.token_refused(connection, str(frame.get("error")))
-        elif is_plain_error(frame) and frame.get("code") == _REPLACED:
+        elif code == _SIGNED_OUT:
+            self._connection.signed_out(connection, str(frame.get("error")))
+        elif code == _REPLACED:
             # Whoever waits is told instead of connecting again, which would close another client's connection.
             self._inboxes.signal_all(frame)
             connection.close()
@@ -145,22 +172,27 @@ class Client:
         connection = None
         try:
             while not exchange.finished:
-                if connection is None or (connection.closed and inbox.empty):
-                    connection = self._connect(exchange, again=connection is not None)
+                if connection is None or (inbox.empty and self._is_over(connection)):
+                    connection = self._connect(exchange, connection)
                 yield from self._step(exchange, connection, inbox)
         finally:
             self._inboxes.close(request_id)
 
-    def _connect(self, exchange: Exchange, *, again: bool) -> Connection:
+    def _is_over(self, connection: Connection) -> bool:
+        """Whether it is closed, or should be replaced."""
+        return connection.closed or connection.renew_at <= self._clock()
+
+    def _connect(self, exchange: Exchange, before: Connection | None) -> Connection:
         self._check_patience(exchange.gives_up_at)
-        connection = self._connection.current(exchange.gives_up_at, again=again)
-        _send(connection, exchange.opening(self._clock()))
+        connection = self._connection.current(exchange.gives_up_at, again=before is not None)
+        if connection is not before:
+            _send(connection, exchange.opening(self._clock()))
         return connection
 
     def _step(self, exchange: Exchange, connection: Connection, inbox: Inbox) -> Iterator[Event]:
         """Wait for a frame or a signal, or until something is due. Yields the events that the frame completes."""
         now = self._clock()
-        item = inbox.next(min(exchange.wait(now), connection.dead_at - now))
+        item = inbox.next(min(exchange.wait(now), connection.dead_at - now, connection.renew_at - now))
         now = self._clock()
         if item is Signal.CANCEL:
             exchange.cancel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import re
 import threading
 import time
@@ -36,7 +37,11 @@ _SILENT = logging.Logger("cicada_client", level=logging.CRITICAL + 1)
 
 
 class Connection:
-    """An open connection. `on_frame` gets each JSON object received and `on_closed` the end, both in its thread."""
+    """An open connection. `on_frame` gets each JSON object received and `on_closed` the end, both in its thread.
+
+    `token`: the access token that it was opened with. `renew_at`: when to replace it by one with a newer token, in
+    seconds of the clock.
+    """
 
     def __init__(
         self,
@@ -45,7 +50,11 @@ class Connection:
         on_frame: Callable[[Connection, dict[str, Any]], None],
         on_closed: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
+        token: str = "",
+        renew_at: float = math.inf,
     ) -> None:
+        self.token = token
+        self.renew_at = renew_at
         self._socket = socket
         self._timing = timing
         self._on_frame = on_frame
@@ -65,7 +74,7 @@ class Connection:
     def dead_at(self) -> float:
         """When the connection counts as dead unless a frame arrives before; infinite while no ping is out."""
         probed_at = self._probed_at
-        return float("inf") if probed_at is None else probed_at + self._timing.reply_seconds
+        return math.inf if probed_at is None else probed_at + self._timing.reply_seconds
 
     def send(self, command: dict[str, Any]) -> None:
         """Send a command. On a closed connection nothing happens: `on_closed` reports that."""
@@ -118,6 +127,7 @@ def open_connection(
     on_frame: Callable[[Connection, dict[str, Any]], None],
     on_closed: Callable[[], None],
     clock: Callable[[], float] = time.monotonic,
+    renew_at: float = math.inf,
 ) -> Connection:
     """Connect. Raises `UnauthorizedError` if the token is refused, `ConnectionLostError` for any other failure."""
     place = place or default_place(url)
@@ -134,7 +144,7 @@ def open_connection(
             proxy=None if urlsplit(url).hostname in _LOOPBACK else True,
             logger=_SILENT,
         )
-    return Connection(socket, timing, on_frame, on_closed, clock)
+    return Connection(socket, timing, on_frame, on_closed, clock, token, renew_at)
 
 
 def default_place(url: str) -> TokenPlace:

@@ -2,6 +2,7 @@
 
 CicadaClientError
 ├── UnauthorizedError      the access token was refused, and a fresh one too: sign in again
+│   └── SignedOutError          the user was signed out on all devices
 ├── RefusedError           the server will not serve this command; `code` says why
 └── ConnectionLostError    no news for longer than the patience allows; `follow` continues where it stopped
 
@@ -18,6 +19,10 @@ class CicadaClientError(Exception):
 
 class UnauthorizedError(CicadaClientError):
     """The server refuses the access token."""
+
+
+class SignedOutError(UnauthorizedError):
+    """The user's sign-ins were ended, by the user or by an administrator."""
 
 
 class RefusedError(CicadaClientError):

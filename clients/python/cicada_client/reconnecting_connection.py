@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cicada_client.connection import Connection
-from cicada_client.errors import ConnectionLostError, UnauthorizedError
+from cicada_client.errors import ConnectionLostError, SignedOutError, UnauthorizedError
 from cicada_client.notices import Notice, Reconnected, Reconnecting
 from cicada_client.timing import Timing
 
@@ -18,9 +18,13 @@ _REFUSALS_LIMIT = 2
 
 @dataclass(slots=True)
 class ReconnectingConnection:
-    """`dial` opens a connection with a fresh token; `chance` is uniform in [0, 1). Safe for several threads."""
+    """Safe for several threads. `chance` is uniform in [0, 1).
 
-    dial: Callable[[], Connection]
+    `dial` opens a connection with a fresh token. It is given the connection to replace, if that is still open, and
+    returns the same one if there is no newer token.
+    """
+
+    dial: Callable[[Connection | None], Connection]
     timing: Timing
     chance: Callable[[], float]
     observe: Callable[[Notice], None]
@@ -30,6 +34,7 @@ class ReconnectingConnection:
     _failures: int = 0
     _refusals: int = 0
     _is_renewing: bool = False
+    _is_signed_out: bool = False
     _sentence: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -37,12 +42,15 @@ class ReconnectingConnection:
         """The open connection, or a new one if there is none. `gives_up_at` is in seconds of the clock.
 
         With `again` a connection was lost in the middle of a request: a pause comes first, and a notice is given. A
-        connection whose token has expired is replaced without either.
-        Raises `UnauthorizedError` when a fresh token is refused as well, `ConnectionLostError` when the patience ends.
+        connection whose token expires soon, or has expired, is replaced without either.
+        Raises `UnauthorizedError` when a fresh token is refused as well, or the user was signed out, and
+        `ConnectionLostError` when the patience ends.
         """
         with self._lock:
             if self._current is None or self._current.closed:
                 self._current = self._redial(gives_up_at, again)
+            elif self._current.renew_at <= self.clock():
+                self._current = self._renewed(self._current)
             return self._current
 
     def progressed(self) -> None:
@@ -56,12 +64,34 @@ class ReconnectingConnection:
         self._sentence = sentence
         connection.close()
 
+    def signed_out(self, connection: Connection, sentence: str) -> None:
+        """Close a connection whose user was signed out; `current` raises `SignedOutError` from now on."""
+        self._is_signed_out = True
+        self._sentence = sentence
+        connection.close()
+
     def close(self) -> None:
         """Close the open connection, if there is one."""
         if self._current is not None:
             self._current.close()
 
+    def _renewed(self, old: Connection) -> Connection:
+        """A connection with a newer token, or the old one, for a while, if there is none.
+
+        Whoever waits for events resumes on the new one; what the old one had still to deliver is replayed there.
+        """
+        try:
+            new = self.dial(old)
+        except (ConnectionLostError, UnauthorizedError):
+            old.renew_at = self.clock() + self.timing.renew_again_seconds
+            return old
+        if new is not old:
+            old.close()
+        return new
+
     def _redial(self, gives_up_at: float, again: bool) -> Connection:
+        if self._is_signed_out:
+            raise SignedOutError(self._sentence)
         is_silent = self._is_renewing or not again
         self._is_renewing = False
         if not is_silent:
@@ -70,7 +100,7 @@ class ReconnectingConnection:
             if self._refusals >= _REFUSALS_LIMIT:
                 raise UnauthorizedError(self._sentence)
             try:
-                connection = self.dial()
+                connection = self.dial(None)
             except UnauthorizedError as error:
                 self._refusals += 1
                 self._sentence = str(error)

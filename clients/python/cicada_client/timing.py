@@ -25,6 +25,8 @@ class Timing:
     """Opening a connection may take this long."""
     close_seconds: float = 1.0
     """Closing a connection may take this long."""
+    renew_again_seconds: float = 10.0
+    """A connection that could not be replaced before its token expires is tried again after this."""
     back_off_seconds: float = 0.25
     """The first wait before connecting again is at most this, each further one at most twice the one before …"""
     back_off_limit_seconds: float = 10.0

@@ -17,6 +17,7 @@ from cicada.conversation.protocol import (
     Resume,
     Scope,
     SendMessage,
+    SignOutEverywhere,
     failed,
     frame,
     parse_command,
@@ -29,7 +30,7 @@ SEND: dict[str, Any] = {"action": "sendMessage", "requestId": ID, "message": "Wh
 RESUME: dict[str, Any] = {"action": "resume", "requestId": ID, "afterSeq": 3}
 CANCEL: dict[str, Any] = {"action": "cancel", "requestId": ID}
 HISTORY: dict[str, Any] = {"action": "history"}
-ACTIONS = 'The field "action" must be one of sendMessage, resume, cancel, history, ping.'
+ACTIONS = 'The field "action" must be one of sendMessage, resume, cancel, history, ping, signOutEverywhere.'
 SECRET = "s3cret"
 
 JSON = st.recursive(
@@ -78,6 +79,7 @@ def refusal(text: str) -> str:
             History(session_id="s1", before="2027-01-15T08:00:00.000+00:00", limit=50),
         ),
         ({"action": "ping"}, Ping()),
+        ({"action": "signOutEverywhere"}, SignOutEverywhere()),
     ],
 )
 def test_every_command_is_read(fields: dict[str, Any], command: object) -> None:

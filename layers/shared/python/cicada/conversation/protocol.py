@@ -137,7 +137,11 @@ class Ping(_Command, frozen=True, tag="ping"):
     """Keep the connection alive; answered by `pong`."""
 
 
-AnyCommand = SendMessage | Resume | Cancel | History | Ping
+class SignOutEverywhere(_Command, frozen=True, tag="signOutEverywhere"):
+    """End all sign-ins of the user on all devices. Every connection is told `signed_out`, this one too, and closed."""
+
+
+AnyCommand = SendMessage | Resume | Cancel | History | Ping | SignOutEverywhere
 
 
 # ---- events: server to client -----------------------------------------------------------------------------------
@@ -369,7 +373,7 @@ def _sentence(complaint: str) -> str:
         path = f"{path}.{missing[1]}".removeprefix("frame.")
         what = "missing"
     if path == "action":
-        return 'The field "action" must be one of sendMessage, resume, cancel, history, ping.'
+        return 'The field "action" must be one of sendMessage, resume, cancel, history, ping, signOutEverywhere.'
     if what == "missing":
         return f'The field "{path}" is missing.'
     if "matching regex" in what:
