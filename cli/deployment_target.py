@@ -52,9 +52,9 @@ class DeploymentTarget:
             raise CommandError(f"The stack has no output {name}; deploy it again.")
         return self.outputs[name]
 
-    def client(self, service: str, read_timeout_seconds: float = 30) -> Any:
-        """A boto3 client of the service; it retries as the options say."""
-        options = dict(self.options)
+    def client(self, service: str, read_timeout_seconds: float = 30, endpoint_url: str | None = None) -> Any:
+        """A boto3 client of the service, at its own address or that one; it retries as the options say."""
+        options = dict(self.options) | ({"endpoint_url": endpoint_url} if endpoint_url else {})
         options["config"] = options["config"].merge(Config(read_timeout=read_timeout_seconds))
         with aws_calls():
             return boto3.client(service, **options)  # type: ignore[call-overload]

@@ -42,6 +42,7 @@ _LOCAL = {"S10": _HTTP, "SQS4": _HTTP}
 _WILDCARD_ACTIONS = {
     f"Action::s3:{action}": _COPYING for action in ("Abort*", "DeleteObject*", "GetBucket*", "GetObject*", "List*")
 }
+_CONNECTIONS = "Connections come and go; there is no narrower name for those of this API."
 _WILDCARDS = {
     "*": "Sending traces and reranking know no resources; the models that may rerank are named beside it.",
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
@@ -50,9 +51,9 @@ _WILDCARDS = {
     "<IngestDocumentsBucket551D14AF.Arn>/vectors/*": "Ingest keeps there the vectors of files that it did not finish.",
     "<PageFiles79CCA538.Arn>/*": _COPYING,
     "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
-    "/v1/POST/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
+    "/v1/POST/@connections/*": _CONNECTIONS,
     "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
-    "/v1/DELETE/@connections/*": "Connections come and go; there is no narrower name for those of this API.",
+    "/v1/DELETE/@connections/*": _CONNECTIONS,
 }
 
 

@@ -8,5 +8,6 @@ ROUTES = {
     "cancel": "ws_control",
     "history": "ws_control",
     "ping": "ws_control",
+    "signOutEverywhere": "ws_sign_out",
     "$default": "ws_control",
 }

@@ -127,10 +127,23 @@ class UserPool:
                 self._client.admin_remove_user_from_group(**self._pool, Username=name, GroupName=group)
 
     def disable(self, name: str) -> None:
-        """No sign-in and no refresh any more. Access tokens are valid until they expire."""
+        """No sign-in any more."""
         with _translated(name):
             self._client.admin_disable_user(**self._pool, Username=name)
-            self._client.admin_user_global_sign_out(**self._pool, Username=name)
+
+    def sign_out(self, name: str) -> float:
+        """No refresh token is good any more; when that was, in epoch seconds by Cognito's clock.
+
+        Access tokens are valid until they expire, to all who do not look further.
+        """
+        from cicada.adapters.cognito_sign_ins import replied_at  # imported late: only here the library is needed
+
+        with _translated(name):
+            return replied_at(self._client.admin_user_global_sign_out(**self._pool, Username=name))
+
+    def delete(self, name: str) -> None:
+        with _translated(name):
+            self._client.admin_delete_user(**self._pool, Username=name)
 
     def enable(self, name: str) -> None:
         with _translated(name):

@@ -17,6 +17,7 @@ from cli.text import clean_line, to_json
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
     from cli.deployment_target import DeploymentTarget
+    from cli.operator.sign_outs import SignOuts
     from cli.operator.user_pool import Account, UserPool
 
 _INITIAL_DAYS = 7  # Cognito's default for a temporary password
@@ -26,7 +27,7 @@ def register(subparsers: Subparsers) -> None:
     """Add the subcommand, with its own."""
     parser = subparsers.add_parser(
         "user",
-        help="add, list and disable users, and change their groups",
+        help="add, list, disable and delete users, sign them out, and change their groups",
         description="The accounts of the local stage, or with --stack of a stage on AWS. A user belongs to one tenant;"
         " groups decide which restricted documents a user may read.",
         epilog="example: cicada user add alice --email alice@example.org --group hr --stack Cicada-dev",
@@ -36,10 +37,7 @@ def register(subparsers: Subparsers) -> None:
     listing = parts.add_parser("list", help="who there is", epilog="example: cicada user list --tenant acme")
     listing.add_argument("--tenant", metavar="NAME", help="only users of this tenant")
     listing.set_defaults(run=run_list)
-    disabling = parts.add_parser(
-        "disable", help="let a user sign in no longer", epilog="example: cicada user disable alice"
-    )
-    disabling.set_defaults(run=run_disable)
+    _register_ends(parts)
     enabling = parts.add_parser(
         "enable", help="let a disabled user in again", epilog="example: cicada user enable alice"
     )
@@ -77,6 +75,24 @@ def _register_add(parts: Subparsers) -> None:
     adding.add_argument("--email", metavar="ADDRESS", default="", help="where the invitation is sent")
     _add_password_option(adding)
     adding.set_defaults(run=run_add)
+
+
+def _register_ends(parts: Subparsers) -> None:
+    """Each of them also ends the user's sign-ins."""
+    what = "The user's connections are closed within seconds, answers under way are cancelled, and access tokens from"
+    what += " before are refused."
+    for name, meaning, run in (
+        ("disable", "let a user sign in no longer, and end what the user has open", run_disable),
+        ("sign-out", "sign a user out on all devices", run_sign_out),
+        ("delete", "delete an account, and end what the user has open", run_delete),
+    ):
+        part = parts.add_parser(
+            name,
+            help=meaning,
+            description=f"{meaning.capitalize()}. {what}",
+            epilog=f"example: cicada user {name} alice",
+        )
+        part.set_defaults(run=run)
 
 
 def _register_groups(parts: Subparsers) -> None:
@@ -144,11 +160,32 @@ def run_list(options: argparse.Namespace) -> int:
 
 
 def run_disable(options: argparse.Namespace) -> int:
-    """0 if the user can sign in no longer."""
-    target, pool = _pool(options)
+    """0 if the user can sign in no longer, and has nothing open."""
+    target, pool, sign_outs = _sign_outs(options)
     pool.disable(options.name)
-    sentence = "can sign in no longer. An access token from before is valid for ten minutes at most."
-    return _show_changed(options, target, pool, sentence)
+    closed = sign_outs.end(pool.account(options.name))
+    return _show_changed(options, target, pool, f"can sign in no longer. {_closed(closed)}")
+
+
+def run_sign_out(options: argparse.Namespace) -> int:
+    """0 if the user has nothing open, and has to sign in again."""
+    target, pool, sign_outs = _sign_outs(options)
+    closed = sign_outs.end(pool.account(options.name))
+    return _show_changed(options, target, pool, f"has to sign in again. {_closed(closed)}")
+
+
+def run_delete(options: argparse.Namespace) -> int:
+    """0 if there is no such account any more. It is disabled first, so that nobody signs in meanwhile."""
+    _, pool, sign_outs = _sign_outs(options)
+    account = pool.account(options.name)
+    pool.disable(options.name)
+    closed = sign_outs.end(account)
+    pool.delete(options.name)
+    if options.json:
+        print(to_json({"name": account.name, "sub": account.sub, "deleted": True}))
+    else:
+        print(f"{clean_line(options.name)} (sub {clean_line(account.sub)}) is deleted. {_closed(closed)}")
+    return 0
 
 
 def run_enable(options: argparse.Namespace) -> int:
@@ -197,6 +234,17 @@ def _pool(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool]:
 
     target = open_target(options.stack)
     return target, UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
+
+
+def _sign_outs(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool, SignOuts]:
+    from cli.operator.sign_outs import SignOuts
+
+    target, pool = _pool(options)
+    return target, pool, SignOuts(target, pool)
+
+
+def _closed(connections: int) -> str:
+    return f"{connections} open connection{' was' if connections == 1 else 's were'} closed."
 
 
 def _tell_next_step(target: DeploymentTarget, name: str, initial: str | None, *, has_password: bool) -> None:

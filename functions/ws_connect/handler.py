@@ -1,4 +1,4 @@
-"""`$connect`: store the connection's principal."""
+"""`$connect`: store the connection's principal, unless its token is revoked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.entrance import entrance
 from cicada.conversation.model import Connection
 from cicada.entry.handshakes import handshake
-from cicada.errors import LimitExceededError
+from cicada.errors import LimitExceededError, SignedOutError
 from cicada.identity.access_tokens import accepted_subprotocol
 from cicada.identity.principal import Principal, groups_of
 
@@ -18,7 +18,7 @@ _LONGEST_CONNECTION_SECONDS = 2 * 3600
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Accepts what the authorizer let through, but for a user who connects too often."""
+    """Accepts what the authorizer let through, but for a revoked token and a user who connects too often."""
     request = event["requestContext"]
     who = request["authorizer"]
     principal = Principal(who["tenant"], who["user"], groups_of(who.get("groups", "[]")), who.get("login", ""))
@@ -30,5 +30,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         entrance().open(connection, now + _LONGEST_CONNECTION_SECONDS)
     except LimitExceededError:
         return {"statusCode": 429}
+    except SignedOutError:
+        return {"statusCode": 401}
     record_audit(handshake(event, now, principal))
     return {"statusCode": 200, "headers": accepted_subprotocol(event.get("headers") or {})}

@@ -38,12 +38,20 @@ class Conversation(Construct):
         self._requests = requests
         connections = {"connections_table": tables.connections.table_name}
         authorizer = functions.add(self, "authorizer", environment=identity.token_settings)
-        connect = functions.add(self, "ws_connect", environment=connections)
+        users = {"requests_table": tables.requests.table_name}
+        connect = functions.add(self, "ws_connect", environment=connections | users)
         disconnect = functions.add(self, "ws_disconnect", environment=connections)
         commands = {
             name: functions.add(self, name, environment={}, timeout_seconds=_LONGEST_REPLY_SECONDS)
             for name in ("ws_message", "ws_resume", "ws_control")
         }
+        pool = {"user_pool_id": identity.pool.user_pool_id}
+        sign_out = functions.add(
+            self,
+            "ws_sign_out",
+            environment=connections | users | pool,
+            timeout_seconds=_LONGEST_REPLY_SECONDS,
+        )
         self.api = WebSocketApi(
             self,
             "WebSocketApi",
@@ -51,14 +59,15 @@ class Conversation(Construct):
             authorizer=authorizer,
             connect=connect,
             disconnect=disconnect,
-            commands=commands,
+            commands=commands | {"ws_sign_out": sign_out},
         )
         allow(connect, ["dynamodb:PutItem"], tables.connections.table_arn)
         allow(connect, ["dynamodb:Query"], f"{tables.connections.table_arn}/index/{OWNERS_INDEX}")
         # The user's row is charged; the heads of requests say which connections an answer is awaited on.
-        configure(connect, {"requests_table": tables.requests.table_name, "callback_url": self.api.callback_url})
+        configure(connect, {"callback_url": self.api.callback_url})
         allow(connect, ["dynamodb:GetItem", "dynamodb:UpdateItem"], tables.requests.table_arn)
         self._grant_entrance(connect)
+        self._grant_sign_out(sign_out, identity)
         allow(disconnect, ["dynamodb:DeleteItem"], tables.connections.table_arn)
         for command in commands.values():
             self._grant_entrance(command)
@@ -80,6 +89,16 @@ class Conversation(Construct):
         allow(function, ["dynamodb:DeleteItem"], self._tables.connections.table_arn)
         self.api.grant_post(function)
         self.api.grant_close(function)
+
+    def _grant_sign_out(self, function: lambda_.Function, identity: Identity) -> None:
+        """Revoking is an update of the user's row; it also cancels the user's requests."""
+        configure(function, {"callback_url": self.api.callback_url})
+        connections = self._tables.connections.table_arn
+        allow(function, ["dynamodb:GetItem"], connections)
+        allow(function, ["dynamodb:Query"], f"{connections}/index/{OWNERS_INDEX}")
+        allow(function, ["dynamodb:GetItem", "dynamodb:UpdateItem"], self._tables.requests.table_arn)
+        allow(function, ["cognito-idp:AdminUserGlobalSignOut"], identity.pool.user_pool_arn)
+        self._grant_entrance(function)
 
     def _grant_commands(
         self, ws_message: lambda_.Function, ws_resume: lambda_.Function, ws_control: lambda_.Function

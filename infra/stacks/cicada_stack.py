@@ -64,6 +64,8 @@ class CicadaStack(Stack):
             "UserPoolClientId": identity.client.user_pool_client_id,
             "DocumentsBucket": ingest.documents.bucket.bucket_name,
             "IngestFunction": ingest.function.function_name,
+            "ConnectionsTable": tables.connections.table_name,
+            "CallbackUrl": conversation.api.callback_url,
             "RequestsTable": tables.requests.table_name,
             "RequestsQueueUrl": requests.queue.queue_url,
             "AuditLogGroup": audit.group.log_group_name,

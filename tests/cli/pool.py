@@ -1,4 +1,4 @@
-"""A stack on AWS with a user pool, as the CDK app declares it, in moto."""
+"""A stack on AWS with a user pool and the tables of the conversation, as the CDK app declares it, in moto."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from moto.core.responses import ActionResult
 
 from tests.fakes.srp_server import SrpServer
 
+from tests.contract import connections_table, requests_table
+from tests.contract.declared import create_table
+
 REGION = "eu-central-1"
 STACK = "Cicada-dev"
 
@@ -33,7 +36,9 @@ class DeployedPool:
 
     def outputs(self, url: str) -> dict[str, str]:
         default = {"DefaultTenant": self.default_tenant} if self.default_tenant else {}
-        return {"UserPoolId": self.pool_id, "UserPoolClientId": self.client_id, "WebSocketUrl": url} | default
+        pool = {"UserPoolId": self.pool_id, "UserPoolClientId": self.client_id, "WebSocketUrl": url}
+        tables = {"RequestsTable": requests_table.TABLE, "ConnectionsTable": connections_table.TABLE}
+        return pool | tables | {"CallbackUrl": f"https://abc.execute-api.{REGION}.amazonaws.com/v1"} | default
 
     def groups_of(self, user: str) -> set[str]:
         found = self.cognito.admin_list_groups_for_user(UserPoolId=self.pool_id, Username=user)["Groups"]
@@ -100,4 +105,7 @@ def deployed_pool(default_tenant: str = "") -> Iterator[DeployedPool]:
         pool_id = cognito.create_user_pool(PoolName="users", Policies={"PasswordPolicy": policy})["UserPool"]["Id"]
         flows = ["ALLOW_USER_SRP_AUTH"]
         client = cognito.create_user_pool_client(UserPoolId=pool_id, ClientName="chat", ExplicitAuthFlows=flows)
+        database: Any = boto3.client("dynamodb", region_name=REGION)
+        for table in (requests_table.TABLE, connections_table.TABLE):
+            create_table(database, table)
         yield DeployedPool(cognito, pool_id, client["UserPoolClient"]["ClientId"], default_tenant)

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import boto3
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from cicada.conversation.model import Connection
+from cicada.conversation.ports import UsageTable
+from cicada.identity.principal import Principal
 from cli import deployment_target
 from cli.__main__ import main
 from cli.operator.user_pool import UserPool, generated_password
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
+from tests.contract import connections_table, requests_table
 
 PASSWORD = "A-long-one-of-1815"
 
@@ -45,8 +53,8 @@ def refusing(monkeypatch: pytest.MonkeyPatch, operation: str, code: str, message
     """Have every client of the command refuse one operation."""
     made = deployment_target.DeploymentTarget.client
 
-    def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
-        found = made(self, service, read_timeout_seconds)
+    def client(self: Any, service: str, *more: Any, **named: Any) -> Any:
+        found = made(self, service, *more, **named)
 
         def refuse(**_: Any) -> None:
             raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
@@ -236,7 +244,7 @@ def test_a_disabled_user_is_signed_out_and_can_be_enabled(run: Run, pool: Deploy
     code, out, _ = run("disable", "alice")
     assert (code, out) == (
         0,
-        "alice can sign in no longer. An access token from before is valid for ten minutes at most.\n",
+        "alice can sign in no longer. 0 open connections were closed.\n",
     )
     assert json.loads(run("disable", "alice", "--json")[1])["state"] == "disabled"
     assert run("enable", "alice")[:2] == (0, "alice can sign in again.\n")
@@ -257,6 +265,65 @@ def test_no_refresh_token_from_before_outlives_a_disabled_account(
     run("enable", "alice")
     with pytest.raises(pool.cognito.exceptions.NotAuthorizedException):
         pool.cognito.initiate_auth(AuthFlow="REFRESH_TOKEN_AUTH", ClientId=pool.client_id, AuthParameters=refreshing)
+
+
+def connected(sub: str, *connection_ids: str, tenant: str = "default") -> tuple[DynamoConnectionTable, UsageTable]:
+    """Connections of the user with tokens that were just issued; and the users' rows."""
+    database: Any = boto3.client("dynamodb", region_name=REGION)
+    table = DynamoConnectionTable(database, connections_table.TABLE)
+    for each in connection_ids:
+        now = time.time()
+        table.add(Connection(each, Principal(tenant, sub), now + 600, now, now), now + 7200)
+    return table, DynamoUsageTable(database, requests_table.TABLE)
+
+
+def sub_of(pool: DeployedPool, name: str) -> str:
+    found = pool.cognito.admin_get_user(UserPoolId=pool.pool_id, Username=name)["UserAttributes"]
+    return str(next(each["Value"] for each in found if each["Name"] == "sub"))
+
+
+@pytest.fixture
+def no_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+
+
+@pytest.mark.usefixtures("no_second_look")
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ("disable", "alice can sign in no longer. 2 open connections were closed.\n"),
+        ("sign-out", "alice has to sign in again. 2 open connections were closed.\n"),
+        ("delete", "alice (sub {sub}) is deleted. 2 open connections were closed.\n"),
+    ],
+)
+@pytest.mark.parametrize("tenant", ["default", "acme"])
+def test_what_a_user_has_open_is_ended(run: Run, pool: DeployedPool, part: str, said: str, tenant: str) -> None:
+    run("add", "alice", *(["--tenant", tenant] if tenant != "default" else []))
+    run("add", "bob")
+    sub, began = sub_of(pool, "alice"), time.time()
+    connected("bob", "c3")
+    connections, users = connected(sub, "c1", "c2", tenant=tenant)
+    assert run(part, "alice")[:2] == (0, said.format(sub=sub))
+    assert [connections.get(each) is None for each in ("c1", "c2", "c3")] == [True, True, False]
+    assert users.get(Principal(tenant, sub)).revoked_before >= began
+    assert ("alice" in pool.users()) == (part != "delete")
+
+
+@pytest.mark.usefixtures("no_second_look")
+def test_whoever_is_signed_out_can_still_sign_in(run: Run, pool: DeployedPool) -> None:
+    run("add", "alice")
+    run("sign-out", "alice")
+    assert pool.cognito.admin_get_user(UserPoolId=pool.pool_id, Username="alice")["Enabled"]
+
+
+@pytest.mark.usefixtures("no_second_look")
+def test_connections_that_cannot_be_closed_are_said_and_the_account_is_disabled(run: Run, pool: DeployedPool) -> None:
+    run("add", "alice")
+    boto3.client("dynamodb", region_name=REGION).delete_table(TableName=connections_table.TABLE)
+    code, out, error = run("disable", "alice")
+    assert (code, out) == (1, "")
+    assert "may go on for ten minutes" in error
+    assert not pool.cognito.admin_get_user(UserPoolId=pool.pool_id, Username="alice")["Enabled"]
 
 
 def test_groups_are_shown_added_removed_and_the_tenant_is_one(run: Run, pool: DeployedPool) -> None:

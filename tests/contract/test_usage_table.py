@@ -266,3 +266,19 @@ def assert_rate_kept(times: list[float]) -> None:
     for first, last in itertools.combinations(range(len(times)), 2):
         permitted = PER_MINUTE + (times[last] - times[first]) * PER_MINUTE / 60
         assert last - first + 1 <= permitted + 0.001
+
+
+def test_a_revocation_is_kept_beside_what_else_the_row_says(ports: Ports, clock: Clock) -> None:
+    ports.table.revoke(ANN, NOW, LATER)
+    assert ports.table.get(ANN) == Usage(revoked_before=NOW)
+    limits_on(ports, clock).admit(RequestKey(ANN, "r1"))
+    ports.table.revoke(ANN, NOW + 2, LATER)
+    usage = ports.table.get(ANN)
+    assert (usage.revoked_before, list(usage.admitted)) == (NOW + 2, ["r1"])
+    assert ports.table.get(BOB) == Usage()
+
+
+def test_a_later_revocation_stays(ports: Ports) -> None:
+    ports.table.revoke(ANN, NOW + 2, LATER)
+    ports.table.revoke(ANN, NOW, LATER)
+    assert ports.table.get(ANN).revoked_before == NOW + 2

@@ -38,6 +38,11 @@ class InMemoryUsageTable:
             after = replace(usage, version=usage.version + 1, admitted=dict(admitted))
             return self._charge(principal, charge, usage, after)
 
+    def revoke(self, principal: Principal, before: float, expires_at: float) -> None:
+        with self._lock:
+            usage = self._rows.get(principal, Usage())
+            self._rows[principal] = replace(usage, revoked_before=max(before, usage.revoked_before))
+
     def _charge(self, principal: Principal, charge: Charge, before: Usage, after: Usage) -> Charged:
         arrival = charge.paid_by(before)
         if arrival is None:
@@ -70,3 +75,6 @@ class DisturbedUsageTable:
         if between:
             between()
         return self._table.admit(principal, charge, before, admitted, expires_at)
+
+    def revoke(self, principal: Principal, before: float, expires_at: float) -> None:
+        self._table.revoke(principal, before, expires_at)

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.bootstrap import authorizer, connections, conversation, entrance, processor
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from cicada.bootstrap import authorizer, connections, conversation, entrance, processor, revocation
 from cicada.conversation.model import Head, RequestKey
 from cicada.identity.principal import Principal, groups_text
 from tests.contract import connections_table, entries_table, request_queues, requests_table
@@ -32,6 +33,7 @@ _WIRED = (
     authorizer.token_verifier,
     connections.connections,
     entrance.entrance,
+    revocation.sign_out,
     conversation.conversation,
     processor.processor,
     processor.answerer,
@@ -66,6 +68,7 @@ class MessagePath:
     log: DynamoRequestLog
     database: Any
     clock: Clock
+    users: DynamoUsageTable
     channel: RecordingChannel = field(default_factory=RecordingChannel)
 
     def invoke(self, function: str, event: Event) -> Reply:
@@ -112,7 +115,8 @@ def message_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
         stack.enter_context(entries_table.entries_table())
         queues = stack.enter_context(request_queues.request_queues())
         clock = Clock(NOW)
-        path = MessagePath(queues, DynamoRequestLog(database, requests_table.TABLE, clock), database, clock)
+        log = DynamoRequestLog(database, requests_table.TABLE, clock)
+        path = MessagePath(queues, log, database, clock, DynamoUsageTable(database, requests_table.TABLE))
         _wire(path, monkeypatch)
         stack.callback(_forget)
         _forget()

@@ -30,6 +30,7 @@ _NAMES = {
     "ConversationWebSocketApiAuthorizer": "Authorizer",
     "DocumentTrailEvents": "trail bucket",
     "DocumentTrailTrail": "trail",
+    "IdentityUsers": "user pool",
     "IngestDocumentsBucket": "documents bucket",
     "IngestDocumentsChanges": "document changes",
     "IngestDocumentsDeadLetters": "document dead letters",

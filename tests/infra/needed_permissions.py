@@ -99,6 +99,13 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(POSTING, "execute-api:ManageConnections", unseen=_NO_FLOOD)
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
+        "ws_sign_out": _runs("ws_sign_out")
+        | _on(CONNECTIONS, "dynamodb:GetItem", "dynamodb:DeleteItem")
+        | _on(f"{CONNECTIONS}/index/owners", "dynamodb:Query")
+        | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:UpdateItem")
+        | _on("user pool", "cognito-idp:AdminUserGlobalSignOut")
+        | _on(POSTING, "execute-api:ManageConnections")
+        | _on(CLOSING, "execute-api:ManageConnections"),
         "message_processor": _runs("message_processor")
         | _auditing(settings)
         | _polling("request queue")

@@ -9,6 +9,7 @@ CicadaError
 │   ├── RequestNotFoundError    no such request of this user (or another user's: indistinguishable)
 │   ├── NotConnectedError       the connection is unknown
 │   ├── TokenExpiredError       the connection's access token has run out
+│   ├── SignedOutError          the user's sign-ins were ended since the token was issued
 │   ├── TooManyConnectionsError     a newer connection of the user took this one's place
 │   └── LimitExceededError      too many commands; carries the seconds to wait
 │       └── FloodError              the user goes on sending while refused: the connection is closed
@@ -83,6 +84,12 @@ class TokenExpiredError(RequestError):
 
     code = "token_expired"
     retryable = True
+
+
+class SignedOutError(RequestError):
+    """The user's sign-ins were ended, by the user or by an administrator, after the access token was issued."""
+
+    code = "signed_out"
 
 
 class LimitExceededError(RequestError):

@@ -51,6 +51,14 @@ class EntranceSettings(Struct, frozen=True):
     connections_per_user: int = 10
 
 
+class SignOutSettings(Struct, frozen=True):
+    """What a user has open, and the pool that keeps the sign-ins."""
+
+    user_pool_id: str
+    requests_table: str
+    callback_url: str
+
+
 class ConversationSettings(Struct, frozen=True):
     """The request log, the queue and the channel. Times are seconds."""
 

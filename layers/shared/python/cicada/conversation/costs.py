@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.conversation.protocol import AnyCommand, History, Ping, Resume, SendMessage
+from cicada.conversation.protocol import AnyCommand, History, Ping, Resume, SendMessage, SignOutEverywhere
 
 # The frame, the connection's row, the user's row and the reply come with every frame, and are one unit together.
 REFUSED_FRAME = 1
@@ -23,4 +23,4 @@ def entry_cost(command: AnyCommand) -> int:
     """Of a command before it is known what it causes. A new question costs more when it is admitted."""
     if isinstance(command, Ping):
         return 1
-    return {SendMessage: 5, Resume: 3, History: 2}.get(type(command), 2)
+    return {SendMessage: 5, SignOutEverywhere: 5, Resume: 3, History: 2}.get(type(command), 2)

@@ -9,17 +9,20 @@ from msgspec import Struct
 from cicada.conversation.connect import check_token, known
 from cicada.conversation.costs import CONNECTION, REFUSED_FRAME, entry_cost
 from cicada.conversation.limits import UsageLimits
-from cicada.conversation.model import Connection
+from cicada.conversation.model import Connection, Usage
 from cicada.conversation.ports import Channel, ConnectionTable
-from cicada.conversation.protocol import AnyCommand, SendMessage, failed, frame, parse_command
+from cicada.conversation.protocol import AnyCommand, SendMessage, SignOutEverywhere, failed, frame, parse_command
+from cicada.conversation.revocation import check_signed_in
 from cicada.errors import (
     CicadaError,
     ConnectionGoneError,
     DependencyError,
     FloodError,
     InvalidFrameError,
+    SignedOutError,
     TooManyConnectionsError,
 )
+from cicada.identity.principal import Principal
 
 
 class Entrance(Struct, frozen=True):
@@ -36,9 +39,11 @@ class Entrance(Struct, frozen=True):
 
         A connection on which an answer is awaited is not idle: it is closed only where all others are not idle either.
         A new one is never refused for their number, because the old ones may be dead without anybody's knowledge.
-        Raises `LimitExceededError` for a user who connects too often.
+        Raises `LimitExceededError` for a user who connects too often, `SignedOutError` for a revoked token.
         """
         usage = self.limits.enter(connection.principal, CONNECTION)
+        # Whoever revokes the token between this and the next line finds the connection at the second look.
+        check_signed_in(connection, usage)
         self.connections.add(connection, expires_at)
         others = [
             each for each in self.connections.of(connection.principal) if each.connection_id != connection.connection_id
@@ -59,21 +64,27 @@ class Entrance(Struct, frozen=True):
     def enter(self, connection_id: str, body: str) -> tuple[AnyCommand, Connection]:
         """The command, and the connection that it came on.
 
-        Raises `NotConnectedError`, `LimitExceededError`, `TokenExpiredError` and `InvalidFrameError`. The connection of
-        a user who is flooding is closed, with the reason in its last frame.
+        Raises `NotConnectedError`, `LimitExceededError`, `SignedOutError`, `TokenExpiredError` and `InvalidFrameError`.
+        The connection of a user who is flooding or signed out is closed, with the reason in its last frame.
         """
         connection = known(connection_id, self.connections)
         command, malformed = _parsed(body)
-        cost = entry_cost(command) if command else REFUSED_FRAME
         try:
-            self.limits.enter(connection.principal, cost, asks=isinstance(command, SendMessage))
-        except FloodError as error:
+            check_signed_in(connection, self._charge(connection.principal, command))
+        except (FloodError, SignedOutError) as error:
             shut(connection_id, error, self.connections, self.channel)
             raise
         check_token(connection, self.clock())
         if command is None:
             raise malformed
         return command, connection
+
+    def _charge(self, principal: Principal, command: AnyCommand | None) -> Usage:
+        """A flood of a stolen token's holder does not keep the owner from ending it."""
+        cost = entry_cost(command) if command else REFUSED_FRAME
+        if isinstance(command, SignOutEverywhere):
+            return self.limits.enter_anyhow(principal, cost)
+        return self.limits.enter(principal, cost, asks=isinstance(command, SendMessage))
 
 
 def shut(connection_id: str, reason: CicadaError, connections: ConnectionTable, channel: Channel) -> None:

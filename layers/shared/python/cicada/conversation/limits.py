@@ -63,10 +63,9 @@ class UsageLimits(Struct, frozen=True):
 
         Raises `LimitExceededError`, and then charges all the same; `FloodError` when the overdraft is used up too.
         """
-        now = self.clock()
-        seconds, latest = self._seconds(cost), now + _BUCKET_SECONDS + _ROUNDING_SECONDS
-        charge = Charge(seconds, now, latest + _OVERDRAFT_SECONDS)
-        charged = self.table.charge(principal, charge, now + _KEPT_SECONDS)
+        charge = self._entry(cost)
+        charged = self.table.charge(principal, charge, charge.now + _KEPT_SECONDS)
+        seconds, latest = charge.seconds, charge.latest - _OVERDRAFT_SECONDS
         arrival = charged.usage.theoretical_arrival
         again = 60 / self.messages_per_minute if asks else seconds
         wait = max(1, math.ceil(arrival + again - latest))
@@ -77,6 +76,11 @@ class UsageLimits(Struct, frozen=True):
         if arrival > latest:
             raise _too_fast(wait)
         return charged.usage
+
+    def enter_anyhow(self, principal: Principal, cost: int) -> Usage:
+        """Charge a command that is never refused for its rate, as far as the overdraft goes; the user's row after."""
+        charge = self._entry(cost)
+        return self.table.charge(principal, charge, charge.now + _KEPT_SECONDS).usage
 
     def spend(self, principal: Principal, cost: int) -> None:
         """Charge a command for what it will cause. `LimitExceededError` charges nothing."""
@@ -119,6 +123,10 @@ class UsageLimits(Struct, frozen=True):
     def seconds_each(self) -> float:
         """The time in which one unit flows in."""
         return 60 / self.commands_per_minute
+
+    def _entry(self, cost: int) -> Charge:
+        now = self.clock()
+        return Charge(self._seconds(cost), now, now + _BUCKET_SECONDS + _ROUNDING_SECONDS + _OVERDRAFT_SECONDS)
 
     def _seconds(self, cost: float) -> float:
         return cost * self.seconds_each

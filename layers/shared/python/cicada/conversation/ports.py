@@ -140,6 +140,10 @@ class UsageTable(Protocol):
         """Charge and replace the admitted requests; refused too if they are not those of `before` any more."""
         ...
 
+    def revoke(self, principal: Principal, before: float, expires_at: float) -> None:
+        """Revoke the access tokens that were issued before this time. A later revocation stays as it is."""
+        ...
+
 
 class DeadLetterQueue(Protocol):
     """The dead-lettered requests, and the way back into the queue."""

@@ -46,6 +46,14 @@ class DynamoUsageTable:
         }
         return self._charge(principal, charge, _ADMITTED, f" AND {_UNCHANGED}", _expiry(expires_at) | values)
 
+    def revoke(self, principal: Principal, before: float, expires_at: float) -> None:
+        self._update(
+            principal,
+            "SET revokedBefore = :before, expiresAt = :expiry",
+            "attribute_not_exists(revokedBefore) OR revokedBefore < :before",
+            {":before": _number(before), **_expiry(expires_at)},
+        )
+
     def _charge(
         self, principal: Principal, charge: Charge, assignments: str, condition: str, values: Mapping[str, Any]
     ) -> Charged:

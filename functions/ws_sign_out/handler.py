@@ -1,0 +1,23 @@
+"""`signOutEverywhere`: end all sign-ins of the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cicada.bootstrap.entrance import entrance
+from cicada.bootstrap.revocation import sign_out
+from cicada.conversation.model import Connection
+from cicada.conversation.protocol import AnyCommand, SignOutEverywhere
+from cicada.entry.requests import command_reply
+from cicada.errors import InvalidFrameError
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Without a reply: the user's connections, this one too, are told `signed_out` and closed."""
+    return command_reply(event, entrance, _sign_out)
+
+
+def _sign_out(command: AnyCommand, connection: Connection) -> None:
+    if not isinstance(command, SignOutEverywhere):
+        raise InvalidFrameError(f"The action {command.action} is not served here.")
+    sign_out().everywhere(connection.principal)

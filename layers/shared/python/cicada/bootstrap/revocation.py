@@ -1,0 +1,59 @@
+"""Wires the end of a user's sign-ins, for the function and for operators."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from cicada.adapters.api_gateway_channel import ApiGatewayChannel
+from cicada.adapters.cognito_sign_ins import CognitoSignIns
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from cicada.bootstrap.aws import client, connection_endpoint, database
+from cicada.bootstrap.connections import connections
+from cicada.conversation.revocation import Revoker
+from cicada.identity.principal import Principal
+from cicada.identity.sign_ins import SignIns
+from cicada.settings import SignOutSettings, load
+
+if TYPE_CHECKING:
+    from mypy_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class SignOut(Struct, frozen=True):
+    """Ends the sign-ins first: what is revoked must not be renewed."""
+
+    sign_ins: SignIns
+    revoker: Revoker
+
+    def everywhere(self, principal: Principal) -> None:
+        self.revoker.revoke(principal, self.sign_ins.end(principal))
+
+
+@cache
+def sign_out() -> SignOut:
+    """Cached for the life of the container."""
+    settings = load(SignOutSettings)
+    users = DynamoUsageTable(database(), settings.requests_table)
+    log = DynamoRequestLog(database(), settings.requests_table, time.time)
+    channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
+    pool = CognitoSignIns(client("cognito-idp"), settings.user_pool_id)
+    return SignOut(pool, Revoker(users, connections(), channel, log, time.sleep))
+
+
+def operators_revoker(
+    dynamodb: DynamoDBClient, endpoint: ApiGatewayManagementApiClient, requests_table: str, connections_table: str
+) -> Revoker:
+    """The names are those of the stack's outputs; `endpoint` is a client of the output CallbackUrl."""
+    return Revoker(
+        DynamoUsageTable(dynamodb, requests_table),
+        DynamoConnectionTable(dynamodb, connections_table),
+        ApiGatewayChannel(endpoint),
+        DynamoRequestLog(dynamodb, requests_table, time.time),
+        time.sleep,
+    )

@@ -1,0 +1,151 @@
+"""What ending a user's sign-ins leaves open: nothing that is older, everything that is newer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from cicada.conversation.model import Charge, Connection, RequestKey, Usage
+from cicada.conversation.revocation import Revoker, check_signed_in, open_connection
+from cicada.errors import SignedOutError, UnavailableError
+from cicada.identity.principal import Principal
+from tests.fakes.conversation import InMemoryConnections
+from tests.fakes.usage_table import InMemoryUsageTable
+from tests.unit.conversation.situation import ANN, BOB, ID, Situation
+
+# The issuer's whole second in which it ended the sign-ins.
+SECOND = 1_800_000_000
+OTHER_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
+
+
+class House(Situation):
+    """Who is connected, and what happens while the revoker waits for its second look."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.users = InMemoryUsageTable()
+        self.connections = InMemoryConnections()
+        self.meanwhile: Callable[[], object] = lambda: None
+        self.clock.now = SECOND + 0.9
+
+    @property
+    def revoker(self) -> Revoker:
+        return Revoker(self.users, self.connections, self.channel, self.log, lambda seconds: self.meanwhile())
+
+    def connect(self, connection_id: str, issued_at: float, principal: Principal = ANN) -> Connection:
+        connection = Connection(connection_id, principal, issued_at + 600, issued_at)
+        self.connections.add(connection, 0)
+        return connection
+
+    def admit(self, request_id: str = ID, principal: Principal = ANN) -> None:
+        """As a question is, before it is stored."""
+        before = self.users.get(principal)
+        admitted = {**before.admitted, request_id: self.clock.now}
+        self.users.admit(principal, Charge(0, 0, 0), before, admitted, 0)
+
+    def is_cancelled(self, principal: Principal = ANN) -> bool:
+        return self.head(RequestKey(principal, ID)).cancel_requested
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+@pytest.mark.parametrize("issued_at", [0, SECOND - 600, SECOND - 1, SECOND, SECOND + 1])
+def test_a_token_of_the_same_second_or_an_older_one_does_not_survive(house: House, issued_at: float) -> None:
+    house.connect("c1", issued_at)
+    assert house.revoker.revoke(ANN, SECOND) == 1
+    assert house.channel.closed == {"c1"}
+    assert house.connections.get("c1") is None
+    with pytest.raises(SignedOutError):
+        open_connection(house.connect("c2", issued_at), house.connections, house.users, 0)
+    assert house.connections.get("c2") is None
+
+
+def test_a_sign_in_two_seconds_later_is_good(house: House) -> None:
+    house.revoker.revoke(ANN, SECOND + 0.9)
+    fresh = house.connect("c1", SECOND + 2)
+    open_connection(fresh, house.connections, house.users, 0)
+    assert house.connections.get("c1") == fresh
+    check_signed_in(fresh, house.users.get(ANN))
+
+
+def test_a_newer_connection_is_left_open(house: House) -> None:
+    house.connect("old", SECOND - 5)
+    house.meanwhile = lambda: house.connect("new", SECOND + 2)
+    house.revoker.revoke(ANN, SECOND)
+    assert house.channel.closed == {"old"}
+
+
+def test_a_connection_that_the_list_did_not_have_yet_is_closed_at_the_second_look(house: House) -> None:
+    house.connect("old", SECOND - 5)
+    house.meanwhile = lambda: house.connect("late", SECOND - 1)
+    assert house.revoker.revoke(ANN, SECOND) == 2
+    assert house.channel.closed == {"old", "late"}
+
+
+def test_nobody_else_is_signed_out(house: House) -> None:
+    house.connect("bob", SECOND - 5, BOB)
+    house.connect("other", SECOND - 5, Principal("other", ANN.user))
+    assert house.revoker.revoke(ANN, SECOND) == 0
+    assert house.channel.closed == set()
+    assert house.users.get(BOB) == Usage()
+
+
+def test_a_connection_is_told_why_before_it_is_closed(house: House) -> None:
+    house.connect("c1", SECOND - 5)
+    house.revoker.revoke(ANN, SECOND)
+    said = '{"type":"error","error":"You were signed out on all devices; sign in again.","code":"signed_out"'
+    assert house.channel.frames["c1"] == [said + ',"retryable":false}']
+
+
+def test_a_connection_that_cannot_be_told_is_closed_all_the_same(house: House) -> None:
+    def fail(connection_id: str, frame: str) -> None:
+        raise UnavailableError("The connection endpoint did not take the frame.")
+
+    house.channel.before_post = fail
+    house.connect("c1", SECOND - 5)
+    house.revoker.revoke(ANN, SECOND)
+    assert house.channel.closed == {"c1"}
+
+
+def test_answers_under_way_are_cancelled_and_ended_ones_left_alone(house: House) -> None:
+    house.ask("Who?")
+    house.admit()
+    house.revoker.revoke(ANN, SECOND)
+    assert house.is_cancelled()
+
+
+def test_a_question_that_was_admitted_but_not_stored_is_cancelled_at_the_second_look(house: House) -> None:
+    house.admit()
+    house.meanwhile = lambda: house.ask("Who?")
+    house.revoker.revoke(ANN, SECOND)
+    assert house.is_cancelled()
+
+
+def test_a_question_of_a_newer_sign_in_goes_on(house: House) -> None:
+    def sign_in_and_ask() -> None:
+        house.clock.now = SECOND + 3.0
+        house.ask("Who?")
+        house.admit()
+
+    house.meanwhile = sign_in_and_ask
+    house.revoker.revoke(ANN, SECOND)
+    assert not house.is_cancelled()
+
+
+def test_an_earlier_revocation_does_not_take_back_a_later_one(house: House) -> None:
+    house.revoker.revoke(ANN, SECOND)
+    house.revoker.revoke(ANN, SECOND - 60)
+    with pytest.raises(SignedOutError):
+        check_signed_in(house.connect("c1", SECOND), house.users.get(ANN))
+
+
+def test_a_token_counts_from_the_moment_of_the_revocation_on(house: House) -> None:
+    connection = house.connect("c1", SECOND)
+    check_signed_in(connection, Usage(revoked_before=SECOND))
+    with pytest.raises(SignedOutError):
+        check_signed_in(replace(connection, token_issued_at=SECOND - 1), Usage(revoked_before=SECOND))
