@@ -18,7 +18,10 @@ _LONGEST_CONNECTION_SECONDS = 2 * 3600
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Accepts what the authorizer let through, but for a revoked token and a user who connects too often."""
+    """Accepts what the authorizer let through, but for a revoked token and a user who connects too often.
+
+    Any status but 200 has API Gateway refuse the handshake.
+    """
     request = event["requestContext"]
     who = request["authorizer"]
     principal = Principal(who["tenant"], who["user"], groups_of(who.get("groups", "[]")), who.get("login", ""))
@@ -30,7 +33,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         entrance().open(connection, now + _LONGEST_CONNECTION_SECONDS)
     except LimitExceededError:
         return {"statusCode": 429}
-    except SignedOutError:
+    except SignedOutError as error:
+        record_audit(handshake(event, now, principal, refused=str(error)))
         return {"statusCode": 401}
     record_audit(handshake(event, now, principal))
     return {"statusCode": 200, "headers": accepted_subprotocol(event.get("headers") or {})}

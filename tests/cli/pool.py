@@ -16,10 +16,9 @@ from moto.cognitoidp.responses import CognitoIdpResponse
 from moto.core.exceptions import JsonRESTError
 from moto.core.responses import ActionResult
 
-from tests.fakes.srp_server import SrpServer
-
 from tests.contract import connections_table, requests_table
 from tests.contract.declared import create_table
+from tests.fakes.srp_server import SrpServer
 
 REGION = "eu-central-1"
 STACK = "Cicada-dev"

@@ -135,7 +135,7 @@ def _wire(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    for module in (conversation, entrance, processor):
+    for module in (conversation, entrance, processor, revocation):
         monkeypatch.setattr(module, "ApiGatewayChannel", lambda client: path.channel)
     monkeypatch.setattr("time.time", path.clock)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from msgspec.structs import replace
 
+from cicada.conversation.entrance import Entrance
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Charge, Connection, RequestKey, Usage
-from cicada.conversation.revocation import Revoker, check_signed_in, open_connection
-from cicada.errors import SignedOutError, UnavailableError
+from cicada.conversation.protocol import SignOutEverywhere
+from cicada.conversation.revocation import Revoker, check_signed_in
+from cicada.errors import LimitExceededError, SignedOutError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.conversation import InMemoryConnections
 from tests.fakes.usage_table import InMemoryUsageTable
@@ -17,7 +22,8 @@ from tests.unit.conversation.situation import ANN, BOB, ID, Situation
 
 # The issuer's whole second in which it ended the sign-ins.
 SECOND = 1_800_000_000
-OTHER_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
+PING = '{"action":"ping"}'
+SIGN_OUT = '{"action":"signOutEverywhere"}'
 
 
 class House(Situation):
@@ -34,10 +40,18 @@ class House(Situation):
     def revoker(self) -> Revoker:
         return Revoker(self.users, self.connections, self.channel, self.log, lambda seconds: self.meanwhile())
 
-    def connect(self, connection_id: str, issued_at: float, principal: Principal = ANN) -> Connection:
-        connection = Connection(connection_id, principal, issued_at + 600, issued_at)
-        self.connections.add(connection, 0)
-        return connection
+    @property
+    def entrance(self) -> Entrance:
+        limits = UsageLimits(self.users, self.log, self.clock, 60, 10, 1200)
+        return Entrance(self.connections, limits, self.channel, self.clock)
+
+    def connect(self, connection_id: str, issued_at: float, principal: Principal = ANN) -> None:
+        """A connection that was there before."""
+        self.connections.add(Connection(connection_id, principal, issued_at + 600, issued_at), 0)
+
+    def knock(self, connection_id: str, issued_at: float) -> None:
+        """A new connection of Ann's."""
+        self.entrance.open(Connection(connection_id, ANN, issued_at + 600, issued_at), 0)
 
     def admit(self, request_id: str = ID, principal: Principal = ANN) -> None:
         """As a question is, before it is stored."""
@@ -61,16 +75,15 @@ def test_a_token_of_the_same_second_or_an_older_one_does_not_survive(house: Hous
     assert house.channel.closed == {"c1"}
     assert house.connections.get("c1") is None
     with pytest.raises(SignedOutError):
-        open_connection(house.connect("c2", issued_at), house.connections, house.users, 0)
+        house.knock("c2", issued_at)
     assert house.connections.get("c2") is None
 
 
 def test_a_sign_in_two_seconds_later_is_good(house: House) -> None:
     house.revoker.revoke(ANN, SECOND + 0.9)
-    fresh = house.connect("c1", SECOND + 2)
-    open_connection(fresh, house.connections, house.users, 0)
-    assert house.connections.get("c1") == fresh
-    check_signed_in(fresh, house.users.get(ANN))
+    house.knock("c1", SECOND + 2)
+    house.entrance.enter("c1", PING)
+    assert list(house.connections.rows) == ["c1"]
 
 
 def test_a_newer_connection_is_left_open(house: House) -> None:
@@ -141,11 +154,42 @@ def test_an_earlier_revocation_does_not_take_back_a_later_one(house: House) -> N
     house.revoker.revoke(ANN, SECOND)
     house.revoker.revoke(ANN, SECOND - 60)
     with pytest.raises(SignedOutError):
-        check_signed_in(house.connect("c1", SECOND), house.users.get(ANN))
+        house.knock("c1", SECOND)
 
 
 def test_a_token_counts_from_the_moment_of_the_revocation_on(house: House) -> None:
-    connection = house.connect("c1", SECOND)
+    connection = Connection("c1", ANN, SECOND + 600, SECOND)
     check_signed_in(connection, Usage(revoked_before=SECOND))
     with pytest.raises(SignedOutError):
         check_signed_in(replace(connection, token_issued_at=SECOND - 1), Usage(revoked_before=SECOND))
+
+
+def test_a_connection_that_nobody_closed_is_told_and_closed_with_its_next_command(house: House) -> None:
+    house.connect("c1", SECOND - 5)
+    house.users.revoke(ANN, SECOND, 0)
+    with pytest.raises(SignedOutError):
+        house.entrance.enter("c1", PING)
+    assert json.loads(house.channel.frames["c1"][-1])["code"] == "signed_out"
+    assert house.channel.closed == {"c1"}
+    assert house.connections.get("c1") is None
+
+
+def test_a_flood_does_not_keep_the_owner_from_signing_out(house: House) -> None:
+    house.connect("thief", SECOND - 5)
+    house.connect("owner", SECOND - 5)
+    flood(house, "thief")
+    command, connection = house.entrance.enter("owner", SIGN_OUT)
+    assert (command, connection.connection_id) == (SignOutEverywhere(), "owner")
+
+
+def flood(house: House, connection_id: str) -> None:
+    """Until the connection is closed for it."""
+    while house.connections.get(connection_id):
+        with suppress(LimitExceededError):
+            house.entrance.enter(connection_id, PING)
+
+
+def test_signing_out_is_charged_too(house: House) -> None:
+    house.connect("c1", SECOND - 5)
+    house.entrance.enter("c1", SIGN_OUT)
+    assert house.users.get(ANN).theoretical_arrival > house.clock.now
