@@ -37,6 +37,8 @@ NAMES = frozenset(
         "chatMaxTokens",
         "chatModel",
         "chatTemperature",
+        "commandsPerMinute",
+        "connectionsPerUser",
         "contextModel",
         "dataEvents",
         "databaseUrl",

@@ -126,7 +126,7 @@ class Alarms(Construct):
 
     def _of_chat(self, log: StageLog) -> Iterator[Watch]:
         opening = [self._functions[name] for name in ("authorizer", "ws_connect", "ws_disconnect")]
-        commands = [self._functions[name] for name in ("ws_message", "ws_resume", "ws_control")]
+        commands = [self._functions[name] for name in ("ws_message", "ws_resume", "ws_control", "ws_sign_out")]
         failed = log.metric("FailedCommands", "Sum")
         yield Watch("connections-failing", errors_rate(opening, least=3), 5, "Connections cannot be opened or closed.")
         yield Watch("commands-failing", errors_rate(commands, least=3, failed=failed), 5, "Commands fail on our side.")

@@ -45,7 +45,8 @@ def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath,
     assert answered["confidence"] > 0.9
     prompt = bedrock.requests[1].body["messages"][0]["content"][0]["text"]
     assert "[1]\nEpisode:\n| Macbeth\n" in prompt
-    assert path.database.scan(TableName="requests")["Items"] == []
+    rows = path.database.scan(TableName="requests")["Items"]
+    assert [row["sk"]["S"] for row in rows] == ["USAGE"]
     assert path.posted() == []
 
 

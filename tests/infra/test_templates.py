@@ -19,6 +19,7 @@ from cicada.settings import (
     IngestSettings,
     ProcessorSettings,
     ProfileToolSettings,
+    SignOutSettings,
     load,
 )
 from infra.context_values import ContextValueError
@@ -29,7 +30,17 @@ from tests.infra.deployed import deployed
 if TYPE_CHECKING:
     from aws_cdk.assertions import Template
 
-ROUTES = ["$connect", "$default", "$disconnect", "cancel", "history", "ping", "resume", "sendMessage"]
+ROUTES = [
+    "$connect",
+    "$default",
+    "$disconnect",
+    "cancel",
+    "history",
+    "ping",
+    "resume",
+    "sendMessage",
+    "signOutEverywhere",
+]
 
 
 class CommandSettings(Struct, frozen=True):
@@ -39,6 +50,13 @@ class CommandSettings(Struct, frozen=True):
     conversation: ConversationSettings
 
 
+class EndSettings(Struct, frozen=True):
+    """Of the function that ends sign-ins."""
+
+    entrance: EntranceSettings
+    sign_out: SignOutSettings
+
+
 SETTINGS: dict[str, type[Struct]] = {
     "authorizer": AuthorizerSettings,
     "ws-connect": EntranceSettings,
@@ -46,6 +64,7 @@ SETTINGS: dict[str, type[Struct]] = {
     "ws-message": CommandSettings,
     "ws-resume": CommandSettings,
     "ws-control": CommandSettings,
+    "ws-sign-out": EndSettings,
     "message-processor": ProcessorSettings,
     "ingest-document": IngestSettings,
     "agent-profiles": ProfileToolSettings,
