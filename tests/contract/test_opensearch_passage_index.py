@@ -149,7 +149,7 @@ def test_lucene_makes_no_more_tokens_than_are_counted(
     assert len(made) <= most
 
 
-@pytest.mark.parametrize("words", [20, 600, 1500])
+@pytest.mark.parametrize("words", [200, 600, 1500])
 def test_more_words_than_the_server_takes_leave_the_vectors_alone(
     opensearch_under_test: OpenSearchUnderTest, monkeypatch: pytest.MonkeyPatch, words: int
 ) -> None:

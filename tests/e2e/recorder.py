@@ -20,7 +20,7 @@ _RESOURCES = {
     "cicada-local-connections": "connections table",
     "cicada-local-entries": "entries table",
     "cicada-local-requests": "requests table",
-    "-AuditLog": "audit log",
+    "AuditLog": "audit log",
     "ingestdocumentsbucket": "documents bucket",
 }
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
@@ -85,6 +85,9 @@ def permissions_of(call: Call) -> Iterator[tuple[str, str]]:
         yield f"sqs:{operation}", _resource(body.get("QueueUrl") or body["QueueName"])
     elif service == "Logs_20140328":
         yield f"logs:{operation}", _resource(json.loads(call.body)["logGroupName"])
+    elif service == "AWSCognitoIdentityProviderService":
+        # A stage has one.
+        yield f"cognito-idp:{operation}", "user pool"
     elif "/@connections/" in call.path:
         _, _, path = call.path.partition("/_aws/execute-api/cicada")
         stage, _, connection = path.partition("/@connections/")

@@ -112,7 +112,7 @@ def test_the_functions_find_the_byte_code_of_their_layers(tmp_path: Path, monkey
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", "elsewhere")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setattr("local.stage.emulator.start", note)
-    monkeypatch.setattr("local.stage.emulator._COMMAND", tmp_path)
+    monkeypatch.setattr("local.stage.emulator._PYTHON", tmp_path)
     config = StageConfig(tmp_path, 1, 2, 3, 4, "embedded", "")
     start_emulator(config)
     start_bedrock(config)

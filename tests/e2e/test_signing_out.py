@@ -1,0 +1,61 @@
+"""A user who signs out everywhere: nothing that was open or issued before goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from evals.chaos.target import Target
+from local.stage.aws import aws_client
+from tests.e2e.wire import Frame, Wire, ask, connected
+
+LEAVER = {"name": "lena", "password": "Lena-who-leaves-4"}
+LONG = "Tell me at length who tells Macbeth that the queen is dead."
+
+
+@pytest.fixture
+def leaver(stage: Target) -> Iterator[str]:
+    directory, pool = aws_client(stage.config, "cognito-idp"), stage.info["userPoolId"]
+    name, password = LEAVER["name"], LEAVER["password"]
+    directory.admin_create_user(UserPoolId=pool, Username=name, MessageAction="SUPPRESS")
+    directory.admin_set_user_password(UserPoolId=pool, Username=name, Password=password, Permanent=True)
+    stage.info["users"].append(LEAVER)
+    yield name
+    stage.info["users"].remove(LEAVER)
+    directory.admin_delete_user(UserPoolId=pool, Username=name)
+
+
+def until_closed(wire: Wire) -> list[Frame]:
+    frames = []
+    try:
+        while True:
+            frames.append(wire.receive())
+    except ConnectionClosed:
+        return frames
+
+
+def test_signing_out_everywhere_closes_all_connections_and_ends_the_token(stage: Target, leaver: str) -> None:
+    token = stage.token(leaver)
+    with connected(stage.url, token) as one, connected(stage.url, token) as other:
+        ask(other, LONG)
+        assert other.receive()["type"] == "accepted"
+        one.send(action="signOutEverywhere")
+        for wire in (one, other):
+            assert until_closed(wire)[-1]["code"] == "signed_out"
+    with pytest.raises(InvalidStatus) as refused, connected(stage.url, token):
+        pass
+    assert refused.value.response.status_code in (401, 403)
+
+
+def test_whoever_signs_in_again_goes_on(stage: Target, leaver: str) -> None:
+    with connected(stage.url, stage.token(leaver)) as wire:
+        wire.send(action="signOutEverywhere")
+        until_closed(wire)
+    # Tokens of the second of signing out, and of the next, are refused.
+    time.sleep(3)
+    with connected(stage.url, stage.token(leaver)) as wire:
+        wire.send(action="ping")
+        assert wire.receive()["type"] == "pong"
