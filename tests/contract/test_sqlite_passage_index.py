@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -161,3 +162,49 @@ def test_a_file_that_is_no_index_is_refused_with_its_name(path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="missing"), opened(tmp_path / "missing" / "index.sqlite") as index:
         index.count(EVERYTHING)
+
+
+def residue(path: Path, text: str) -> int:
+    """How often the text stands in the index file and in SQLite's files beside it."""
+    return sum(each.read_bytes().count(text.encode()) for each in path.parent.iterdir() if each.is_file())
+
+
+def test_what_is_deleted_is_overwritten_in_the_file_and_in_its_log(index: SqlitePassageIndex, path: Path) -> None:
+    index.replace(HAMLET, embedded(HAMLET, "To be or not to be."))
+    index.replace(MACBETH, embedded(MACBETH, *["The zugzwang stands here." * 200] * 20))
+    assert residue(path, "zugzwang")
+    index.delete(MACBETH)
+    assert residue(path, "zugzwang") == 0
+    assert versions(index) == ["v1"]
+
+
+def test_a_replaced_version_is_overwritten(index: SqlitePassageIndex, path: Path) -> None:
+    index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
+    index.replace(MACBETH, embedded(MACBETH, "It stands here no more.", version="v2"))
+    assert residue(path, "zugzwang") == 0
+
+
+def test_the_index_that_a_rebuild_replaced_is_overwritten(index: SqlitePassageIndex, path: Path) -> None:
+    index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
+    rebuild = SqliteIndexRebuild(path, MODEL, DIMENSION)
+    rebuild.begin()
+    rebuild.switch()
+    rebuild.close()
+    assert residue(path, "zugzwang") == 0
+
+
+def test_content_is_overwritten_where_sqlite_does_not_do_it_by_itself(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian's SQLite does, others do not."""
+
+    def connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = sqlite3.Connection(*arguments, **options)
+        connection.execute("PRAGMA secure_delete = OFF")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    with opened(path) as index:
+        index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
+        index.delete(MACBETH)
+        assert residue(path, "zugzwang") == 0

@@ -99,9 +99,18 @@ class IndexFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: atomic, even if the process dies in the middle."""
+        """A write transaction: atomic, even if the process dies in the middle. What it deletes is gone from the disk."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
+        self._empty_log()
+
+    def _empty_log(self) -> None:
+        """Write the log's pages into the file and cut the log: its earlier pages still hold what was deleted since.
+
+        https://sqlite.org/pragma.html#pragma_wal_checkpoint. A reader that takes long leaves it to the next write.
+        """
+        with self._pooled() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         """Close the pooled connections."""
@@ -110,13 +119,18 @@ class IndexFile:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with self._pooled() as connection:
+            connection.execute(begin)
+            yield connection
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def _pooled(self) -> Iterator[sqlite3.Connection]:
         with sqlite_errors(self._path):
             opened = self._take()
             finished = False
             try:
-                opened.connection.execute(begin)
                 yield opened.connection
-                opened.connection.execute("COMMIT")
                 finished = True
             finally:
                 # Closing rolls back; a failed connection is not reused.
@@ -184,6 +198,8 @@ class IndexFile:
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA foreign_keys = ON")
+    # Deleted content is overwritten with zeros. https://sqlite.org/pragma.html#pragma_secure_delete
+    connection.execute("PRAGMA secure_delete = ON")
     return connection
 
 
