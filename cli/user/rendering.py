@@ -97,6 +97,14 @@ def _render_turn(turn: Turn, screen: Screen) -> None:
     screen.chunk(turn.answer or f"({turn.status})")
     screen.chunk(" …" if turn.truncated else "")
     screen.end_line()
+    if turn.withheld:
+        screen.note(withheld_note(turn.withheld))
+
+
+def withheld_note(documents: int) -> str:
+    """That the user can see some documents of an answer no more."""
+    what = "A document" if documents == 1 else f"{documents} documents"
+    return f"{what} of this answer {'was' if documents == 1 else 'were'} removed, or you may not read it any more."
 
 
 def _render_event(event: Event, screen: Screen) -> None:

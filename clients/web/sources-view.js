@@ -87,7 +87,7 @@ export class SourcesView {
       "li",
       {
         id: this.#idPrefix + n,
-        className: "card",
+        className: source.withheld ? "card withheld" : "card",
         tabIndex: -1,
         data: { n },
         on: { mouseenter: () => this.#highlight(n, true), mouseleave: () => this.#highlight(n, false) },
@@ -97,7 +97,7 @@ export class SourcesView {
         { className: "number", type: "button", aria: { label: `Passage ${n}, back to the text` }, on: { click: () => this.#showCitation(n) } },
         String(n),
       ),
-      element("h4", {}, element("span", {}, source.title || source.documentId), relevanceOf(source.relevance)),
+      element("h4", {}, element("span", {}, source.title || source.documentId), source.withheld ? null : relevanceOf(source.relevance)),
       fieldsOf(source.fields ?? {}),
       ...locatorOf(source),
       excerptOf(excerpt, locator.speakers ?? []),

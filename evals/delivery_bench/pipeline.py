@@ -30,6 +30,7 @@ from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import SendMessage
 from cicada.conversation.resume import Resumer
+from cicada.conversation.withholding import Withholding
 from cicada.document_routing.dispatch import Dispatcher
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.filter import PassageFilter
@@ -199,7 +200,7 @@ class Pipeline:
         usage = self._usage = UsageLimits(
             DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10, 2 * 10**7
         )
-        resumer = Resumer(self.log, queue, channel, time.time, queue_patience_seconds=30)
+        resumer = Resumer(self.log, queue, channel, time.time, 30, Withholding(gate))
         self._accepter = Accepter(self.log, queue, resumer, time.time, "scripts", 7 * 24 * 3600, usage)
         self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
 

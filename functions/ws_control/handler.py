@@ -25,7 +25,8 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
             cancel(RequestKey(connection.principal, request_id), conversation().log)
             return None
         case History():
-            return frame(history(command, connection.principal, conversation().log, conversation().limits))
+            here = conversation()
+            return frame(history(command, connection.principal, here.log, here.withholding, here.limits))
         case Ping():
             return frame(Pong())
     raise InvalidFrameError(f"The action {command.action} is not served here.")

@@ -9,6 +9,7 @@ from infra.constructs.documents import Documents
 from infra.constructs.function import Functions, allow, consume
 from infra.constructs.models import allow_models
 from infra.constructs.search import Search
+from infra.constructs.tables import Tables
 
 _TIMEOUT_SECONDS = 900
 # Documents are read one at a time (`python -m evals.reader_limits` for what that takes), and four are held in memory at
@@ -22,7 +23,7 @@ _BATCH_SIZE = 4
 class Ingest(Construct):
     """The bucket, its queue, and the function that consumes the queue."""
 
-    def __init__(self, scope: Construct, id: str, *, functions: Functions, search: Search) -> None:
+    def __init__(self, scope: Construct, id: str, *, functions: Functions, search: Search, tables: Tables) -> None:
         super().__init__(scope, id)
         self.documents = Documents(
             self, "Documents", settings=functions.settings, consumer_timeout_seconds=_TIMEOUT_SECONDS
@@ -33,6 +34,7 @@ class Ingest(Construct):
             "ingest_document",
             environment={
                 "documents_bucket": self.documents.bucket.bucket_name,
+                "readers_table": tables.readers.table_name,
                 "context_model_id": settings.context_model_id,
                 "card_model_id": settings.card_model_id,
                 **search.environment,
@@ -43,6 +45,7 @@ class Ingest(Construct):
             memory_mb=_MEMORY_MB,
         )
         self._grant_storage(self.function)
+        allow(self.function, ["dynamodb:PutItem", "dynamodb:DeleteItem"], tables.readers.table_arn)
         search.grant_write(self.function)
         writers = list(filter(None, (settings.context_model_id, settings.card_model_id)))
         allow_models(self.function, ["bedrock:InvokeModel"], writers, settings.region)

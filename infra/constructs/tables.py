@@ -14,7 +14,7 @@ OWNERS_INDEX = "owners"
 
 class Tables(Construct):
     """`requests`: the request log. `connections`: each connection's principal. `entries`: the users' profiles and
-    theories.
+    theories. `readers`: who may read which document, for excerpts that are shown again.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
@@ -36,8 +36,9 @@ class Tables(Construct):
             sort_key=dynamodb.Attribute(name="connectedAt", type=dynamodb.AttributeType.NUMBER),
         )
         self.entries = self._table("Entries", sorted_by="sk")
+        self.readers = self._table("Readers", sorted_by=None, expires=False)
 
-    def _table(self, id: str, *, sorted_by: str | None) -> dynamodb.TableV2:
+    def _table(self, id: str, *, sorted_by: str | None, expires: bool = True) -> dynamodb.TableV2:
         kept = self._settings.retain_data
         return dynamodb.TableV2(
             self,
@@ -46,7 +47,7 @@ class Tables(Construct):
             table_name=None if kept else f"{self._settings.prefix}-{id.lower()}",
             partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
             sort_key=dynamodb.Attribute(name=sorted_by, type=dynamodb.AttributeType.STRING) if sorted_by else None,
-            time_to_live_attribute="expiresAt",
+            time_to_live_attribute="expiresAt" if expires else None,
             billing=dynamodb.Billing.on_demand(),
             encryption=dynamodb.TableEncryptionV2.aws_managed_key(),
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(

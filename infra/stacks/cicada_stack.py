@@ -39,7 +39,7 @@ class CicadaStack(Stack):
         tables = Tables(self, "Tables", settings=settings)
         identity = Identity(self, "Identity", settings=settings)
         search = Search(self, "Search", settings=settings)
-        ingest = Ingest(self, "Ingest", functions=functions, search=search)
+        ingest = Ingest(self, "Ingest", functions=functions, search=search, tables=tables)
         audit = AuditLog(self, "Audit", settings=settings)
         agents = Agents(self, "Agents", functions=functions, tables=tables, search=search, audit=audit)
         requests = RequestQueue(self, "RequestQueue", settings=settings, consumer_timeout_seconds=TIMEOUT_SECONDS)

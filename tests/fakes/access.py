@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from cicada.conversation.withholding import Withholding
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal
@@ -29,6 +30,33 @@ class OpenAccess:
         if self.failure:
             raise self.failure
         return {name: self.readers.get(name, ()) for name in document_ids if name not in self.unknown}
+
+
+@dataclass
+class RecordedReaders(OpenAccess):
+    """The record of readers that ingest writes; what it does not have does not exist."""
+
+    rows: dict[DocumentKey, tuple[str, ...]] = field(default_factory=dict)
+
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        if self.failure:
+            raise self.failure
+        keys = {name: DocumentKey(base_key, name) for name in document_ids}
+        return {name: self.rows[key] for name, key in keys.items() if key in self.rows}
+
+    def record(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+        self.rows[document] = readers
+
+    def record_if_missing(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+        self.rows.setdefault(document, readers)
+
+    def forget(self, document: DocumentKey) -> None:
+        self.rows.pop(document, None)
+
+
+def withholding(access: OpenAccess | None = None) -> Withholding:
+    """What withholds by these access lists; without them nothing."""
+    return Withholding(PermissionGate(access or OpenAccess()))
 
 
 def permitted(items: Sequence[T]) -> Permitted[T]:

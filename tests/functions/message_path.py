@@ -18,7 +18,7 @@ from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.bootstrap import authorizer, connections, conversation, entrance, processor, revocation
 from cicada.conversation.model import Head, RequestKey
 from cicada.identity.principal import Principal, groups_text
-from tests.contract import connections_table, entries_table, request_queues, requests_table
+from tests.contract import connections_table, entries_table, readers_table, request_queues, requests_table
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingChannel
 
@@ -113,6 +113,7 @@ def message_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
         database = stack.enter_context(requests_table.requests_table())
         stack.enter_context(connections_table.connections_table())
         stack.enter_context(entries_table.entries_table())
+        stack.enter_context(readers_table.readers_table())
         queues = stack.enter_context(request_queues.request_queues())
         clock = Clock(NOW)
         log = DynamoRequestLog(database, requests_table.TABLE, clock)
@@ -129,6 +130,7 @@ def _wire(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
         "CICADA_REQUESTS_TABLE": requests_table.TABLE,
         "CICADA_CONNECTIONS_TABLE": connections_table.TABLE,
         "CICADA_ENTRIES_TABLE": entries_table.TABLE,
+        "CICADA_READERS_TABLE": readers_table.TABLE,
         "CICADA_REQUESTS_QUEUE_URL": path.queues.requests_url,
         "CICADA_DEAD_LETTER_QUEUE_URL": path.queues.dead_letters_url,
         "CICADA_CALLBACK_URL": "http://127.0.0.1:9/v1",

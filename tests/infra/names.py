@@ -41,6 +41,7 @@ _NAMES = {
     "SearchCollection": "collection",
     "TablesConnections": "connections table",
     "TablesEntries": "entries table",
+    "TablesReaders": "readers table",
     "TablesRequests": "requests table",
 }
 # Attributes that are ARNs. `Ref` gives one of a topic, and an id that is part of ARNs of the others.

@@ -38,6 +38,7 @@ _EMPTIER = "CustomS3AutoDeleteObjectsCustomResourceProviderHandler"
 API_LOGS = "API logs"
 
 CONNECTIONS, REQUESTS, ENTRIES = "connections table", "requests table", "entries table"
+READERS = "readers table"
 POSTING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/*"
 CLOSING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/DELETE/@connections/*"
 _FEW_CONNECTIONS = "A user of the local stage may have 1,000 connections; nobody has."
@@ -112,6 +113,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         # With the turns of the session before the question.
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query")
+        | _withholding()
         | _on(POSTING, "execute-api:ManageConnections")
         | _on("request dead letters", "sqs:SendMessage")
         | _keeping()
@@ -201,7 +203,12 @@ def _command(function: str) -> Needs:
     """Who is on the connection that a command comes from? A connection of a user who floods is closed."""
     closing = _on(CONNECTIONS, "dynamodb:DeleteItem", unseen=_NO_FLOOD)
     closing |= _on(CLOSING, "execute-api:ManageConnections", unseen=_NO_FLOOD)
-    return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem") | closing
+    return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem") | closing | _withholding()
+
+
+def _withholding() -> Needs:
+    """Who may read the documents of earlier answers?"""
+    return _on(READERS, "dynamodb:BatchGetItem")
 
 
 def invoking(settings: StageSettings, model_id: str, action: str, unseen: str = "") -> Needs:
@@ -295,6 +302,7 @@ def _storing() -> Needs:
     """Without `s3:ListBucket` S3 says of a missing object not that it is missing, but that it is forbidden."""
     return (
         _on(BUCKET, "s3:ListBucket")
+        | _on(READERS, "dynamodb:PutItem", "dynamodb:DeleteItem")
         | _on(f"{BUCKET}/documents/*", "s3:GetObject")
         | _on(f"{BUCKET}/reports/*", "s3:PutObject")
         | _on(f"{BUCKET}/truth/*", "s3:GetObject", "s3:PutObject", "s3:DeleteObject")

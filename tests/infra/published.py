@@ -126,7 +126,7 @@ class Publisher:
         # Of 40 answers one took more than four minutes, the others took seconds.
         yield from self.function(_PROCESSOR, "Duration", *[9_000] * 39, 299_000)
         yield from self.function(_INGEST, "Duration", 700_000, 880_000)
-        for table in ("requests", "connections", "entries"):
+        for table in ("requests", "connections", "entries", "readers"):
             yield from self.table(table, "ConsumedWriteCapacityUnits", 4000, 9000)
         yield from self.table("requests", "WriteThrottleEvents", 4, 6)
 

@@ -64,6 +64,7 @@ def places(stage: Deployed) -> dict[str, str]:
         "CICADA_REQUESTS_TABLE": tables["requests"],
         "CICADA_CONNECTIONS_TABLE": tables["connections"],
         "CICADA_ENTRIES_TABLE": tables["entries"],
+        "CICADA_READERS_TABLE": tables["readers"],
         "CICADA_REQUESTS_QUEUE_URL": requests,
         "CICADA_DEAD_LETTER_QUEUE_URL": dead_letters,
         "CICADA_DOCUMENTS_BUCKET": documents_bucket(stage),

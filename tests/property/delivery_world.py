@@ -17,6 +17,7 @@ from cicada.errors import RequestConflictError, RequestNotFoundError, Unavailabl
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from cicada_client.assembly import Assembly
+from tests.fakes.access import withholding
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.clock import Clock
 from tests.property.baton import Actor, Died, actor_here
@@ -52,7 +53,7 @@ class World:
     def __post_init__(self) -> None:
         self.log = SteppedLog(self.clock)
         self.queue = SteppedQueue(self.clock)
-        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, PATIENCE_SECONDS)
+        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, PATIENCE_SECONDS, withholding())
         self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, "scripts", 7 * 24 * 3600)
         self.channel.open("bob")
 

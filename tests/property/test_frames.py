@@ -68,7 +68,8 @@ class Api:
 
     @property
     def conversation(self) -> Conversation:
-        return Conversation(self.here.log, self.here.accepter, self.here.resumer, self.entrance.limits)
+        here = self.here
+        return Conversation(here.log, here.accepter, here.resumer, self.entrance.limits, here.withholding)
 
     @property
     def entrance(self) -> Entrance:

@@ -24,21 +24,25 @@ PASSED_OVER = {"history": {"type", "sessionId"}, "error": {"retryAfterSeconds"}}
 
 
 def on_the_wire(value: object) -> Any:
-    """A value of the client as JSON; what is not set, or empty, is left out."""
+    """A value of the client as JSON; what is not set, empty or false is left out."""
     if is_dataclass(value):
         named = {to_camel(field.name): on_the_wire(getattr(value, field.name)) for field in fields_of(value)}
-        return {name: found for name, found in named.items() if found not in (None, [])}
+        return {name: found for name, found in named.items() if _says(found)}
     return [on_the_wire(item) for item in value] if isinstance(value, tuple) else value
 
 
 def without_empty(value: Any) -> Any:
-    """The frame without what says nothing: null, and an empty list."""
+    """The frame without what says nothing: null, false, and an empty list."""
     if isinstance(value, list):
         return [without_empty(item) for item in value]
     if isinstance(value, dict):
         found = {name: without_empty(item) for name, item in value.items()}
-        return {name: item for name, item in found.items() if item not in (None, [])}
+        return {name: item for name, item in found.items() if _says(item)}
     return value
+
+
+def _says(value: object) -> bool:
+    return value is not None and value is not False and value != []
 
 
 @pytest.mark.parametrize("kind", EVENTS)

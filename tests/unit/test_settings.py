@@ -33,6 +33,7 @@ EVERY_KIND = (
 CONVERSATION = {
     "CICADA_REQUESTS_TABLE": "requests",
     "CICADA_CONNECTIONS_TABLE": "connections",
+    "CICADA_READERS_TABLE": "readers",
     "CICADA_REQUESTS_QUEUE_URL": "https://sqs.example/requests.fifo",
     "CICADA_CALLBACK_URL": "https://api.example/v1",
 }
@@ -57,7 +58,7 @@ def complaint(kind: type[Struct], environment: dict[str, str]) -> str:
 def test_settings_are_read_from_variables_of_their_names() -> None:
     settings = load(ConversationSettings, CONVERSATION | {"CICADA_DEFAULT_KNOWLEDGE_BASE": "plays"})
     assert settings == ConversationSettings(
-        "requests", "connections", "https://sqs.example/requests.fifo", "https://api.example/v1", "plays"
+        "requests", "connections", "readers", "https://sqs.example/requests.fifo", "https://api.example/v1", "plays"
     )
 
 

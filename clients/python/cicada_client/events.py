@@ -32,7 +32,7 @@ class Source:
     """A passage that the answer was made from. `relevance` is 0 to 1, or None where no text was ranked.
 
     `fields`: what the knowledge base shows of the document's metadata, such as `{"Status": "retired"}`,
-    or None.
+    or None. `withheld`: the document was removed since, or the user may not read it any more; `excerpt` says so.
     """
 
     n: int
@@ -42,6 +42,7 @@ class Source:
     excerpt: str
     relevance: float | None
     fields: Mapping[str, str] | None = None
+    withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,15 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Passages that the answer is made from; a source with a number seen before replaces that one."""
+    """Passages that the answer is made from; a source with a number seen before replaces that one.
+
+    `knowledge_base` is the one that they are from; None if the server does not say.
+    """
 
     request_id: str
     seq: int
     sources: tuple[Source, ...]
+    knowledge_base: str | None = None
     type: Literal["sources"] = "sources"
 
 
@@ -180,7 +185,8 @@ def _status(request_id: str, seq: int, frame: Frame) -> Event:
 
 
 def _sources(request_id: str, seq: int, frame: Frame) -> Event:
-    return Sources(request_id, seq, tuple(_source(item) for item in frame["sources"] if isinstance(item, dict)))
+    sources = tuple(_source(item) for item in frame["sources"] if isinstance(item, dict))
+    return Sources(request_id, seq, sources, text_or_none(frame.get("knowledgeBase")))
 
 
 def _chunk(request_id: str, seq: int, frame: Frame) -> Event:
@@ -235,6 +241,7 @@ def _source(item: Frame) -> Source:
         excerpt=text(item.get("excerpt")),
         relevance=relevance if isinstance(relevance, (int, float)) else None,
         fields=text_by_name(item.get("fields")),
+        withheld=item.get("withheld") is True,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cicada_client.events import Frame
-from cicada_client.forms import objects, text_or_none
+from cicada_client.forms import count, objects, text_or_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its answer. `Client.follow(request_id)` gives the whole of a `truncated` one."""
+    """A question and its answer. `Client.follow(request_id)` gives the whole of a `truncated` one.
+
+    `withheld`: how many of its documents were removed since, or may not be read by the user any more.
+    """
 
     request_id: str
     created_at: str
@@ -31,6 +34,7 @@ class Turn:
     message: str
     answer: str
     truncated: bool
+    withheld: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ def _turn(item: Frame) -> Turn:
         message=_text(item, "message"),
         answer=_text(item, "answer"),
         truncated=item.get("truncated") is True,
+        withheld=count(item.get("withheld")),
     )
 
 

@@ -13,12 +13,14 @@ from cicada_client.forms import count, count_or_none, objects, text, text_by_nam
 class ListedDocument:
     """A document that matches. `fields`: what its base shows of the metadata, by names for people.
 
-    It has no relevance: a condition that is met is no measure of how well a text answers.
+    It has no relevance: a condition that is met is no measure of how well a text answers. `withheld`: the document was
+    removed since, or the user may not read it any more.
     """
 
     document_id: str
     title: str
     fields: Mapping[str, str] = field(default_factory=dict)
+    withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Listing:
     """A page of the documents that match, in order; `total`: how many match. Several such events add up.
 
     `offset` is the number of the first one, from 0; `next_offset` is that of the next page, None on the last. `counts`
-    are by the field `counted_by`.
+    are by the field `counted_by`. `knowledge_base` is the one that has the documents.
     """
 
     request_id: str
@@ -45,6 +47,7 @@ class Listing:
     next_offset: int | None = None
     counted_by: str | None = None
     counts: tuple[ValueCount, ...] = ()
+    knowledge_base: str | None = None
     type: Literal["listing"] = "listing"
 
     @property
@@ -74,11 +77,17 @@ def read_listing(request_id: str, seq: int, frame: Mapping[str, Any]) -> Listing
         next_offset=count_or_none(frame.get("nextOffset")),
         counted_by=text_or_none(frame.get("countedBy")),
         counts=tuple(map(_value_count, objects(frame.get("counts")))),
+        knowledge_base=text_or_none(frame.get("knowledgeBase")),
     )
 
 
 def _document(item: Mapping[str, Any]) -> ListedDocument:
-    return ListedDocument(text(item.get("documentId")), text(item.get("title")), text_by_name(item.get("fields")) or {})
+    return ListedDocument(
+        text(item.get("documentId")),
+        text(item.get("title")),
+        text_by_name(item.get("fields")) or {},
+        withheld=item.get("withheld") is True,
+    )
 
 
 def _value_count(item: Mapping[str, Any]) -> ValueCount:

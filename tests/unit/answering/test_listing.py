@@ -80,6 +80,7 @@ def test_documents_that_match_are_listed_in_the_bases_order_and_counted_without_
         "total": 2,
         "offset": 0,
         "nextOffset": None,
+        "knowledgeBase": "store",
         "documents": [
             {
                 "documentId": "supply",

@@ -18,7 +18,7 @@ def test_the_model_that_the_settings_name_writes_cards(
 ) -> None:
     search = SearchSettings("embedded", "amazon.titan-embed-text-v2:0", 384, "never opened")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setattr(ingest, "load", lambda _: IngestSettings("bucket", search, card_model_id=model_id))
+    monkeypatch.setattr(ingest, "load", lambda _: IngestSettings("bucket", "readers", search, card_model_id=model_id))
     made = ingest.ingester.__wrapped__(ROOT / "functions/ingest_document/episodes.toml")
     assert isinstance(made.cards, writer)
     assert made.contexts is None

@@ -12,6 +12,7 @@ from cicada.conversation.model import Connection, Head, Lease, RequestKey
 from cicada.conversation.protocol import SendMessage, parse_command
 from cicada.conversation.resume import Resumer
 from cicada.identity.principal import Principal
+from tests.fakes.access import OpenAccess, withholding
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingChannel, RecordingQueue
 from tests.fakes.request_log import DisturbedRequestLog
@@ -31,10 +32,12 @@ class Situation:
     clock: Clock = field(default_factory=Clock)
     channel: RecordingChannel = field(default_factory=RecordingChannel)
     queue: RecordingQueue = field(default_factory=RecordingQueue)
+    access: OpenAccess = field(default_factory=OpenAccess)
 
     def __post_init__(self) -> None:
         self.log = DisturbedRequestLog(self.clock)
-        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, PATIENCE_SECONDS)
+        self.withholding = withholding(self.access)
+        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, PATIENCE_SECONDS, self.withholding)
         self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, "scripts", 3600)
 
     def ask(self, message: str = "Who?", principal: Principal = ANN, connection_id: str = "c1") -> str | None:

@@ -11,6 +11,7 @@ from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome
 from cicada.ingest.prose.formats import prose_parsers
 from cicada.permissions.readers import reader_names
+from tests.fakes.access import RecordedReaders
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
@@ -27,6 +28,7 @@ class Base:
 
     def __init__(self, restricted: bool = False) -> None:
         self.store, self.truth, self.index = InMemoryDocumentStore(), InMemoryGroundTruth(), DisturbedIndex()
+        self.record = RecordedReaders()
         self.ingester = Ingester(
             self.store,
             self.truth,
@@ -34,6 +36,7 @@ class Base:
             CountingEmbedder(),
             prose_parsers(),
             restricted=lambda name: restricted and name == "notes",
+            readers=self.record,
         )
 
     def put(self, content: bytes, sidecar: bytes | None) -> IngestReport:
@@ -42,8 +45,9 @@ class Base:
         return self.ingester.ingest(NOTE)
 
     def may_read(self, user: str) -> bool:
-        """As the engines and the gate decide it."""
+        """As the engines and the gate decide it. The record of readers has to say the same as the index."""
         lists = [each.readers for each in self.index.passages_of(NOTE)]
+        assert set(lists) == ({self.record.rows[NOTE]} if NOTE in self.record.rows else set())
         names = reader_names(Principal("acme", user, frozenset({"nobody", "everyone"})))
         return bool(lists) and all(not each or names.intersection(each) for each in lists)
 

@@ -99,7 +99,7 @@ class IndexFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: atomic, even if the process dies in the middle. What it deletes is gone from the disk."""
+        """A write transaction: atomic, even if the process dies in the middle. What it deletes leaves the disk."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
         self._empty_log()

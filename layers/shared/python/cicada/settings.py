@@ -64,6 +64,7 @@ class ConversationSettings(Struct, frozen=True):
 
     requests_table: str
     connections_table: str
+    readers_table: str
     requests_queue_url: str
     callback_url: str
     default_knowledge_base: str = "scripts"
@@ -188,6 +189,7 @@ class IngestSettings(Struct, frozen=True):
     """
 
     documents_bucket: str
+    readers_table: str
     search: SearchSettings
     context_model_id: str = ""
     card_model_id: str = ""

@@ -44,7 +44,7 @@ _NAMES = 20
 _QUERY_LENGTH = 500
 _COUNTS = 100
 # Room for content in a frame.
-_ROOM_BYTES = FRAME_LIMIT_BYTES - 256
+_ROOM_BYTES = FRAME_LIMIT_BYTES - 384
 # Room for what stands in a frame beside its documents, and for the filters beside the rest of the last event.
 _HALF_BYTES = _ROOM_BYTES // 2
 # JSON escapes turn one byte into up to six, so this much text always fits.
@@ -101,7 +101,8 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
         yield StatusChanged(stage=cast(Any, part.stage), detail=part.detail)
     elif isinstance(part, Cited):
         sources = [_source(number, ranked, part.schema) for number, ranked in enumerate(part.passages, start=1)]
-        yield from (SourcesFound(sources=tuple(each)) for each in _fitting(sources))
+        base = next((each.passage.document.base_key.knowledge_base for each in part.passages), None)
+        yield from (SourcesFound(sources=tuple(each), knowledge_base=base) for each in _fitting(sources))
     elif isinstance(part, Listed):
         yield from _listings(part)
 
@@ -112,6 +113,7 @@ def _listings(part: Listed) -> Iterator[Listing]:
     named = part.counted_by
     of_first: dict[str, Any] = {"counted_by": named[:_NAME_LENGTH], "counts": counts} if named else {}
     documents = [_listed(row, part.columns) for row in part.rows]
+    base = next((row.document.base_key.knowledge_base for row in part.rows), None)
     room = _ROOM_BYTES - sum(map(_size, counts))
     for number, each in enumerate(_fitting(documents, room) or [[]]):
         yield Listing(
@@ -119,6 +121,7 @@ def _listings(part: Listed) -> Iterator[Listing]:
             documents=tuple(each),
             offset=part.offset,
             next_offset=part.next_offset,
+            knowledge_base=base,
             **of_first if not number else {},
         )
 

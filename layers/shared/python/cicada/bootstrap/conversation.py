@@ -8,6 +8,7 @@ from functools import cache
 from msgspec import Struct
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
+from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
@@ -17,7 +18,9 @@ from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
+from cicada.conversation.withholding import Withholding
 from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.permissions.gate import PermissionGate
 from cicada.settings import ConversationSettings, load
 
 
@@ -28,6 +31,7 @@ class Conversation(Struct, frozen=True):
     accepter: Accepter
     resumer: Resumer
     limits: UsageLimits
+    withholding: Withholding
 
 
 @cache
@@ -46,8 +50,9 @@ def conversation() -> Conversation:
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
     limits = entrance().limits
+    withholding = Withholding(PermissionGate(DynamoReaderTable(tables, settings.readers_table)))
     patience, lease = settings.queue_patience_seconds, settings.lease_seconds
-    resumer = Resumer(log, queue, channel, time.time, patience, record_audit, limits, lease)
+    resumer = Resumer(log, queue, channel, time.time, patience, withholding, record_audit, limits, lease)
     accepter = Accepter(
         log,
         queue,
@@ -58,4 +63,4 @@ def conversation() -> Conversation:
         limits,
         _bases,
     )
-    return Conversation(log, accepter, resumer, limits)
+    return Conversation(log, accepter, resumer, limits, withholding)

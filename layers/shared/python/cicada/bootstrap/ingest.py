@@ -8,13 +8,14 @@ from functools import cache
 from pathlib import Path
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
+from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.adapters.retry import Retry
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.adapters.s3.kept_vectors import S3KeptVectors
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.adapters.sqs.redelivery import SqsRedelivery
-from cicada.bootstrap.aws import client
+from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.search import index_rebuild, passage_index
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
@@ -53,6 +54,7 @@ def ingester(episode_configuration: Path) -> Ingester:
         detail_of=lambda name: bases.of(name).multivector,
         restricted=lambda name: bases.of(name).restricted,
         kept=S3KeptVectors(s3, settings.documents_bucket),
+        readers=DynamoReaderTable(database(), settings.readers_table),
     )
 
 
@@ -98,6 +100,7 @@ def rebuilder() -> Rebuilder:
         new_run=lambda: uuid.uuid4().hex,
         # OpenSearch makes each write visible with a delay, so writes run in parallel; SQLite has one writer at a time.
         threads=2 if settings.search.search_engine == "embedded" else 8,
+        readers=DynamoReaderTable(database(), settings.readers_table),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
+from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs.request_queue import SqsRequestQueue
 from cicada.agents.on_demand import AgentOnDemand
@@ -30,6 +31,7 @@ from cicada.bootstrap.planner import chosen_planner
 from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.conversation.memory import LoggedConversation
+from cicada.conversation.withholding import Withholding
 from cicada.document_routing.dispatch import Dispatcher
 from cicada.identity.principal import Principal
 from cicada.permissions.gate import PermissionGate
@@ -49,6 +51,7 @@ def processor() -> Processor:
     settings = load(ProcessorSettings)
     conversation = settings.conversation
     log = DynamoRequestLog(database(), conversation.requests_table, time.time)
+    withholding = Withholding(PermissionGate(DynamoReaderTable(database(), conversation.readers_table)))
     return Processor(
         log=log,
         channel=ApiGatewayChannel(connection_endpoint(conversation.callback_url)),
@@ -60,7 +63,7 @@ def processor() -> Processor:
         max_attempts=settings.max_attempts,
         report=report_failed_answer,
         pace=Pace(settings.least_pace_seconds, settings.most_pace_seconds),
-        memory=LoggedConversation(log, settings.memory_tokens),
+        memory=LoggedConversation(log, settings.memory_tokens, withholding),
         observe=AnswerMetrics(settings.stage, settings.model.chat_model_id).observe,
         waited=StageMetrics(settings.stage).waited,
         audit=answer_audit(settings.model.chat_model_id, settings.agent.agent_model_id),

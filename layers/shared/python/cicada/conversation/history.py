@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from msgspec.json import encode
+from msgspec.structs import replace
 
 from cicada.conversation.costs import SESSION, TURN
 from cicada.conversation.limits import UsageLimits
@@ -23,6 +24,7 @@ from cicada.conversation.protocol import (
     Turn,
     known_event,
 )
+from cicada.conversation.withholding import Documents, Withholding, documents_shown
 from cicada.errors import InvalidFrameError
 from cicada.identity.principal import Principal
 
@@ -30,10 +32,17 @@ _ANSWER_LIMIT_BYTES = 20 * 1024
 _MESSAGE_LIMIT_BYTES = 10 * 1024
 
 
-def history(command: History, principal: Principal, log: RequestLog, limits: UsageLimits | None = None) -> HistoryPage:
+def history(
+    command: History,
+    principal: Principal,
+    log: RequestLog,
+    withholding: Withholding,
+    limits: UsageLimits | None = None,
+) -> HistoryPage:
     """One page, newest first, that fits in a frame; `before` of the page asks for the next one.
 
-    The page is charged by its length; `LimitExceededError` if the user has to wait for that.
+    `withholding` counts the documents of each answer that the user may not read any more. The page is charged by its
+    length; `LimitExceededError` if the user has to wait for that.
     """
     before = _moment(command.before)
     if command.session_id is None:
@@ -43,7 +52,10 @@ def history(command: History, principal: Principal, log: RequestLog, limits: Usa
     rows = log.turns(principal, command.session_id, before, command.limit)
     if limits and rows:
         limits.spend(principal, TURN * len(rows))
-    return _turns(principal, command.session_id, command.limit, rows, log)
+    page, documents = _turns(principal, command.session_id, command.limit, rows, log)
+    gone = withholding.withheld(principal, frozenset().union(*documents))
+    turns = (replace(turn, withheld=len(each & gone)) for turn, each in zip(page.turns, documents, strict=True))
+    return replace(page, turns=tuple(turns))
 
 
 def answer_text(events: Iterable[StoredEvent]) -> str:
@@ -75,27 +87,32 @@ def _sessions(principal: Principal, before: float | None, limit: int, log: Reque
     return HistoryPage(sessions=summaries, before=_text(rows[-1].last_at) if len(rows) == limit else None)
 
 
-def _turns(principal: Principal, session_id: str, limit: int, rows: Sequence[TurnRow], log: RequestLog) -> HistoryPage:
+def _turns(
+    principal: Principal, session_id: str, limit: int, rows: Sequence[TurnRow], log: RequestLog
+) -> tuple[HistoryPage, list[Documents]]:
+    """The page, and of each turn the documents that it was made from."""
     turns: list[Turn] = []
+    documents: list[Documents] = []
     room = FRAME_LIMIT_BYTES - 512
     for row in rows:
-        turn = _turn(RequestKey(principal, row.request_id), row, log)
+        turn, shown = _turn(RequestKey(principal, row.request_id), row, log)
         room -= len(encode(turn)) + len(",")
         if turns and room < 0:
             break
         turns.append(turn)
+        documents.append(shown)
     more = len(turns) < len(rows) or len(rows) == limit
-    return HistoryPage(
-        session_id=session_id, turns=tuple(turns), before=turns[-1].created_at if more and turns else None
-    )
+    end = turns[-1].created_at if more and turns else None
+    return HistoryPage(session_id=session_id, turns=tuple(turns), before=end), documents
 
 
-def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> Turn:
+def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> tuple[Turn, Documents]:
     head, question = log.head(key), log.question(key)
     message = question.message if question else ""
-    answer = answer_text(log.events(key, 0, head.last_seq)) if head else ""
+    events = list(log.events(key, 0, head.last_seq)) if head else []
+    answer = answer_text(events)
     kept_message, kept_answer = _beginning(message, _MESSAGE_LIMIT_BYTES), _beginning(answer, _ANSWER_LIMIT_BYTES)
-    return Turn(
+    turn = Turn(
         request_id=row.request_id,
         created_at=_text(row.created_at),
         status=_status(head),
@@ -103,6 +120,7 @@ def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> Turn:
         answer=kept_answer,
         truncated=(kept_message, kept_answer) != (message, answer),
     )
+    return turn, documents_shown(key.principal, events)
 
 
 def _status(head: Head | None) -> Status:

@@ -6,23 +6,36 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import Head, RequestKey, Status
 from cicada.conversation.ports import RequestLog
+from cicada.conversation.withholding import WITHHELD_ANSWER, Documents, Withholding, documents_shown
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn, conversation_of
 from cicada.documents.catalogue import ListedPage
+from cicada.identity.principal import Principal
 
 # Rows that are read for one question: so many turns, and of each answer so many events.
 _TURNS = 8
 _EVENTS = 200
 
 
+class _Remembered(Struct, frozen=True):
+    turn: Turn
+    head: Head
+    documents: Documents
+
+
 class LoggedConversation(Struct, frozen=True):
-    """`budget_tokens`: about how many tokens of earlier turns a model is given."""
+    """`budget_tokens`: about how many tokens of earlier turns a model is given.
+
+    `withholding`: an answer from a document that the user may not read any more is not given to a model again.
+    """
 
     log: RequestLog
     budget_tokens: int
+    withholding: Withholding
 
     def before(self, key: RequestKey, session_id: str) -> Conversation:
         """The session's last turns before this request. A request that begins a session costs no read."""
@@ -35,15 +48,20 @@ class LoggedConversation(Struct, frozen=True):
         keys = [RequestKey(key.principal, row.request_id) for row in reversed(rows)]
         with ThreadPoolExecutor(max_workers=_TURNS, thread_name_prefix="turns") as executor:
             found = [each for each in executor.map(self._turn, keys) if each]
-        return conversation_of([turn for turn, _ in found], self.budget_tokens, _shown([head for _, head in found]))
+        turns = self._readable(key.principal, found)
+        return conversation_of(turns, self.budget_tokens, _shown([each.head for each in found]))
 
-    def _turn(self, key: RequestKey) -> tuple[Turn, Head] | None:
+    def _readable(self, principal: Principal, found: Sequence[_Remembered]) -> list[Turn]:
+        gone = self.withholding.withheld(principal, frozenset().union(*(each.documents for each in found)))
+        return [replace(each.turn, answer=WITHHELD_ANSWER) if each.documents & gone else each.turn for each in found]
+
+    def _turn(self, key: RequestKey) -> _Remembered | None:
         """None for a request that has expired meanwhile."""
         question, head = self.log.question(key), self.log.head(key)
         if question is None or head is None:
             return None
-        events = self.log.events(key, 0, min(head.last_seq, _EVENTS))
-        return Turn(question.message, answer_text(events)), head
+        events = list(self.log.events(key, 0, min(head.last_seq, _EVENTS)))
+        return _Remembered(Turn(question.message, answer_text(events)), head, documents_shown(key.principal, events))
 
 
 def _shown(heads: Sequence[Head]) -> ListedPage | None:

@@ -161,6 +161,7 @@ class Source(_Frame, frozen=True, omit_defaults=True):
     """A cited passage. `relevance` is 0 to 1, or null where no text was ranked.
 
     `fields`: what the knowledge base shows of the document's metadata, texts by display names; absent if nothing.
+    `withheld`: the document was removed since, or the user may not read it any more; the excerpt says so.
     """
 
     n: int
@@ -170,6 +171,7 @@ class Source(_Frame, frozen=True, omit_defaults=True):
     excerpt: str
     relevance: float | None
     fields: dict[str, str] | None = None
+    withheld: bool | None = None
 
 
 class Usage(_Frame, frozen=True):
@@ -193,22 +195,25 @@ class StatusChanged(_Sent, frozen=True, tag="status", omit_defaults=True):
     detail: str | None = None
 
 
-class SourcesFound(_Sent, frozen=True, tag="sources"):
-    """Passages that the answer is made from; several such events add up."""
+class SourcesFound(_Sent, frozen=True, tag="sources", omit_defaults=True):
+    """Passages that the answer is made from; several such events add up. `knowledgeBase`: where they are from."""
 
     sources: tuple[Source, ...]
+    knowledge_base: str | None = None
 
 
-class ListedDocument(_Frame, frozen=True):
+class ListedDocument(_Frame, frozen=True, omit_defaults=True):
     """A document that matches. `fields`: the names for people of the fields that the base shows, and their values.
 
-    `relevance` is always null: a condition that is met is no measure of how well a text answers.
+    `relevance` is always null: a condition that is met is no measure of how well a text answers. `withheld`: the
+    document was removed since, or the user may not read it any more; nothing of it is left.
     """
 
     document_id: str
     title: str
-    fields: dict[str, str] = _made_by(dict)
-    relevance: None = None
+    fields: dict[str, str] = _always({})
+    relevance: None = _always(None)
+    withheld: bool | None = None
 
 
 class ValueCount(_Frame, frozen=True):
@@ -222,7 +227,7 @@ class Listing(_Sent, frozen=True, tag="listing", omit_defaults=True):
     """Documents that match, in order. Several such events add up; each has the same `total`.
 
     `offset` is the number of the first one; `nextOffset` is that of the next page, null on the last. `counts` are by
-    the field `countedBy`.
+    the field `countedBy`. `knowledgeBase`: where the documents are.
     """
 
     total: int
@@ -231,6 +236,7 @@ class Listing(_Sent, frozen=True, tag="listing", omit_defaults=True):
     next_offset: int | None = _always(None)
     counted_by: str | None = None
     counts: tuple[ValueCount, ...] | None = None
+    knowledge_base: str | None = None
 
 
 class Chunk(_Sent, frozen=True, tag="chunk"):
@@ -289,7 +295,10 @@ TERMINAL = (Complete, Cancelled, Failed)
 
 
 class Turn(_Frame, frozen=True):
-    """One question of a session and its answer; a truncated answer is whole by `resume` from 0."""
+    """One question of a session and its answer; a truncated answer is whole by `resume` from 0.
+
+    `withheld`: how many of the documents that it was made from were removed since, or may not be read any more.
+    """
 
     request_id: str
     created_at: str
@@ -297,6 +306,7 @@ class Turn(_Frame, frozen=True):
     message: str
     answer: str
     truncated: bool = False
+    withheld: int = 0
 
 
 class SessionSummary(_Frame, frozen=True, omit_defaults=True):

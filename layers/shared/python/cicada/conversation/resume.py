@@ -12,6 +12,7 @@ from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Head, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Pending, frame, stored_frame
+from cicada.conversation.withholding import Withholding
 from cicada.errors import ConnectionGoneError, RequestNotFoundError
 
 # A margin after a lease's end: clocks differ, and the condition is strict.
@@ -23,7 +24,8 @@ def _unaudited(record: DocumentsShown) -> None:
 
 
 class Resumer(Struct, frozen=True):
-    """`audit` is called with the documents that were shown again; it does not fail.
+    """`withholding`: what of the stored events the user may still see. `audit` is called with the documents that were
+    shown again; it does not fail.
 
     `queue_patience_seconds`: how long a request waits in its session's order before it is queued outside it.
     `lease_seconds`: in this time no more than one take-over is queued. A queued processor has started by then, or never
@@ -35,6 +37,7 @@ class Resumer(Struct, frozen=True):
     channel: Channel
     clock: Callable[[], float]
     queue_patience_seconds: float
+    withholding: Withholding
     audit: Callable[[DocumentsShown], object] = _unaudited
     limits: UsageLimits | None = None
     lease_seconds: float = 15
@@ -57,7 +60,8 @@ class Resumer(Struct, frozen=True):
             wait = self._queue_again(key, head)
         shown: dict[ShownDocument, None] = {}
         try:
-            for event in self.log.events(key, after_seq, head.last_seq):
+            for stored in self.log.events(key, after_seq, head.last_seq):
+                event = self.withholding.shown(key.principal, stored)
                 self.channel.post(connection_id, stored_frame(event.body, request_id=key.request_id, seq=event.seq))
                 shown |= dict.fromkeys(event.shown.documents if event.shown else ())
         except ConnectionGoneError:

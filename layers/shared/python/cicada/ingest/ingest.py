@@ -23,7 +23,15 @@ from cicada.ingest.model import (
     StoredDocument,
     version_of,
 )
-from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser, DocumentStore, GroundTruth, KeptVectors
+from cicada.ingest.ports import (
+    CardWriter,
+    ContextWriter,
+    DocumentParser,
+    DocumentStore,
+    GroundTruth,
+    KeptVectors,
+    ReaderRecord,
+)
 from cicada.ingest.readers import (
     had_readers,
     is_meant_for_some,
@@ -63,6 +71,7 @@ class Ingester(Struct, frozen=True):
     `cards`: None to make all cards by rules. `detail_of`: the kind of multivectors that a knowledge base stores.
     `restricted`: whether a base's documents without readers are for nobody.
     `kept`: the vectors of ingests that did not get to their end, None to begin them again.
+    `readers`: where each document's readers are recorded, None where no excerpt is shown again.
     """
 
     store: DocumentStore
@@ -75,6 +84,7 @@ class Ingester(Struct, frozen=True):
     detail_of: Callable[[str], MultiVector] = no_detail
     kept: KeptVectors | None = None
     restricted: Callable[[str], bool] = no_restriction
+    readers: ReaderRecord | None = None
     clock: Callable[[], float] = time.time
 
     def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
@@ -200,7 +210,18 @@ class Ingester(Struct, frozen=True):
         return True
 
     def _show(self, stored: StoredDocument) -> None:
-        self.index.replace(stored.document, stored.embedded(), stored.row(), stored.card_vector)
+        row = stored.row()
+        if row is None:
+            self._hide(stored.document)
+            return
+        if self.readers:
+            self.readers.record(stored.document, row.readers)
+        self.index.replace(stored.document, stored.embedded(), row, stored.card_vector)
+
+    def _hide(self, document: DocumentKey) -> None:
+        if self.readers:
+            self.readers.forget(document)
+        self.index.delete(document)
 
     def _for_readers(
         self, parsed: ParsedDocument, document: DocumentKey, before: StoredDocument | None
@@ -231,11 +252,11 @@ class Ingester(Struct, frozen=True):
             self.truth.write(without_known_readers(source, self.embedder.model_id, self.embedder.dimension))
         else:
             self.truth.delete(source.document)
-        self.index.delete(source.document)
+        self._hide(source.document)
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         self.truth.delete(document)
-        self.index.delete(document)
+        self._hide(document)
         return IngestReport(document, Outcome.DELETED, passages=0)
 
     def _parser(self, source: SourceFile) -> DocumentParser:

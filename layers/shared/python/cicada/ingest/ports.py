@@ -74,6 +74,25 @@ class CardWriter(Protocol):
         ...
 
 
+class ReaderRecord(Protocol):
+    """Who may read which document, kept where an excerpt that was shown once is checked before it is shown again.
+
+    Written before the index is: it must not let through what the index does not. Failures are `DependencyError`s.
+    """
+
+    def record(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+        """Keep the readers of a document, none for everybody."""
+        ...
+
+    def record_if_missing(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+        """The same for a document of which nothing is kept: a copy must not replace what ingest has written since."""
+        ...
+
+    def forget(self, document: DocumentKey) -> None:
+        """The document is not there any more. An unknown one is no error."""
+        ...
+
+
 class KeptVectors(Protocol):
     """Vectors of parts of documents, kept for a day in case the ingest does not get to its end."""
 

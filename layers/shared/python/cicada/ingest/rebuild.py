@@ -23,7 +23,7 @@ from cicada.errors import ConfigurationError
 from cicada.ingest.cards.make import with_card
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument
 from cicada.ingest.parallel import in_parallel
-from cicada.ingest.ports import GroundTruth, RebuildLog
+from cicada.ingest.ports import GroundTruth, ReaderRecord, RebuildLog
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 
 
@@ -31,7 +31,7 @@ class Rebuilder(Struct, frozen=True):
     """`model_id` and `dimension` are those of the index. `threads`: documents copied at once.
 
     `clock` gives epoch seconds. `hold_seconds`: longer than any slice, so that a holder of the record for longer than
-    this is known to be dead.
+    this is known to be dead. `readers`: where documents' readers are recorded; what is missing there is added.
     """
 
     truth: GroundTruth
@@ -43,6 +43,7 @@ class Rebuilder(Struct, frozen=True):
     new_run: Callable[[], str]
     hold_seconds: float = 960.0
     threads: int = 8
+    readers: ReaderRecord | None = None
 
     def start(self, until: float) -> RebuildProgress:
         """Begin a new index and copy until `until` (epoch seconds); an unfinished index is dropped."""
@@ -126,15 +127,23 @@ class Rebuilder(Struct, frozen=True):
         """Copy a document; returns the copied revision, or None if the document was deleted."""
         entry = self.truth.read(document)
         if entry is None:
-            building.delete(document)
+            self._hide(building, document)
             return None
         self._require_our_embedder(entry.stored)
         stored = with_card(entry.stored)
-        if stored.passages:
-            building.replace(document, stored.embedded(), stored.row(), stored.card_vector)
-        else:
-            building.delete(document)
+        row = stored.row()
+        if row is None:
+            self._hide(building, document)
+            return entry.revision
+        if self.readers:
+            self.readers.record_if_missing(document, row.readers)
+        building.replace(document, stored.embedded(), row, stored.card_vector)
         return entry.revision
+
+    def _hide(self, building: PassageIndex, document: DocumentKey) -> None:
+        if self.readers:
+            self.readers.forget(document)
+        building.delete(document)
 
     def _require_our_embedder(self, stored: StoredDocument) -> None:
         if (stored.model_id, stored.dimension) != (self.model_id, self.dimension):

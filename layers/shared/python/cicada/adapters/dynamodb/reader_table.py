@@ -1,0 +1,85 @@
+"""The readers of documents in a DynamoDB table: pk = <tenant>#<knowledge base>#<document id>.
+
+A function that answers a connection reads them in one call, without the search service, which may be asleep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.retry import Retry
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import ThrottledError
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+# https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+_KEYS_AT_ONCE = 100
+_UNREAD = Retry(attempts=4, base_seconds=0.05, cap_seconds=0.5)
+
+
+class DynamoReaderTable:
+    """Reads are strongly consistent: what was withdrawn is withheld from then on."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        names = {_key(DocumentKey(base_key, name)): name for name in document_ids}
+        found: dict[str, tuple[str, ...]] = {}
+        for start in range(0, len(names), _KEYS_AT_ONCE):
+            for item in self._items(list(names)[start : start + _KEYS_AT_ONCE]):
+                found[names[item["pk"]["S"]]] = tuple(each["S"] for each in item["readers"]["L"])
+        return found
+
+    def record(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+        with dynamo_errors():
+            self._client.put_item(TableName=self._table, Item=_item(document, readers))
+
+    def record_if_missing(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+        with dynamo_errors():
+            try:
+                self._client.put_item(
+                    TableName=self._table,
+                    Item=_item(document, readers),
+                    ConditionExpression="attribute_not_exists(pk)",
+                )
+            except self._client.exceptions.ConditionalCheckFailedException:
+                return
+
+    def forget(self, document: DocumentKey) -> None:
+        with dynamo_errors():
+            self._client.delete_item(TableName=self._table, Key={"pk": {"S": _key(document)}})
+
+    def _items(self, keys: Sequence[str]) -> list[dict[str, Any]]:
+        """DynamoDB may leave keys unread when it is busy; they are asked for again. Raises `ThrottledError`."""
+        wanted: list[Any] = [{"pk": {"S": key}} for key in keys]
+        items: list[dict[str, Any]] = []
+
+        def read() -> None:
+            nonlocal wanted
+            with dynamo_errors():
+                reply: Any = self._client.batch_get_item(
+                    RequestItems={self._table: {"Keys": wanted, "ConsistentRead": True}}
+                )
+            items.extend(reply["Responses"].get(self._table, []))
+            unread: dict[str, Any] = reply.get("UnprocessedKeys", {})
+            wanted = unread.get(self._table, {}).get("Keys", [])
+            if wanted:
+                raise ThrottledError("The list of readers could not be read; try again.")
+
+        _UNREAD.call(read)
+        return items
+
+
+def _item(document: DocumentKey, readers: tuple[str, ...]) -> dict[str, Any]:
+    return {"pk": {"S": _key(document)}, "readers": {"L": [{"S": name} for name in readers]}}
+
+
+def _key(document: DocumentKey) -> str:
+    """Names of tenants and knowledge bases have no #."""
+    return f"{document.base_key.tenant}#{document.base_key.knowledge_base}#{document.document_id}"

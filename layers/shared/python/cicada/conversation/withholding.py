@@ -1,0 +1,106 @@
+"""What of stored events may still be shown: who may read a document is checked when it is shown again, not only once.
+
+An excerpt whose document is gone, or which the user may not read any more, is replaced: the source keeps its number,
+and has a note instead of all that came from the document. The note is the same for both reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cicada.conversation.model import Shown, StoredEvent
+from cicada.conversation.protocol import (
+    ListedDocument,
+    Listing,
+    Reset,
+    Source,
+    SourceLocator,
+    SourcesFound,
+    event_body,
+    known_event,
+)
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.identity.principal import Principal
+from cicada.permissions.gate import PermissionGate
+
+WITHHELD_TITLE = "Withheld"
+WITHHELD = "This document was removed, or you may not read it any more."
+WITHHELD_ANSWER = "This answer is withheld: a document of it was removed, or the user may not read it any more."
+
+Documents = frozenset[DocumentKey]
+
+
+class Withholding(Struct, frozen=True):
+    """Asks the gate. If it cannot say who may read what, nothing is shown: its `DependencyError` is raised."""
+
+    gate: PermissionGate
+
+    def shown(self, principal: Principal, event: StoredEvent) -> StoredEvent:
+        """The event as the user may see it now."""
+        found = known_event(event.body)
+        if not isinstance(found, SourcesFound | Listing):
+            return event
+        gone = self.withheld(principal, _documents_in(found, principal))
+        if not gone:
+            return event
+        return StoredEvent(event.seq, event_body(_without(found, principal, gone)), _still_shown(event.shown, gone))
+
+    def withheld(self, principal: Principal, documents: Documents) -> Documents:
+        """Those of the documents that are gone, or that the user may not read any more. One look-up for all."""
+        if not documents:
+            return frozenset()
+        permitted = self.gate.permit(principal, tuple(documents), _itself)
+        return documents.difference(permitted)
+
+
+def documents_shown(principal: Principal, events: Iterable[StoredEvent]) -> Documents:
+    """The documents of the answer that these events make up: those after the last reset."""
+    found: Documents = frozenset()
+    for stored in events:
+        event = known_event(stored.body)
+        if isinstance(event, SourcesFound | Listing):
+            found |= _documents_in(event, principal)
+        elif isinstance(event, Reset):
+            found = frozenset()
+    return found
+
+
+def _itself(document: DocumentKey) -> DocumentKey:
+    return document
+
+
+def _documents_in(event: SourcesFound | Listing, principal: Principal) -> Documents:
+    rows: Sequence[Source | ListedDocument] = event.sources if isinstance(event, SourcesFound) else event.documents
+    return frozenset(_key(event, principal, each) for each in rows)
+
+
+def _key(event: SourcesFound | Listing, principal: Principal, row: Source | ListedDocument) -> DocumentKey:
+    """Of an event that does not say its base, because an earlier version stored it, a key of no document."""
+    return DocumentKey(KnowledgeBaseKey(principal.tenant, event.knowledge_base or ""), row.document_id)
+
+
+def _without(event: SourcesFound | Listing, principal: Principal, gone: Documents) -> SourcesFound | Listing:
+    if isinstance(event, SourcesFound):
+        kept = tuple(_source(each) if _key(event, principal, each) in gone else each for each in event.sources)
+        return replace(event, sources=kept)
+    rows = tuple(_listed(each) if _key(event, principal, each) in gone else each for each in event.documents)
+    # A value that only this document has would tell of it.
+    return replace(event, documents=rows, counts=() if event.counts is not None else None)
+
+
+def _still_shown(shown: Shown | None, gone: Documents) -> Shown | None:
+    """Without the documents that are gone. They are known by their ids: an event shows documents of one base."""
+    names = {each.document_id for each in gone}
+    kept = tuple(each for each in shown.documents if each.document_id not in names) if shown else ()
+    return replace(shown, documents=kept) if shown and kept else None
+
+
+def _source(source: Source) -> Source:
+    return Source(source.n, "", WITHHELD_TITLE, SourceLocator(), WITHHELD, None, withheld=True)
+
+
+def _listed(document: ListedDocument) -> ListedDocument:  # noqa: ARG001 - nothing of it is left
+    return ListedDocument("", WITHHELD_TITLE, withheld=True)
