@@ -41,6 +41,7 @@ KEPT = {
     "SearchCollectionDFFB7B0E",
     "TablesConnectionsF6D675B1",
     "TablesEntriesB4C203C1",
+    "TablesReaders95262459",
     "TablesRequests3CA232D6",
 }
 
