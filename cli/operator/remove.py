@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
@@ -14,6 +15,7 @@ from cli.text import to_json
 if TYPE_CHECKING:
     from cicada.documents.model import DocumentKey
     from cli.arguments import Subparsers
+    from clients.documents.purge import Purged
     from clients.documents.uploader import DocumentResult
 
 
@@ -30,11 +32,17 @@ def register(subparsers: Subparsers) -> None:
         "names", metavar="NAME", nargs="+", help="a document's id: the file's name, of a folder the path below it"
     )
     add_document_options(parser)
+    parser.add_argument(
+        "--purge", action="store_true", help="also delete all earlier versions now, which a stage may keep for 30 days"
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """0 if every document is removed, 1 if one did not exist or its report did not come."""
+    """0 if every document is removed, 1 if one did not exist or its report did not come.
+
+    With --purge, a document of which only earlier versions were left is removed too.
+    """
     prefix = f"documents/{tenant_of_documents(options)}/{options.knowledge_base}"
     documents = [_document(prefix, name) for name in dict.fromkeys(options.names)]
     results = follow(
@@ -44,9 +52,43 @@ def run(options: argparse.Namespace) -> int:
         show_removal,
         "Stopped. What was taken out of the bucket is removed all the same; name it again for its sidecar.",
     )
+    purged = _purged(options, results) if options.purge else {}
     if options.json:
-        print(to_json(_fields(options, results)))
-    return 1 if any(result.has_failed for result in results) else 0
+        print(to_json(_fields(options, results, purged)))
+    return 1 if any(result.has_failed and not _was_purged(result, purged) for result in results) else 0
+
+
+def _purged(options: argparse.Namespace, results: list[DocumentResult]) -> dict[DocumentKey, Purged]:
+    """What was deleted of each document. One that ingest did not report is left: it may still be in the index."""
+    from cicada.errors import CicadaError
+    from cli.deployment_target import open_target
+    from clients.documents.purge import purge
+    from clients.documents.uploader import UNREPORTED
+
+    target = open_target(options.stack)
+    found: dict[DocumentKey, Purged] = {}
+    for result in results:
+        if result.outcome == UNREPORTED:
+            continue
+        try:
+            found[result.document] = purge(target.client("s3"), target.output("DocumentsBucket"), result.document)
+        except CicadaError as error:
+            raise CommandError(str(error)) from error
+        if not options.json:
+            _show_purge(result.document, found[result.document])
+    return found
+
+
+def _show_purge(document: DocumentKey, purged: Purged) -> None:
+    print(
+        f"{document.document_id}: purged {purged.versions} versions with {purged.bytes:,} bytes,"
+        f" and {purged.markers} delete markers"
+    )
+
+
+def _was_purged(result: DocumentResult, purged: dict[DocumentKey, Purged]) -> bool:
+    found = purged.get(result.document)
+    return found is not None and found.versions > 0
 
 
 def _document(prefix: str, name: str) -> DocumentKey:
@@ -75,12 +117,15 @@ def show_removal(result: DocumentResult, screen: Screen) -> None:
         screen.line(f"{name}: {result.outcome}")
 
 
-def _fields(options: argparse.Namespace, results: list[DocumentResult]) -> dict[str, object]:
+def _fields(
+    options: argparse.Namespace, results: list[DocumentResult], purged: dict[DocumentKey, Purged]
+) -> dict[str, object]:
     return {
         "tenant": tenant_of_documents(options),
         "knowledgeBase": options.knowledge_base,
         "documents": [
             {"documentId": result.document.document_id, "outcome": result.outcome}
+            | ({"purged": asdict(purged[result.document])} if result.document in purged else {})
             for result in sorted(results, key=lambda result: result.document.document_id)
         ],
     }

@@ -416,6 +416,62 @@ def test_a_late_report_on_the_file_is_not_taken_for_that_on_its_removal(
     assert "nothing was heard of it" in capsys.readouterr().out
 
 
+def versions(backend: Backend) -> dict[str, list[bytes]]:
+    """The content of every version in the bucket, by key; a delete marker is empty."""
+    found: dict[str, list[bytes]] = {}
+    listed = backend.client.list_object_versions(Bucket=BUCKET)
+    for each in listed.get("Versions", []):
+        reply = backend.client.get_object(Bucket=BUCKET, Key=each["Key"], VersionId=each["VersionId"])
+        found.setdefault(each["Key"], []).append(reply["Body"].read())
+    for each in listed.get("DeleteMarkers", []):
+        found.setdefault(each["Key"], []).append(b"")
+    return found
+
+
+@pytest.mark.parametrize("versioning", ["Enabled", "Suspended"])
+@pytest.mark.parametrize("earlier", [[], ["macbeth.json"]])
+def test_a_purged_document_has_no_version_left_and_the_others_have_all(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], versioning: str, earlier: list[str]
+) -> None:
+    """Whether it is there or was removed before."""
+    backend.client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": versioning})
+    (folder / "acts" / "macbeth.json").write_bytes(GOOD)
+    for text in (GOOD, GOOD + b"\n"):
+        (folder / "macbeth.json").write_bytes(text)
+        main(["ingest", str(folder)])
+    if earlier:
+        main(["remove", *earlier])
+    others = {key: each for key, each in versions(backend).items() if "/acts/" in key}
+    assert len(versions(backend)) > len(others) > 0
+    capsys.readouterr()
+    assert main(["remove", "macbeth.json", "--purge", "--json"]) == 0
+    [removed] = json.loads(capsys.readouterr().out)["documents"]
+    assert removed["purged"]["versions"] >= (4 if versioning == "Enabled" else 1)
+    assert removed["purged"]["bytes"] > 0
+    assert versions(backend) == others
+
+
+def test_a_document_that_ingest_did_not_report_is_not_purged(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ingest", str(folder)])
+    backend.is_silent = True
+    before = set(versions(backend))
+    assert main(["remove", "macbeth.json", "--purge", "--patience", "0.05"]) == 1
+    assert before - set(versions(backend)) == {"documents/default/scripts/macbeth.json"}
+    assert "purged" not in capsys.readouterr().out
+
+
+def test_what_s3_refuses_to_purge_is_said(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["ingest", str(folder)])
+    refused = {"Errors": [{"Key": "documents/default/scripts/macbeth.json", "Code": "AccessDenied"}]}
+    monkeypatch.setattr(backend.client, "delete_objects", lambda **_: refused, raising=False)
+    assert main(["remove", "macbeth.json", "--purge"]) == 1
+    assert "because of AccessDenied; purge it again." in capsys.readouterr().err
+
+
 def test_removal_as_json_is_one_object_with_every_document(
     backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.audit.recording import AuditRecorder
 from cicada.bootstrap import audit
 from cicada.bootstrap.authorizer import token_verifier
+from cicada.documents.model import DocumentKey
+from tests.contract import readers_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, user_pool
-from tests.functions.deployed_processor import Deployed, deployed_on, keep
+from tests.functions.deployed_processor import SCRIPTS, Deployed, deployed_on, keep
 from tests.functions.message_path import MessagePath, message_path
 
 
@@ -36,6 +39,7 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
 def deploy(path: MessagePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deployed:
     """Gives a context in which Bedrock replies as scripted. The index, `index.sqlite`, holds one play."""
     keep(tmp_path / "index.sqlite", "macbeth.json")
+    DynamoReaderTable(path.database, readers_table.TABLE).record(DocumentKey(SCRIPTS, "macbeth.json"), ())
     return deployed_on(tmp_path / "index.sqlite", monkeypatch)
 
 

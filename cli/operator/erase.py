@@ -1,0 +1,113 @@
+"""`cicada erase`: everything that a stage keeps of one person."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING
+
+from cli.arguments import add_stack_option
+from cli.errors import CommandError
+from cli.operator.tenants import tenant_named, tenant_of_account
+from cli.text import to_json
+
+if TYPE_CHECKING:
+    from cicada.adapters.dynamodb.erasure import DynamoErasure
+    from cicada.identity.principal import Principal
+    from cli.arguments import Subparsers
+    from cli.deployment_target import DeploymentTarget
+    from cli.operator.user_pool import UserPool
+
+# A processor that writes its last event while the rows are read leaves some behind; another round finds them.
+_ROUNDS = 5
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "erase",
+        help="delete what a stage keeps of a person",
+        description="Delete the requests, answers, sessions, profiles, theories, connections and usage of a user. The"
+        " account must be disabled, so that nothing new is stored meanwhile; with --account it is disabled, and deleted"
+        " at the end. An interrupted run is repeated: it goes on where it stopped.",
+        epilog="example: cicada user disable ann && cicada erase ann --tenant acme --account --stack Cicada-dev",
+    )
+    parser.add_argument("name", metavar="USER", help="the user's name; of a deleted account its id (sub)")
+    parser.add_argument("--tenant", metavar="NAME", required=True, help="the tenant whose data of the user are deleted")
+    parser.add_argument("--account", action="store_true", help="delete the account too")
+    add_stack_option(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if nothing of the user is left. Refused before anything is deleted if more could be stored meanwhile."""
+    from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
+    from cli.deployment_target import open_target
+    from cli.operator.user_pool import UserPool
+
+    tenant_named(options.tenant)
+    target = open_target(options.stack)
+    pool = UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
+    principal = _principal(options, pool, target)
+    try:
+        counts = _erased(_erasure(target), principal)
+    except CicadaError as error:
+        raise CommandError(f"Not everything is deleted: {error} Run the command again.") from error
+    if options.account:
+        pool.delete(options.name)
+    _tell(options, counts)
+    return 0
+
+
+def _principal(options: argparse.Namespace, pool: UserPool, target: DeploymentTarget) -> Principal:
+    """The user whose rows are deleted. Raises `CommandError` for one who can sign in, or of another tenant."""
+    from cicada.identity.principal import Principal
+
+    account = next((each for each in pool.accounts() if options.name in (each.name, each.sub)), None)
+    if account is None:
+        return Principal(options.tenant, options.name)
+    tenant = tenant_of_account(account, target.default_tenant)
+    if tenant != options.tenant:
+        raise CommandError(f"Nothing was done: {account.name} is a user of {tenant}, not of {options.tenant}.", 2)
+    if account.state != "disabled":
+        if not options.account:
+            raise CommandError(
+                f"Nothing was done: {account.name} can sign in and would store more. Give --account to delete the"
+                f" account too, or first: cicada user disable {account.name}{target.flag}",
+                2,
+            )
+        pool.disable(account.name)
+    return Principal(options.tenant, account.sub)
+
+
+def _erasure(target: DeploymentTarget) -> DynamoErasure:
+    from cicada.adapters.dynamodb.erasure import DynamoErasure
+
+    tables = (target.output(f"{name}Table") for name in ("Requests", "Entries", "Connections"))
+    return DynamoErasure(target.client("dynamodb"), *tables)
+
+
+def _erased(erasure: DynamoErasure, principal: Principal) -> dict[str, int]:
+    """The rows that were deleted, by kind. Connections go first: their commands are refused from then on."""
+    total = {"connections": erasure.erase_connections(principal)}
+    if going := erasure.answers_under_way(principal, time.time()):
+        raise CommandError(f"{going} answers to the user are under way; run the command again when they have ended.")
+    for _ in range(_ROUNDS):
+        found = {
+            "connections": erasure.erase_connections(principal),
+            **erasure.erase_requests(principal),
+            **erasure.erase_entries(principal),
+        }
+        total = {name: total.get(name, 0) + number for name, number in found.items()}
+        if not any(found.values()):
+            return total
+    raise CommandError("Rows of the user are still being written; run the command again in a minute.")
+
+
+def _tell(options: argparse.Namespace, counts: dict[str, int]) -> None:
+    if options.json:
+        print(to_json({"user": options.name, "tenant": options.tenant, "account": options.account, "deleted": counts}))
+        return
+    removed = ", ".join(f"{number} {name}" for name, number in counts.items())
+    print(f"Deleted of {options.name} in {options.tenant}: {removed}{', and the account' if options.account else ''}.")

@@ -1,0 +1,125 @@
+"""Deletes what the tables hold of one user: all rows, whether or not an index or a session still leads to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.dynamodb.request_items import read_head
+from cicada.adapters.retry import Retry
+from cicada.errors import ThrottledError
+from cicada.identity.principal import Principal
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+Item = dict[str, Any]
+# https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+_AT_ONCE = 25
+_UNWRITTEN = Retry(attempts=8, base_seconds=0.05, cap_seconds=2)
+_OF_A_REVOCATION = {"pk", "sk", "revokedBefore", "expiresAt"}
+_OWN = "pk = :owner OR begins_with(pk, :ownersRequests)"
+
+
+class DynamoErasure:
+    """Of the requests table every row is read: a row that has lost its session must be found too.
+
+    Interrupted, it is run again: what is deleted already is not found any more.
+    """
+
+    def __init__(self, client: DynamoDBClient, requests: str, entries: str, connections: str) -> None:
+        self._client = client
+        self._requests = requests
+        self._entries = entries
+        self._connections = connections
+
+    def answers_under_way(self, principal: Principal, now: float) -> int:
+        """The user's requests that a processor is answering: it would write rows after they were deleted."""
+        heads = self._rows(self._requests, f"({_OWN}) AND sk = :head", _own(principal) | {":head": {"S": "HEAD"}})
+        return sum(not head.status.final and head.lease_until > now for head in map(read_head, heads))
+
+    def erase_connections(self, principal: Principal) -> int:
+        """From then on no command of an open connection is accepted."""
+        values = {":tenant": {"S": principal.tenant}, ":user": {"S": principal.user}}
+        names = {"#tenant": "tenant", "#user": "user"}
+        rows = self._rows(self._connections, "#tenant = :tenant AND #user = :user", values, names)
+        return self._delete(self._connections, [{"pk": row["pk"]} for row in rows])
+
+    def erase_requests(self, principal: Principal) -> Mapping[str, int]:
+        """The number of rows by what they are: requests, events, sessions and usage.
+
+        Of a revocation the moment stays until it expires: without it tokens from before would be accepted again.
+        """
+        rows = [row for row in self._rows(self._requests, _OWN, _own(principal)) if set(row) - _OF_A_REVOCATION]
+        revoked = [row for row in rows if "revokedBefore" in row]
+        self._delete(self._requests, [{"pk": row["pk"], "sk": row["sk"]} for row in rows if row not in revoked])
+        for row in revoked:
+            self._keep_revocation(row)
+        counts = {"requests": 0, "events": 0, "sessions": 0, "usage": 0}
+        for row in rows:
+            counts[_kind(row["sk"]["S"])] += 1
+        return counts
+
+    def erase_entries(self, principal: Principal) -> Mapping[str, int]:
+        """Profiles and theories, with their earlier states."""
+        rows = list(self._rows(self._entries, "pk = :owner", {":owner": {"S": principal.owner}}))
+        self._delete(self._entries, [{"pk": row["pk"], "sk": row["sk"]} for row in rows])
+        counts = {"profiles": 0, "theories": 0}
+        for row in rows:
+            counts["profiles" if row["sk"]["S"].startswith("PROFILES#") else "theories"] += 1
+        return counts
+
+    def _keep_revocation(self, row: Item) -> None:
+        kept = {name: value for name, value in row.items() if name in _OF_A_REVOCATION}
+        with dynamo_errors():
+            self._client.put_item(TableName=self._requests, Item=kept)
+
+    def _rows(
+        self, table: str, condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
+    ) -> Iterator[Item]:
+        scan: dict[str, Any] = {
+            "TableName": table,
+            "ConsistentRead": True,
+            "FilterExpression": condition,
+            "ExpressionAttributeValues": values,
+            **({"ExpressionAttributeNames": names} if names else {}),
+        }
+        while True:
+            with dynamo_errors():
+                page = self._client.scan(**scan)
+            yield from page["Items"]
+            if "LastEvaluatedKey" not in page:
+                return
+            scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+    def _delete(self, table: str, keys: list[Item]) -> int:
+        for start in range(0, len(keys), _AT_ONCE):
+            self._delete_together(table, keys[start : start + _AT_ONCE])
+        return len(keys)
+
+    def _delete_together(self, table: str, keys: list[Item]) -> None:
+        """DynamoDB may leave some undeleted when it is busy; they are asked for again. Raises `ThrottledError`."""
+        left: list[Any] = [{"DeleteRequest": {"Key": key}} for key in keys]
+
+        def delete() -> None:
+            nonlocal left
+            with dynamo_errors():
+                reply: Any = self._client.batch_write_item(RequestItems={table: left})
+            left = reply.get("UnprocessedItems", {}).get(table, [])
+            if left:
+                raise ThrottledError("DynamoDB is busy; run it again, and it goes on where it stopped.")
+
+        _UNWRITTEN.call(delete)
+
+
+def _own(principal: Principal) -> dict[str, Any]:
+    return {":owner": {"S": principal.owner}, ":ownersRequests": {"S": f"{principal.owner}#"}}
+
+
+def _kind(sort_key: str) -> str:
+    if sort_key == "HEAD":
+        return "requests"
+    if sort_key.startswith("E#"):
+        return "events"
+    return "sessions" if sort_key.startswith("SESSION#") else "usage"

@@ -1,0 +1,196 @@
+"""`cicada erase`, run as an operator runs it, on a user pool and tables in moto."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.adapters.dynamodb.erasure import DynamoErasure
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from cicada.agents.model import AgentKind, Change, Entry, Shelf
+from cicada.conversation.model import Charge, Connection, NewRequest, Question, RequestKey, Status, StoredEvent
+from cicada.identity.principal import Principal
+from cli import deployment_target
+from cli.__main__ import main
+from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
+from tests.contract.declared import create_table
+
+MARKER = "zugzwang"
+NOW, LATER = 1_800_000_000.0, 4_000_000_000.0
+TABLES = ("requests", "entries", "connections")
+
+
+class Stage:
+    """Ann and Bob of acme, and what the tables hold of them."""
+
+    def __init__(self, pool: DeployedPool, client: Any) -> None:
+        self.pool, self.client = pool, client
+        self.log = DynamoRequestLog(client, "requests", lambda: NOW)
+        self.connections = DynamoConnectionTable(client, "connections")
+        self.entries = DynamoEntryStore(client, "entries")
+        self.ann, self.bob = self._account("ann"), self._account("bob")
+
+    def _account(self, name: str) -> Principal:
+        group = {"UserPoolId": self.pool.pool_id, "GroupName": "tenant:acme"}
+        if "tenant:acme" not in self.pool.groups():
+            self.pool.cognito.create_group(**group)
+        made = self.pool.cognito.admin_create_user(
+            UserPoolId=self.pool.pool_id, Username=name, MessageAction="SUPPRESS"
+        )
+        self.pool.cognito.admin_add_user_to_group(**group, Username=name)
+        [sub] = [each["Value"] for each in made["User"]["Attributes"] if each["Name"] == "sub"]
+        return Principal("acme", sub, login=name)
+
+    def disable(self, name: str) -> None:
+        self.pool.cognito.admin_disable_user(UserPoolId=self.pool.pool_id, Username=name)
+
+    def live(self, user: Principal, connection_id: str) -> None:
+        """A connection, an answered and a queued question in two sessions, a profile, a theory and usage."""
+        self.connections.add(Connection(connection_id, user, LATER, NOW), LATER)
+        for number, session in ((1, "s1"), (2, "s2")):
+            key = RequestKey(user, f"7e57d004-2b97-4e7a-b45f-53873677910{number}")
+            self.log.create(NewRequest(key, Question(MARKER, session, "scripts"), connection_id, NOW, LATER), "{}")
+        lease = self.log.take_lease(RequestKey(user, "7e57d004-2b97-4e7a-b45f-538736779101"), NOW, NOW + 15)
+        assert lease is not None
+        self.log.store(lease, StoredEvent(2, json.dumps({"type": "chunk", "content": MARKER})))
+        self.log.advance(lease, 2, NOW + 15, Status.COMPLETE)
+        for agent in AgentKind:
+            shelf = Shelf(user, "scripts", agent)
+            first = Entry(f"{agent}-1", "theory", MARKER, MARKER, 1, NOW, 0)
+            self.entries.write(shelf, Change(None, first, NOW))
+        self.charge(user)
+
+    def charge(self, user: Principal) -> None:
+        assert DynamoUsageTable(self.client, "requests").charge(user, Charge(1, NOW, NOW + 60), LATER).paid
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [item for table in TABLES for item in self.client.scan(TableName=table)["Items"]]
+
+    def of(self, user: Principal) -> int:
+        return sum(user.user in json.dumps(row) for row in self.rows())
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    with deployed_pool() as pool:
+        client: Any = boto3.client("dynamodb", region_name=REGION)
+        for name in TABLES:
+            create_table(client, name)
+        outputs = pool.outputs("wss://example.test/v1") | {f"{each.capitalize()}Table": each for each in TABLES}
+        monkeypatch.setenv("AWS_REGION", REGION)
+        monkeypatch.setenv("CICADA_STACK", STACK)
+        monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: outputs)
+        made = Stage(pool, client)
+        made.live(made.ann, "c1")
+        made.live(made.bob, "c2")
+        yield made
+
+
+@pytest.fixture
+def erase(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    def called(*arguments: str) -> tuple[int, str]:
+        code = main(["erase", *arguments])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return called
+
+
+Erase = Callable[..., tuple[int, str]]
+
+
+def test_nothing_of_the_user_is_left_and_everything_of_the_others(stage: Stage, erase: Erase) -> None:
+    bobs = stage.of(stage.bob)
+    assert stage.of(stage.ann) == bobs > 8
+    stage.disable("ann")
+    assert erase("ann", "--tenant", "acme") == (
+        0,
+        "Deleted of ann in acme: 1 connections, 2 requests, 3 events, 2 sessions, 1 usage, 1 profiles, 1 theories.\n",
+    )
+    assert (stage.of(stage.ann), stage.of(stage.bob)) == (0, bobs)
+    assert MARKER not in json.dumps([row for row in stage.rows() if stage.bob.user not in json.dumps(row)])
+    assert stage.pool.users() == {"ann", "bob"}
+
+
+def test_a_request_whose_session_is_gone_is_found_too(stage: Stage, erase: Erase) -> None:
+    """Time to live deletes rows in any order."""
+    for session in ("s1", "s2"):
+        stage.client.delete_item(
+            TableName="requests", Key={"pk": {"S": stage.ann.owner}, "sk": {"S": f"SESSION#{session}"}}
+        )
+    stage.disable("ann")
+    erase("ann", "--tenant", "acme")
+    assert stage.of(stage.ann) == 0
+
+
+def test_the_account_goes_with_it_if_asked_and_a_second_run_finds_nothing(stage: Stage, erase: Erase) -> None:
+    code, said = erase("ann", "--tenant", "acme", "--account", "--json")
+    assert (code, json.loads(said)["deleted"]["requests"]) == (0, 2)
+    assert stage.pool.users() == {"bob"}
+    code, said = erase(stage.ann.user, "--tenant", "acme", "--json")
+    assert (code, set(json.loads(said)["deleted"].values())) == (0, {0})
+
+
+def test_a_user_who_can_sign_in_is_refused_with_what_to_do(stage: Stage, erase: Erase) -> None:
+    before = stage.rows()
+    code, said = erase("ann", "--tenant", "acme")
+    assert (code, f"cicada user disable ann --stack {STACK}" in said) == (2, True)
+    assert stage.rows() == before
+
+
+def test_the_user_of_another_tenant_is_refused(stage: Stage, erase: Erase) -> None:
+    stage.disable("ann")
+    code, said = erase("ann", "--tenant", "other", "--account")
+    assert (code, said) == (2, "cicada: Nothing was done: ann is a user of acme, not of other.\n")
+    assert stage.of(stage.ann) == stage.of(stage.bob)
+
+
+def test_it_waits_for_no_answer_under_way_but_refuses(
+    stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its processor would write events of a request that is gone."""
+    key = RequestKey(stage.ann, "7e57d004-2b97-4e7a-b45f-538736779102")
+    assert stage.log.take_lease(key, NOW, NOW + 15) is not None
+    stage.disable("ann")
+    monkeypatch.setattr("time.time", lambda: NOW + 1)
+    code, said = erase("ann", "--tenant", "acme")
+    assert (code, "1 answers to the user are under way" in said) == (1, True)
+    assert stage.connections.get("c1") is None
+    monkeypatch.setattr("time.time", lambda: NOW + 16)
+    assert erase("ann", "--tenant", "acme")[0] == 0
+    assert stage.of(stage.ann) == 0
+
+
+def test_an_interrupted_run_is_repeated(stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: DynamoErasure, principal: Principal) -> dict[str, int]:
+        raise KeyboardInterrupt
+
+    stage.disable("ann")
+    with monkeypatch.context() as patch:
+        patch.setattr(DynamoErasure, "erase_entries", interrupted)
+        assert erase("ann", "--tenant", "acme")[0] == 130
+    assert stage.of(stage.ann) > 0
+    assert erase("ann", "--tenant", "acme")[0] == 0
+    assert stage.of(stage.ann) == 0
+
+
+def test_a_token_from_before_a_revocation_is_still_refused(stage: Stage, erase: Erase) -> None:
+    key = {"pk": {"S": stage.ann.owner}, "sk": {"S": "USAGE"}}
+    stage.client.update_item(
+        TableName="requests",
+        Key=key,
+        UpdateExpression="SET revokedBefore = :now",
+        ExpressionAttributeValues={":now": {"N": str(NOW)}},
+    )
+    stage.disable("ann")
+    assert "1 usage" in erase("ann", "--tenant", "acme")[1]
+    left = stage.client.get_item(TableName="requests", Key=key)["Item"]
+    assert set(left) == {"pk", "sk", "revokedBefore", "expiresAt"}
+    assert stage.of(stage.ann) == 1
