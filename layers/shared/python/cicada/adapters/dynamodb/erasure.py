@@ -52,10 +52,10 @@ class DynamoErasure:
         Of a revocation the moment stays until it expires: without it tokens from before would be accepted again.
         """
         rows = [row for row in self._rows(self._requests, _OWN, _own(principal)) if set(row) - _OF_A_REVOCATION]
-        revoked = [row for row in rows if "revokedBefore" in row]
-        self._delete(self._requests, [{"pk": row["pk"], "sk": row["sk"]} for row in rows if row not in revoked])
-        for row in revoked:
-            self._keep_revocation(row)
+        of_user, others = _parted(rows)
+        self._delete(self._requests, [_key(row) for row in others])
+        for row in of_user:
+            self._erase_usage(row)
         counts = {"requests": 0, "events": 0, "sessions": 0, "usage": 0}
         for row in rows:
             counts[_kind(row["sk"]["S"])] += 1
@@ -64,16 +64,29 @@ class DynamoErasure:
     def erase_entries(self, principal: Principal) -> Mapping[str, int]:
         """Profiles and theories, with their earlier states."""
         rows = list(self._rows(self._entries, "pk = :owner", {":owner": {"S": principal.owner}}))
-        self._delete(self._entries, [{"pk": row["pk"], "sk": row["sk"]} for row in rows])
+        self._delete(self._entries, [_key(row) for row in rows])
         counts = {"profiles": 0, "theories": 0}
         for row in rows:
             counts["profiles" if row["sk"]["S"].startswith("PROFILES#") else "theories"] += 1
         return counts
 
-    def _keep_revocation(self, row: Item) -> None:
-        kept = {name: value for name, value in row.items() if name in _OF_A_REVOCATION}
+    def _erase_usage(self, row: Item) -> None:
+        """Another process may write a revocation at the same moment; it stays too."""
         with dynamo_errors():
-            self._client.put_item(TableName=self._requests, Item=kept)
+            try:
+                self._client.delete_item(
+                    TableName=self._requests,
+                    Key=_key(row),
+                    ConditionExpression="attribute_not_exists(revokedBefore)",
+                )
+            except self._client.exceptions.ConditionalCheckFailedException:
+                names = {f"#{number}": name for number, name in enumerate(sorted(set(row) - _OF_A_REVOCATION))}
+                self._client.update_item(
+                    TableName=self._requests,
+                    Key=_key(row),
+                    UpdateExpression=f"REMOVE {', '.join(names)}",
+                    ExpressionAttributeNames=names,
+                )
 
     def _rows(
         self, table: str, condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
@@ -115,6 +128,15 @@ class DynamoErasure:
 
 def _own(principal: Principal) -> dict[str, Any]:
     return {":owner": {"S": principal.owner}, ":ownersRequests": {"S": f"{principal.owner}#"}}
+
+
+def _key(row: Item) -> Item:
+    return {"pk": row["pk"], "sk": row["sk"]}
+
+
+def _parted(rows: list[Item]) -> tuple[list[Item], list[Item]]:
+    """The user's row, if there is one, and all others."""
+    return [row for row in rows if row["sk"]["S"] == "USAGE"], [row for row in rows if row["sk"]["S"] != "USAGE"]
 
 
 def _kind(sort_key: str) -> str:
