@@ -17,6 +17,7 @@ from cicada.answering.process import Processed, Processor
 from cicada.audit.model import ShownDocument
 from cicada.conversation.cancel import cancel
 from cicada.conversation.resume import Resumer
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import StreamBrokenError, UnavailableError
 from cicada.planning.model import Intent
 from tests.fakes.audit import RecordingTrail
@@ -29,6 +30,8 @@ from tests.unit.answering.test_process import once
 from tests.unit.conversation.situation import ID, KEY, LEASE_SECONDS, PATIENCE_SECONDS
 
 PLAY = ShownDocument("scripts", "macbeth.json", "v1")
+HAMLET = ShownDocument("scripts", "hamlet.json", "v1")
+PLAYS = KnowledgeBaseKey("acme", "scripts")
 MARK = "Zanzibar"
 
 
@@ -172,6 +175,25 @@ def test_a_replay_is_recorded_as_one_with_what_was_shown_again() -> None:
     assert (replayed.request_id, replayed.attempt, replayed.user) == (ID, 1, "ann")
     # Nothing is shown again of documents from here on.
     replaying(here).resume(KEY, sources, "c3")
+    assert len(here.trail.shown) == 2
+
+
+@pytest.mark.parametrize("how", ["removed", "another's"])
+def test_what_is_withheld_from_a_replay_is_not_recorded_as_shown(how: str) -> None:
+    hamlets = replace(passage("The king is dead.", 2), document=DocumentKey(PLAYS, HAMLET.document_id), title="Hamlet")
+    index = FixedIndex(passage("The queen, my lord, is dead."), hamlets)
+    here = Situation(answering=Answering(model=ScriptedModel(SAID), index=index))
+    here.ask("Who tells Macbeth that the queen is dead?")
+    here.process()
+    assert set(here.trail.shown[-1].documents) == {PLAY, HAMLET}
+    if how == "removed":
+        here.access.unknown.add(HAMLET.document_id)
+    else:
+        here.access.readers[HAMLET.document_id] = ("group:board",)
+    replaying(here).resume(KEY, 0, "c2")
+    assert (here.trail.shown[-1].outcome, here.trail.shown[-1].documents) == ("replayed", (PLAY,))
+    here.access.unknown.add(PLAY.document_id)
+    replaying(here).resume(KEY, 0, "c3")
     assert len(here.trail.shown) == 2
 
 

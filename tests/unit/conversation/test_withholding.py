@@ -20,7 +20,7 @@ from cicada.conversation.protocol import (
     SourcesFound,
     ValueCount,
 )
-from cicada.conversation.withholding import WITHHELD, WITHHELD_ANSWER
+from cicada.conversation.withholding import WITHHELD, WITHHELD_ANSWER, ShownAgain
 from cicada.errors import UnavailableError
 from tests.unit.conversation.situation import ANN, send_message
 from tests.unit.conversation.test_history import WHOLE, Talk
@@ -168,4 +168,4 @@ def test_an_answer_from_a_withheld_document_is_not_given_to_a_model_again(talk: 
 
 def test_an_event_of_a_newer_version_is_replayed_as_it_is(talk: Talk) -> None:
     event = StoredEvent(2, '{"type":"mood","content":"good"}')
-    assert talk.withholding.shown(ANN, event) is event
+    assert talk.withholding.shown(ANN, event) == ShownAgain(event)

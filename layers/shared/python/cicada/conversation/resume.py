@@ -59,15 +59,20 @@ class Resumer(Struct, frozen=True):
         if is_abandoned:
             wait = self._queue_again(key, head)
         shown: dict[ShownDocument, None] = {}
+        # All documents of a request are in one base. An event before that with the sources may be the one that names
+        # them as shown.
+        withheld: set[str] = set()
         try:
             for stored in self.log.events(key, after_seq, head.last_seq):
-                event = self.withholding.shown(key.principal, stored)
-                self.channel.post(connection_id, stored_frame(event.body, request_id=key.request_id, seq=event.seq))
-                shown |= dict.fromkeys(event.shown.documents if event.shown else ())
+                again = self.withholding.shown(key.principal, stored)
+                body = stored_frame(again.event.body, request_id=key.request_id, seq=stored.seq)
+                self.channel.post(connection_id, body)
+                shown |= dict.fromkeys(stored.shown.documents if stored.shown else ())
+                withheld |= {each.document_id for each in again.withheld}
         except ConnectionGoneError:
             self.log.forget_connection(key, connection_id)
-        if shown:
-            self.audit(self._replayed(key, head, tuple(shown), connection_id))
+        if documents := tuple(each for each in shown if each.document_id not in withheld):
+            self.audit(self._replayed(key, head, documents, connection_id))
         return frame(Pending(retry_after_seconds=round(wait, 1)), request_id=key.request_id) if wait else None
 
     def _replayed(

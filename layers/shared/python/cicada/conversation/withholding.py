@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.conversation.model import Shown, StoredEvent
+from cicada.conversation.model import StoredEvent
 from cicada.conversation.protocol import (
     ListedDocument,
     Listing,
@@ -33,20 +33,27 @@ WITHHELD_ANSWER = "This answer is withheld: a document of it was removed, or the
 Documents = frozenset[DocumentKey]
 
 
+class ShownAgain(Struct, frozen=True):
+    """An event as its user may see it now. `withheld`: the documents that were replaced in it by notes."""
+
+    event: StoredEvent
+    withheld: Documents = frozenset()
+
+
 class Withholding(Struct, frozen=True):
     """Asks the gate. If it cannot say who may read what, nothing is shown: its `DependencyError` is raised."""
 
     gate: PermissionGate
 
-    def shown(self, principal: Principal, event: StoredEvent) -> StoredEvent:
+    def shown(self, principal: Principal, event: StoredEvent) -> ShownAgain:
         """The event as the user may see it now."""
         found = known_event(event.body)
         if not isinstance(found, SourcesFound | Listing):
-            return event
+            return ShownAgain(event)
         gone = self.withheld(principal, _documents_in(found, principal))
         if not gone:
-            return event
-        return StoredEvent(event.seq, event_body(_without(found, principal, gone)), _still_shown(event.shown, gone))
+            return ShownAgain(event)
+        return ShownAgain(replace(event, body=event_body(_without(found, principal, gone))), gone)
 
     def withheld(self, principal: Principal, documents: Documents) -> Documents:
         """Those of the documents that are gone, or that the user may not read any more. One look-up for all."""
@@ -89,13 +96,6 @@ def _without(event: SourcesFound | Listing, principal: Principal, gone: Document
     rows = tuple(_listed(each) if _key(event, principal, each) in gone else each for each in event.documents)
     # A value that only this document has would tell of it.
     return replace(event, documents=rows, counts=() if event.counts is not None else None)
-
-
-def _still_shown(shown: Shown | None, gone: Documents) -> Shown | None:
-    """Without the documents that are gone. They are known by their ids: an event shows documents of one base."""
-    names = {each.document_id for each in gone}
-    kept = tuple(each for each in shown.documents if each.document_id not in names) if shown else ()
-    return replace(shown, documents=kept) if shown and kept else None
 
 
 def _source(source: Source) -> Source:
