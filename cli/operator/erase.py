@@ -63,6 +63,7 @@ def run(options: argparse.Namespace) -> int:
 def _principal(options: argparse.Namespace, pool: UserPool, target: DeploymentTarget) -> Principal:
     """The user whose rows are deleted. Raises `CommandError` for one who can sign in, or of another tenant."""
     from cicada.identity.principal import Principal
+    from cli.operator.sign_outs import SignOuts
 
     account = next((each for each in pool.accounts() if options.name in (each.name, each.sub)), None)
     if account is None:
@@ -77,7 +78,9 @@ def _principal(options: argparse.Namespace, pool: UserPool, target: DeploymentTa
                 f" account too, or first: cicada user disable {account.name}{target.flag}",
                 2,
             )
+        sign_outs = SignOuts(target, pool)
         pool.disable(account.name)
+        sign_outs.end(account)
     return Principal(options.tenant, account.sub)
 
 

@@ -142,10 +142,6 @@ class UserPool:
             return replied_at(self._client.admin_user_global_sign_out(**self._pool, Username=name))
 
     def delete(self, name: str) -> None:
-        with _translated(name):
-            self._client.admin_delete_user(**self._pool, Username=name)
-
-    def delete(self, name: str) -> None:
         """Delete the account. One that is gone already is no error: an earlier run may have got so far."""
         with _translated(name), suppress(self._client.exceptions.UserNotFoundException):
             self._client.admin_delete_user(**self._pool, Username=name)

@@ -68,7 +68,6 @@ class CicadaStack(Stack):
             "CallbackUrl": conversation.api.callback_url,
             "RequestsTable": tables.requests.table_name,
             "EntriesTable": tables.entries.table_name,
-            "ConnectionsTable": tables.connections.table_name,
             "RequestsQueueUrl": requests.queue.queue_url,
             "AuditLogGroup": audit.group.log_group_name,
             "DeadLetterQueueUrl": requests.dead_letters.queue_url,
