@@ -134,6 +134,7 @@ def test_the_account_goes_with_it_if_asked_and_a_second_run_finds_nothing(stage:
     code, said = erase("ann", "--tenant", "acme", "--account", "--json")
     assert (code, json.loads(said)["deleted"]["requests"]) == (0, 2)
     assert stage.pool.users() == {"bob"}
+    assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0
     code, said = erase(stage.ann.user, "--tenant", "acme", "--json")
     assert (code, set(json.loads(said)["deleted"].values())) == (0, {0})
 
