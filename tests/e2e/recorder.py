@@ -19,6 +19,7 @@ _RESOURCES = {
     "IngestDocumentsChanges": "document changes",
     "cicada-local-connections": "connections table",
     "cicada-local-entries": "entries table",
+    "cicada-local-readers": "readers table",
     "cicada-local-requests": "requests table",
     "AuditLog": "audit log",
     "ingestdocumentsbucket": "documents bucket",
