@@ -53,18 +53,21 @@ class Recorder:
         self._seen: set[Recorded] = set()
 
     def note(self, call: Call) -> None:
-        """A call of the emulator."""
-        function = caller(call.headers.get("user-agent", ""))
+        """A call of the emulator.
+
+        The operator's commands call it too, with the operator's own permissions. They name no function, as every
+        function does (`tests/infra/test_wiring.py`).
+        """
+        agent = call.headers.get("user-agent", "")
+        if not _CALLER.search(agent):
+            return
+        function = caller(agent)
         found = {Recorded(function, action, resource) for action, resource in permissions_of(call)}
         with self._lock:
             self._seen |= found
 
     def seen(self, of_bedrock: list[tuple[str, str]]) -> set[Recorded]:
-        """All of it, with the stand-in's list of callers and paths.
-
-        The operator's commands call models too, with the operator's own permissions. They name no function, as every
-        function does (`tests/infra/test_wiring.py`).
-        """
+        """All of it, with the stand-in's list of callers and paths, among which operators' commands are too."""
         of_functions = [(agent, path) for agent, path in of_bedrock if _CALLER.search(agent)]
         with self._lock:
             return self._seen | {Recorded(caller(agent), *bedrock_permission(path)) for agent, path in of_functions}

@@ -120,12 +120,18 @@ def test_a_post_to_a_connection_is_recorded_with_its_connection(monkeypatch: pyt
     assert post.resource == "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/a="
 
 
-def test_a_call_that_is_not_understood_is_recorded_as_what_nobody_may_do() -> None:
+def test_a_call_that_is_not_understood_is_recorded_as_what_nobody_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SDK_UA_APP_ID", "ws_message")
     recorder = Recorder()
     recorder.note(sent("s3", lambda c: c.get_object_tagging(**BUCKET, Key="documents/a")))
     [call] = recorder.seen([])
-    assert call.function.startswith("an unknown caller")
-    assert call.resource == "not understood"
+    assert (call.function, call.resource) == ("ws_message", "not understood")
+
+
+def test_an_operators_call_is_no_functions() -> None:
+    recorder = Recorder()
+    recorder.note(sent("s3", lambda c: c.get_object_tagging(**BUCKET, Key="documents/a")))
+    assert recorder.seen([]) == set()
 
 
 @pytest.mark.parametrize(
