@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cicada.conversation.protocol import AnyCommand, History, Ping, Resume, SendMessage, SignOutEverywhere
+from collections.abc import Mapping
+
+from cicada.conversation.protocol import AnyCommand, Cancel, History, Ping, Resume, SendMessage, SignOutEverywhere
 
 # The frame, the connection's row, the user's row and the reply come with every frame, and are one unit together.
 REFUSED_FRAME = 1
@@ -15,12 +17,18 @@ SESSION = 1
 TURN = 3
 # Of a request that is queued again: the send, and an invocation of the processor.
 QUEUED_AGAIN = 10
-# No command costs more before it is known what it causes.
-DEAREST_ENTRY = 5
+# Of a command before it is known what it causes. A new question costs more when it is admitted.
+_ENTRY: Mapping[type[AnyCommand], int] = {
+    Ping: 1,
+    Cancel: 2,
+    History: 2,
+    Resume: 3,
+    SendMessage: 5,
+    SignOutEverywhere: 5,
+}
+DEAREST_ENTRY = max(_ENTRY.values())
 
 
 def entry_cost(command: AnyCommand) -> int:
-    """Of a command before it is known what it causes. A new question costs more when it is admitted."""
-    if isinstance(command, Ping):
-        return 1
-    return {SendMessage: 5, SignOutEverywhere: 5, Resume: 3, History: 2}.get(type(command), 2)
+    """Units before it is known what the command causes."""
+    return _ENTRY[type(command)]

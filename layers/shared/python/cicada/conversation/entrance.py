@@ -68,20 +68,20 @@ class Entrance(Struct, frozen=True):
         The connection of a user who is flooding or signed out is closed, with the reason in its last frame.
         """
         connection = known(connection_id, self.connections)
-        command, malformed = _parsed(body)
+        command = _parsed(body)
         try:
             check_signed_in(connection, self._charge(connection.principal, command))
         except (FloodError, SignedOutError) as error:
             shut(connection_id, error, self.connections, self.channel)
             raise
         check_token(connection, self.clock())
-        if command is None:
-            raise malformed
+        if isinstance(command, InvalidFrameError):
+            raise command
         return command, connection
 
-    def _charge(self, principal: Principal, command: AnyCommand | None) -> Usage:
+    def _charge(self, principal: Principal, command: AnyCommand | InvalidFrameError) -> Usage:
         """A flood of a stolen token's holder does not keep the owner from ending it."""
-        cost = entry_cost(command) if command else REFUSED_FRAME
+        cost = REFUSED_FRAME if isinstance(command, InvalidFrameError) else entry_cost(command)
         if isinstance(command, SignOutEverywhere):
             return self.limits.enter_anyhow(principal, cost)
         return self.limits.enter(principal, cost, asks=isinstance(command, SendMessage))
@@ -100,8 +100,9 @@ def shut(connection_id: str, reason: CicadaError, connections: ConnectionTable, 
         return
 
 
-def _parsed(body: str) -> tuple[AnyCommand | None, InvalidFrameError]:
+def _parsed(body: str) -> AnyCommand | InvalidFrameError:
+    """What is wrong with a frame is said after it is charged."""
     try:
-        return parse_command(body), InvalidFrameError()
+        return parse_command(body)
     except InvalidFrameError as error:
-        return None, error
+        return error
