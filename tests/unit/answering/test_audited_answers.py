@@ -205,6 +205,20 @@ def test_a_replay_to_a_connection_that_is_gone_shows_nothing() -> None:
     assert len(here.trail.shown) == 1
 
 
+def test_what_a_replay_showed_before_it_failed_is_recorded() -> None:
+    here = asked()
+    here.process()
+
+    def fails_at_the_end(connection_id: str, frame: str) -> None:
+        if '"complete"' in frame:
+            raise UnavailableError("The connections cannot be reached.")
+
+    here.channel.before_post = fails_at_the_end
+    with pytest.raises(UnavailableError):
+        replaying(here).resume(KEY, 0, "c2")
+    assert (here.trail.shown[-1].outcome, here.trail.shown[-1].documents) == ("replayed", (PLAY,))
+
+
 def every_outcome() -> Iterator[Situation]:
     """Questions, passages, titles and answers that all hold the marker, and end in every way."""
     marked = passage(f"The queen of {MARK} is dead.", title=f"{MARK}, a tragedy")

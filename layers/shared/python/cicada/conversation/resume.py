@@ -71,8 +71,10 @@ class Resumer(Struct, frozen=True):
                 withheld |= {each.document_id for each in again.withheld}
         except ConnectionGoneError:
             self.log.forget_connection(key, connection_id)
-        if documents := tuple(each for each in shown if each.document_id not in withheld):
-            self.audit(self._replayed(key, head, documents, connection_id))
+        finally:
+            # What was posted before a failure was shown.
+            if documents := tuple(each for each in shown if each.document_id not in withheld):
+                self.audit(self._replayed(key, head, documents, connection_id))
         return frame(Pending(retry_after_seconds=round(wait, 1)), request_id=key.request_id) if wait else None
 
     def _replayed(
