@@ -36,22 +36,19 @@ class Conversation(Construct):
         self._settings = functions.settings
         self._tables = tables
         self._requests = requests
+        self._pool = identity.pool
         connections = {"connections_table": tables.connections.table_name}
+        # The request log has the users' rows too.
+        log = {"requests_table": tables.requests.table_name}
         authorizer = functions.add(self, "authorizer", environment=identity.token_settings)
-        users = {"requests_table": tables.requests.table_name}
-        connect = functions.add(self, "ws_connect", environment=connections | users)
+        connect = functions.add(self, "ws_connect", environment=connections | log)
         disconnect = functions.add(self, "ws_disconnect", environment=connections)
+        pool = {"user_pool_id": self._pool.user_pool_id}
+        environments = {"ws_message": {}, "ws_resume": {}, "ws_control": {}, "ws_sign_out": connections | log | pool}
         commands = {
-            name: functions.add(self, name, environment={}, timeout_seconds=_LONGEST_REPLY_SECONDS)
-            for name in ("ws_message", "ws_resume", "ws_control")
+            name: functions.add(self, name, environment=environment, timeout_seconds=_LONGEST_REPLY_SECONDS)
+            for name, environment in environments.items()
         }
-        pool = {"user_pool_id": identity.pool.user_pool_id}
-        sign_out = functions.add(
-            self,
-            "ws_sign_out",
-            environment=connections | users | pool,
-            timeout_seconds=_LONGEST_REPLY_SECONDS,
-        )
         self.api = WebSocketApi(
             self,
             "WebSocketApi",
@@ -59,22 +56,25 @@ class Conversation(Construct):
             authorizer=authorizer,
             connect=connect,
             disconnect=disconnect,
-            commands=commands | {"ws_sign_out": sign_out},
+            commands=commands,
         )
-        allow(connect, ["dynamodb:PutItem"], tables.connections.table_arn)
-        allow(connect, ["dynamodb:Query"], f"{tables.connections.table_arn}/index/{OWNERS_INDEX}")
-        # The user's row is charged; the heads of requests say which connections an answer is awaited on.
-        configure(connect, {"callback_url": self.api.callback_url})
-        allow(connect, ["dynamodb:GetItem", "dynamodb:UpdateItem"], tables.requests.table_arn)
-        self._grant_entrance(connect)
-        self._grant_sign_out(sign_out, identity)
-        allow(disconnect, ["dynamodb:DeleteItem"], tables.connections.table_arn)
+        self._grant_connections(connect, disconnect)
         for command in commands.values():
             self._grant_entrance(command)
             allow(command, ["dynamodb:GetItem"], tables.connections.table_arn)
         # A repeated message is answered as `resume` is: what was shown is shown again.
         audit.let_write(authorizer, connect, commands["ws_message"], commands["ws_resume"])
         self._grant_commands(**commands)
+
+    def _grant_connections(self, connect: lambda_.Function, disconnect: lambda_.Function) -> None:
+        """The user's row is charged; the heads of requests say which connections an answer is awaited on."""
+        connections = self._tables.connections.table_arn
+        configure(connect, {"callback_url": self.api.callback_url})
+        allow(connect, ["dynamodb:PutItem"], connections)
+        allow(connect, ["dynamodb:Query"], f"{connections}/index/{OWNERS_INDEX}")
+        allow(connect, ["dynamodb:GetItem", "dynamodb:UpdateItem"], self._tables.requests.table_arn)
+        self._grant_entrance(connect)
+        allow(disconnect, ["dynamodb:DeleteItem"], connections)
 
     def _grant_entrance(self, function: lambda_.Function) -> None:
         """Every connection and command is charged to its user, by limits; a user's connections may be closed."""
@@ -90,18 +90,19 @@ class Conversation(Construct):
         self.api.grant_post(function)
         self.api.grant_close(function)
 
-    def _grant_sign_out(self, function: lambda_.Function, identity: Identity) -> None:
+    def _grant_sign_out(self, function: lambda_.Function) -> None:
         """Revoking is an update of the user's row; it also cancels the user's requests."""
         configure(function, {"callback_url": self.api.callback_url})
-        connections = self._tables.connections.table_arn
-        allow(function, ["dynamodb:GetItem"], connections)
-        allow(function, ["dynamodb:Query"], f"{connections}/index/{OWNERS_INDEX}")
+        allow(function, ["dynamodb:Query"], f"{self._tables.connections.table_arn}/index/{OWNERS_INDEX}")
         allow(function, ["dynamodb:GetItem", "dynamodb:UpdateItem"], self._tables.requests.table_arn)
-        allow(function, ["cognito-idp:AdminUserGlobalSignOut"], identity.pool.user_pool_arn)
-        self._grant_entrance(function)
+        allow(function, ["cognito-idp:AdminUserGlobalSignOut"], self._pool.user_pool_arn)
 
     def _grant_commands(
-        self, ws_message: lambda_.Function, ws_resume: lambda_.Function, ws_control: lambda_.Function
+        self,
+        ws_message: lambda_.Function,
+        ws_resume: lambda_.Function,
+        ws_control: lambda_.Function,
+        ws_sign_out: lambda_.Function,
     ) -> None:
         """Accepting stores requests, resuming reads and attaches; both may queue a request again and replay events."""
         self.join(ws_message, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
@@ -111,6 +112,7 @@ class Conversation(Construct):
             allow(function, ["sqs:SendMessage"], self._requests.queue.queue_arn)
             configure(function, {"lease_seconds": self._settings.lease_seconds})
         self.grant_history(ws_control)
+        self._grant_sign_out(ws_sign_out)
 
     def grant_history(self, function: lambda_.Function) -> None:
         """Let the function list a user's sessions, and the turns of a session."""
