@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from cicada.errors import CicadaError
 from cicada.planning.classifier import classify
-from cicada.planning.intent.linear import load_model
+from cicada.planning.intent.model import load_model
 from cicada.planning.model import Intent
 
 

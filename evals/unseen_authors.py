@@ -13,7 +13,7 @@ import numpy as np
 from intents.examples import Example, load_concepts, load_examples
 from intents.model_file import Calibration, calibration_of
 from intents.ridge import Floats
-from intents.training import measured_authors, right, unseen_scores
+from intents.training import intent_targets, right, unseen_scores
 
 _COLUMNS = ("messages", "n", "right", "decides alone", "right there")
 
@@ -47,7 +47,7 @@ def _parts(examples: Sequence[Example]) -> Iterator[tuple[str, np.ndarray[tuple[
 def main() -> None:
     """Print the table; it takes some minutes."""
     examples = load_examples()
-    measured, scores = unseen_scores(examples, load_concepts(), measured_authors(examples))
+    measured, scores = unseen_scores(examples, load_concepts(), intent_targets(examples))
     found = table(measured, scores, calibration_of())
     print("{:<26}{:>6}{:>8}{:>15}{:>13}".format(*_COLUMNS))
     for name, number, share, alone, there in found:

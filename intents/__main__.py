@@ -1,21 +1,27 @@
-"""`python -m intents`: train the packaged model from the examples; with `--calibrate`, measure its calibration anew."""
+"""`python -m intents`: train the packaged models from the examples; with `--calibrate`, calibrate them anew."""
 
 from __future__ import annotations
 
 import sys
 
-from cicada.planning.intent.linear import PACKAGED
-from intents.examples import load_concepts, load_examples
-from intents.model_file import calibrated, write_model
+from cicada.answering import asked_writes
+from cicada.answering.asked_writes import KINDS
+from cicada.planning.intent import model
+from intents.model_file import calibrated, write_models
 
 
 def main(arguments: list[str]) -> None:
-    """Write the model's file."""
-    found = calibrated(load_examples(), load_concepts()) if "--calibrate" in arguments else None
-    write_model(calibration=found)
-    print(f"{PACKAGED.name}: {PACKAGED.stat().st_size // 1000} kB")
+    """Write the models' files."""
+    found = calibrated() if "--calibrate" in arguments else None
+    write_models(calibration=found)
+    for path in (model.PACKAGED, asked_writes.PACKAGED):
+        print(f"{path.name}: {path.stat().st_size // 1000} kB")
     if found:
-        print(f"temperature {found.temperature:.3f}, decides alone from {found.threshold:.3f} on")
+        print(f"intents: temperature {found.temperature:.3f}, decides alone from {found.threshold:.3f} on")
+        print(
+            "changes: allowed from",
+            ", ".join(f"{kind} {of:.3f}" for kind, of in zip(KINDS, found.changes, strict=True)),
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The examples that intents are learnt from: labelled messages by several authors, one JSON object a line."""
+"""What intents and changes are learnt from: labelled messages by several authors, one JSON object a line."""
 
 from __future__ import annotations
 
@@ -7,34 +7,60 @@ import json
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from cicada.answering.asked_writes import Kind
 from cicada.errors import ConfigurationError
 from cicada.planning.model import Intent
 
 FOLDER = Path(__file__).parent
 EXAMPLES = FOLDER / "examples.jsonl"
+CHANGES = FOLDER / "changes.jsonl"
 CONCEPTS = FOLDER / "concepts.toml"
 
+Concepts = dict[str, dict[str, list[str]]]
 
-class Example(BaseModel):
-    """`author`: one name a person; evaluations leave out whole authors. `slice`: plain, trap or language."""
+
+class Message(BaseModel):
+    """`author`: one name a person; evaluations leave out whole authors.
+
+    `changes`: what the message asks to be changed of the user's profiles and theories; `KINDS` says what there is.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: str = Field(min_length=1)
-    intent: Intent
     author: str = Field(min_length=1)
     language: str = Field(min_length=2)
+    changes: tuple[Kind, ...] = ()
+
+
+class Example(Message):
+    """A message with its intent. `slice`: plain, trap or language."""
+
+    intent: Intent
     slice: str | None = None
+
+
+M = TypeVar("M", bound=Message)
 
 
 def load_examples(path: Path | None = None) -> list[Example]:
     """The examples in the order of the file. Raises ConfigurationError, which names the line."""
-    path = path or EXAMPLES
+    return load(Example, path or EXAMPLES)
+
+
+def load_change_examples() -> list[Message]:
+    """What the changes are learnt from: the examples of intents, and messages of which only the changes are known."""
+    return [*load_examples(), *load(Message, CHANGES)]
+
+
+def load(kind: type[M], path: Path) -> list[M]:
+    """The messages of a file, one JSON object a line. Raises ConfigurationError, which names the line."""
     lines = path.read_text("utf-8").splitlines()
-    return [_example(line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]
+    return [_read(kind, line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
 def add_example(example: Example, path: Path | None = None) -> None:
@@ -46,10 +72,10 @@ def add_example(example: Example, path: Path | None = None) -> None:
                 f"The examples have this text already, as {other.intent.value}; edit its line in {path.name} instead."
             )
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(example.model_dump(mode="json", exclude_none=True), ensure_ascii=False) + "\n")
+        file.write(json.dumps(example.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n")
 
 
-def load_concepts(path: Path = CONCEPTS) -> dict[str, dict[str, list[str]]]:
+def load_concepts(path: Path = CONCEPTS) -> Concepts:
     """The words of each concept by language."""
     tables = tomllib.loads(path.read_text("utf-8"))
     return {
@@ -58,19 +84,24 @@ def load_concepts(path: Path = CONCEPTS) -> dict[str, dict[str, list[str]]]:
     }
 
 
-def digest(examples: Sequence[Example], concepts: dict[str, dict[str, list[str]]]) -> str:
-    """SHA-256 of what a model is trained from; the model file holds it."""
-    lines = [[example.text, example.intent.value, example.author] for example in examples]
-    return hashlib.sha256(json.dumps([lines, concepts], ensure_ascii=False).encode()).hexdigest()
+def digest(examples: Sequence[Message], concepts: Concepts) -> str:
+    """SHA-256 of what a model is trained from; the model's file holds it."""
+    lines = [example.model_dump(mode="json", include={"text", "author", "intent", "changes"}) for example in examples]
+    return hashlib.sha256(json.dumps([lines, concepts], ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
-def _example(line: str, path: Path, number: int) -> Example:
+def _read(kind: type[M], line: str, path: Path, number: int) -> M:
     try:
-        return Example.model_validate_json(line)
+        return kind.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = first["loc"][0] if first["loc"] else "the line"
         raise ConfigurationError(
-            f"{path.name}, line {number}: {field}: {first['msg']}. Write a JSON object with text, intent, author and "
-            f"language; the intent is one of {', '.join(Intent)}."
+            f"{path.name}, line {number}: {field}: {first['msg']}. Write a JSON object with {_needed(kind)}."
         ) from error
+
+
+def _needed(kind: type[Message]) -> str:
+    fields = [name for name, field in kind.model_fields.items() if field.is_required()]
+    said = f"{', '.join(fields[:-1])} and {fields[-1]}"
+    return f"{said}; the intent is one of {', '.join(Intent)}" if "intent" in fields else said

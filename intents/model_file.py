@@ -1,21 +1,37 @@
-"""Writing the packaged model: weights rounded to small integers, and the calibration of its probabilities."""
+"""Writing the packaged models: weights rounded to small integers, and from which scores on they decide."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cicada.planning.intent import linear
+from cicada.answering import asked_writes
+from cicada.planning.intent import model
 from cicada.planning.intent.concepts import lexicon
-from cicada.planning.intent.linear import SCORED, dump, load_model
-from intents.examples import Example, digest, load_concepts, load_examples
+from cicada.planning.intent.linear import dump
+from cicada.planning.intent.model import SCORED, load_model
+from intents.examples import Concepts, Example, digest, load_change_examples, load_concepts, load_examples
 from intents.ridge import Floats, probabilities
-from intents.training import CLASSES, GROUP_WEIGHTS, Trained, fit, measured_authors, right, unseen_scores
+from intents.training import (
+    CLASSES,
+    GROUP_WEIGHTS,
+    Trained,
+    change_targets,
+    fit,
+    intent_targets,
+    labelled_changes,
+    right,
+    unseen_scores,
+)
 
 # Of the messages of unseen authors, this share of those that the model decides alone is to be right.
 RIGHT_ALONE = 0.97
+# Of the messages of unseen authors that ask for a kind of change, this share is to be allowed it.
+ALLOWED = 0.85
 # The weights have this many steps on either side of zero. Twice as many changed no probability of 1290 messages by more
 # than 0.04.
 _LARGEST = 63
@@ -23,32 +39,49 @@ _LARGEST = 63
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """`temperature`: what scores are divided by. `threshold`: from which probability on the model decides alone."""
+    """Of intents: `temperature` is what scores are divided by, from `threshold` on the model decides alone.
+
+    `changes`: for each kind of change the score from which on a message asks for it.
+    """
 
     temperature: float
     threshold: float
+    changes: tuple[float, ...]
 
 
-def write_model(calibration: Calibration | None = None) -> None:
-    """Train the packaged model on all examples. Without a calibration, that of the file there is kept."""
-    examples, concepts = load_examples(), load_concepts()
-    kept = calibration or calibration_of()
-    trained = fit(examples, lexicon(concepts.values()))
-    linear.PACKAGED.write_bytes(content(trained, kept, concepts, digest(examples, concepts)))
+def write_models(calibration: Calibration | None = None) -> None:
+    """Train the packaged models on all examples. Without a calibration, that of the files there is kept."""
+    concepts, kept = load_concepts(), calibration or calibration_of()
+    words = lexicon(concepts.values())
+    examples, changing = load_examples(), load_change_examples()
+    of_intents = fit(examples, words, intent_targets(examples))
+    of_changes = fit(changing, words, change_targets(changing))
+    model.PACKAGED.write_bytes(content(of_intents, kept, concepts, digest(examples, concepts)))
+    asked_writes.PACKAGED.write_bytes(changes_content(of_changes, kept, concepts, digest(changing, concepts)))
 
 
 def calibration_of() -> Calibration:
-    """The calibration of the packaged model."""
-    model = load_model(linear.PACKAGED)
-    return Calibration(model.temperature, model.threshold)
+    """The calibration of the packaged models."""
+    intents, changes = load_model(model.PACKAGED), asked_writes.load_writes_model(asked_writes.PACKAGED)
+    return Calibration(intents.temperature, intents.threshold, changes.thresholds)
 
 
-def calibrated(examples: Sequence[Example], concepts: dict[str, dict[str, list[str]]]) -> Calibration:
+def calibrated() -> Calibration:
     """From the predictions for authors that each model has not seen."""
-    measured, scores = unseen_scores(examples, concepts, measured_authors(examples))
+    concepts, examples, changing = load_concepts(), load_examples(), load_change_examples()
+    measured, scores = unseen_scores(examples, concepts, intent_targets(examples))
     temperature = _temperature(measured, scores)
     correct, chances = right(measured, scores / temperature)
-    return Calibration(temperature, threshold(correct, chances))
+    asking, of_changes = unseen_scores(changing, concepts, change_targets(changing))
+    return Calibration(temperature, threshold(correct, chances), allowing(labelled_changes(asking), of_changes))
+
+
+def allowing(asked: NDArray[np.bool_], scores: Floats, share: float = ALLOWED) -> tuple[float, ...]:
+    """For each kind of change the highest score that the share of what is asked for has at least."""
+    return tuple(
+        float(np.sort(own)[-math.ceil(share * len(own))])
+        for own in (scores[asked[:, kind], kind] for kind in range(scores.shape[1]))
+    )
 
 
 def threshold(correct: Floats, chances: Floats, least: float = RIGHT_ALONE) -> float:
@@ -67,19 +100,30 @@ def _temperature(examples: Sequence[Example], scores: Floats) -> float:
     return float(candidates[int(np.argmin(own))])
 
 
-def content(
-    trained: Trained, calibration: Calibration, concepts: dict[str, dict[str, list[str]]], of_examples: str
+def content(trained: Trained, calibration: Calibration, concepts: Concepts, of_examples: str) -> bytes:
+    """The content of the intents' file: weights as differences from the last class's."""
+    rest = len(SCORED)
+    differences = trained.weights[:, :rest] - trained.weights[:, rest:]
+    bias = trained.bias[:rest] - trained.bias[rest:]
+    own = {"temperature": calibration.temperature, "threshold": calibration.threshold}
+    return _content(differences, bias, trained.frequent, concepts, {**own, "digest": of_examples})
+
+
+def changes_content(trained: Trained, calibration: Calibration, concepts: Concepts, of_examples: str) -> bytes:
+    """The content of the changes' file."""
+    own = {"thresholds": calibration.changes, "digest": of_examples}
+    return _content(trained.weights, trained.bias, trained.frequent, concepts, own)
+
+
+def _content(
+    weights: Floats, bias: Floats, frequent: frozenset[str], concepts: Concepts, own: Mapping[str, object]
 ) -> bytes:
-    """The content of the model's file: weights as differences from the last class's, rounded."""
-    differences = trained.weights[:, : len(SCORED)] - trained.weights[:, len(SCORED) :]
-    unit = float(np.abs(differences).max()) / _LARGEST
+    """`weights` (buckets × scores) are rounded to steps of one length."""
+    unit = float(np.abs(weights).max() or 1) / _LARGEST
     header = {
-        "bias": [float(bias - trained.bias[-1]) for bias in trained.bias[: len(SCORED)]],
+        "bias": [float(each) for each in bias],
         "units": [unit * weight for weight in GROUP_WEIGHTS],
-        "temperature": calibration.temperature,
-        "threshold": calibration.threshold,
-        "frequent": sorted(trained.frequent),
+        "frequent": sorted(frequent),
         "concepts": concepts,
-        "digest": of_examples,
     }
-    return dump(header, np.rint(differences.T / unit).astype("i1").tobytes())
+    return dump({**header, **own}, np.rint(weights.T / unit).astype("i1").tobytes())

@@ -1,4 +1,7 @@
-"""Training of the intent model, and its predictions for authors whose messages it has not seen."""
+"""Training of linear models, and their predictions for authors whose messages they have not seen.
+
+One tells a message's intent, the other which changes it asks for. Both learn from the same features.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cicada.answering.asked_writes import KINDS
 from cicada.planning.intent.concepts import Lexicon, lexicon
 from cicada.planning.intent.features import features
-from cicada.planning.intent.linear import BUCKET_BITS, SCORED, bucket
+from cicada.planning.intent.linear import BUCKET_BITS, bucket
+from cicada.planning.intent.model import SCORED
 from cicada.planning.intent.reading import read
 from cicada.planning.model import Intent
-from intents.examples import Example
+from intents.examples import Concepts, Example, M, Message
 from intents.ridge import Floats, Places, Row, Sparse, probabilities, train
 
 CLASSES = (*SCORED, Intent.GENERAL)
@@ -35,7 +40,7 @@ _LEAST_MEASURED = 300
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """`weights`: buckets × classes; a bucket that the examples do not fill has zeros."""
+    """`weights`: buckets × scores; a bucket that the examples do not fill has zeros."""
 
     weights: Floats
     bias: Floats
@@ -43,13 +48,13 @@ class Trained:
     words: Lexicon
 
     def scores(self, messages: Sequence[str]) -> Floats:
-        """Messages × classes."""
+        """Messages × scores."""
         known = np.asarray(self.weights.any(axis=1), dtype=np.bool_)
         rows = [row_of(groups_of(message, self.words, self.frequent), known) for message in messages]
         return np.array([values @ self.weights[indices] + self.bias for indices, values in rows])
 
 
-def frequent_words(examples: Sequence[Example]) -> frozenset[str]:
+def frequent_words(examples: Sequence[Message]) -> frozenset[str]:
     """Words that are used often and by most authors."""
     uses: Counter[str] = Counter()
     authors: defaultdict[str, set[str]] = defaultdict(set)
@@ -84,36 +89,57 @@ def rarity(uses: Places) -> Floats:
     return np.asarray((np.maximum(uses, 1) / _USES_OF_WEIGHT_ONE) ** -_RARITY, dtype=np.float64)
 
 
-def fit(examples: Sequence[Example], words: Lexicon) -> Trained:
-    """A model of these examples."""
+def intent_targets(examples: Sequence[Example]) -> Floats:
+    """One class of each example is above the mean, the others below."""
+    labels = [CLASSES.index(example.intent) for example in examples]
+    return np.asarray(np.eye(len(CLASSES))[labels] - 1 / len(CLASSES), dtype=np.float64)
+
+
+def change_targets(examples: Sequence[Message]) -> Floats:
+    """Each kind of change that an example asks for is above the kind's mean, the others below."""
+    asked = labelled_changes(examples).astype(np.float64)
+    return np.asarray(asked - asked.mean(axis=0), dtype=np.float64)
+
+
+def labelled_changes(examples: Sequence[Message]) -> NDArray[np.bool_]:
+    """Examples × kinds: which it asks for."""
+    return np.array([[kind in example.changes for kind in KINDS] for example in examples], dtype=np.bool_)
+
+
+def fit(examples: Sequence[Message], words: Lexicon, targets: Floats) -> Trained:
+    """A model of these examples. `targets`: examples × scores."""
     frequent = frequent_words(examples)
     groups = [groups_of(example.text, words, frequent) for example in examples]
     uses = np.bincount(np.concatenate([each for row in groups for each in row]), minlength=1 << BUCKET_BITS)
     counts = rarity(uses)
     rows = [row_of(row, uses >= _LEAST_MESSAGES) for row in groups]
     table = Sparse([(buckets, values * counts[buckets]) for buckets, values in rows])
-    found, bias = train(table, _targets(examples), _PENALTY)
-    weights = np.zeros((1 << BUCKET_BITS, len(CLASSES)))
+    found, bias = train(table, targets, _PENALTY)
+    weights = np.zeros((1 << BUCKET_BITS, len(bias)))
     weights[table.columns] = found * counts[table.columns, None]
     return Trained(weights, bias, frequent, words)
 
 
-def measured_authors(examples: Sequence[Example]) -> list[str]:
+def measured_authors(examples: Sequence[Message]) -> list[str]:
     """Those with enough messages to be left out and measured."""
     messages = Counter(example.author for example in examples)
     return sorted(author for author, number in messages.items() if number >= _LEAST_MEASURED)
 
 
 def unseen_scores(
-    examples: Sequence[Example], concepts: dict[str, dict[str, list[str]]], authors: Sequence[str]
-) -> tuple[list[Example], Floats]:
-    """The authors' examples, and their scores by models of all other authors' examples: examples × classes."""
+    examples: Sequence[M], concepts: Concepts, targets: Floats, authors: Sequence[str] = ()
+) -> tuple[list[M], Floats]:
+    """The authors' examples, and their scores by models of all other authors' examples: examples × scores.
+
+    `authors`: those with enough messages if none are named.
+    """
     words = lexicon(concepts.values())
-    measured: list[Example] = []
+    measured: list[M] = []
     scores = []
-    for author in authors:
+    for author in authors or measured_authors(examples):
+        others = [at for at, example in enumerate(examples) if example.author != author]
+        trained = fit([examples[at] for at in others], words, targets[others])
         own = [example for example in examples if example.author == author]
-        trained = fit([example for example in examples if example.author != author], words)
         scores.append(trained.scores([example.text for example in own]))
         measured += own
     return measured, np.concatenate(scores)
@@ -124,9 +150,3 @@ def right(examples: Sequence[Example], scores: Floats) -> tuple[Floats, Floats]:
     chances = probabilities(scores)
     labels = np.array([CLASSES.index(example.intent) for example in examples])
     return (chances.argmax(axis=1) == labels).astype(np.float64), chances.max(axis=1)
-
-
-def _targets(examples: Sequence[Example]) -> Floats:
-    """One class of each example is above the mean, the others below."""
-    labels = [CLASSES.index(example.intent) for example in examples]
-    return np.asarray(np.eye(len(CLASSES))[labels] - 1 / len(CLASSES), dtype=np.float64)

@@ -147,5 +147,14 @@ FIGURES = {
             " messages were written after a look at errors of a to d, is learnt from and not measured. Temperature and"
             " threshold were set on these predictions, so the two columns on the right are the fit of the calibration.",
         ),
+        Figure(
+            "asked-changes",
+            intents.asked_changes,
+            "Examples: each author's messages by a model of all the others'; the scores from which on a kind is allowed"
+            " were set on these predictions. Strangers: r and s had seen neither examples nor rules, and nothing was"
+            " learnt from their messages. Authors n to q were asked for hard messages after a model without theirs had"
+            " allowed .67 of what s asks for, and the share to be allowed was set to .85, from .90, after .38 of the"
+            " other messages of s had been allowed something.",
+        ),
     )
 }

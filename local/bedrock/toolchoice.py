@@ -14,7 +14,7 @@ from local.bedrock.tools import Tool
 
 ASKING = "What is it?"
 _KIND = r"(?P<kind>character|location|episode|group|topic)"
-_PROFILE = rf"(?:{_KIND}(?: profile)?|profile)(?: (?:of|for))?(?::? (?P<name>[^:,]+))?"
+_PROFILE = rf"(?:{_KIND}(?: profile)?|profile)(?: (?:of|for|named|called))?(?::? (?P<name>[^:,]+))?"
 _THE = r"(?:an?|the|my|this)"
 _THAT = r" (?:that )?I (?:just )?(?:deleted|changed|lost)"
 # A title ends at a colon, or is quoted and may have colons.
@@ -28,7 +28,7 @@ _NUMBER = r"(?:version (?P<version>\d+) of )?"
 SCRIPT = {
     "list_profiles": rf"(?:list|show)(?: me)?(?: my)?(?: {_KIND})? profiles",
     "get_profile": rf"show(?: me)?(?: an?| the| my)? {_PROFILE}",
-    "save_profile": rf"(?:create|save)(?: an?| the| my)? {_PROFILE}(?:[:,] *(?P<description>.+))?",
+    "save_profile": rf"(?:create|make|save)(?: an?| the| my)? {_PROFILE}(?:[:,] *(?P<description>.+))?",
     "append_to_profile": rf"add to {_THE} {_PROFILE}(?:[:,] *(?P<addition>.+))?",
     "amend_profile": rf"(?:amend|change|correct)(?: the| my)? {_PROFILE}(?:[:,] *(?P<description>.+))?",
     "rename_profile": rf"rename(?: the| my)? {_PROFILE} (?:to|as){_NEW_NAME}",

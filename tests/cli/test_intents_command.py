@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cicada.planning.intent import linear
-from cicada.planning.intent.linear import load_model
+from cicada.answering import asked_writes
+from cicada.planning.intent import model as intent_model
+from cicada.planning.intent.model import load_model
 from cicada.planning.model import Intent
 from cli.__main__ import main
 from intents import examples
@@ -15,12 +16,14 @@ from intents import examples
 
 @pytest.fixture
 def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """Forty of the examples and the packaged model, in files of their own."""
-    few, model = tmp_path / "examples.jsonl", tmp_path / "model.bin"
+    """Forty of the examples and the packaged models, in files of their own."""
+    few, model, writes = tmp_path / "examples.jsonl", tmp_path / "model.bin", tmp_path / "writes.bin"
     few.write_text("\n".join(examples.EXAMPLES.read_text("utf-8").splitlines()[:40]) + "\n", "utf-8")
-    model.write_bytes(linear.PACKAGED.read_bytes())
+    model.write_bytes(intent_model.PACKAGED.read_bytes())
+    writes.write_bytes(asked_writes.PACKAGED.read_bytes())
     monkeypatch.setattr(examples, "EXAMPLES", few)
-    monkeypatch.setattr(linear, "PACKAGED", model)
+    monkeypatch.setattr(intent_model, "PACKAGED", model)
+    monkeypatch.setattr(asked_writes, "PACKAGED", writes)
     return few, model
 
 
@@ -35,6 +38,21 @@ def test_a_message_becomes_an_example_and_the_model_knows_it(copies: tuple[Path,
     after = load_model(model)
     assert after.digest != before.digest
     assert (after.temperature, after.threshold) == (before.temperature, before.threshold)
+
+
+def test_what_a_message_asks_to_be_changed_is_learnt_too(copies: tuple[Path, Path]) -> None:
+    few, model = copies
+    before = asked_writes.load_writes_model(model.with_name("writes.bin"))
+
+    message = ["intents", "add", "kadabra alakazam", "profile_request", "--changes", "delete", "restore"]
+    assert main(message) == 0
+
+    assert examples.load_examples(few)[-1].changes == ("delete", "restore")
+    after = asked_writes.load_writes_model(model.with_name("writes.bin"))
+    assert after.digest != before.digest
+    assert after.thresholds == before.thresholds
+    grown = zip(after.linear.scores("alakazam"), before.linear.scores("alakazam"), strict=True)
+    assert [now > then for now, then in grown][2:] == [True, True]
 
 
 def test_a_message_that_is_an_example_already_is_refused(

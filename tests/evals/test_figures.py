@@ -37,6 +37,7 @@ RECORDS = load_records()
 OF_SETS = sorted(
     set(FIGURES)
     - {
+        "asked-changes",
         "small-bases",
         "evidence-quality",
         "chunk-sizes",

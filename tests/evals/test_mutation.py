@@ -77,7 +77,7 @@ def test_a_call_for_its_effect_can_be_left_out_and_a_condition_be_turned_round()
 
 def test_every_area_names_files_that_there_are() -> None:
     areas = load_areas(AREAS, ROOT)
-    assert len(areas) == 11
+    assert len(areas) == 13
     for area in areas.values():
         assert all((ROOT / file).is_file() for file in (*area.sources, *area.tests))
 

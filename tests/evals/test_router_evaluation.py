@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cicada.planning.intent.linear import load_model
+from cicada.planning.intent.model import load_model
 from cicada.planning.model import Intent
 from evals.router import DatasetError, Judgement, evaluate_router, load_messages, render, run, to_json
 

@@ -74,6 +74,12 @@ def called(tools: tuple[Tool, ...], message: str, *done: Done) -> tuple[str, dic
             "save_profile",
             {"kind": "character", "name": "Dogberry", "description": "a constable, and proud of it"},
         ),
+        (
+            "Make a profile named Dogberry: a constable",
+            "save_profile",
+            {"kind": "character", "name": "Dogberry", "description": "a constable"},
+        ),
+        ("Delete the profile called Dogberry", "delete_profile", {"name": "Dogberry"}),
         ("list my episode profiles", "list_profiles", {"kind": "episode"}),
         ("Show me my profiles", "list_profiles", {}),
         ("Show me the location Ephesus", "get_profile", {"kind": "location", "name": "Ephesus"}),

@@ -8,14 +8,37 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cicada.answering import asked_writes
+from cicada.answering.asked_writes import KINDS, Kind, load_writes_model
 from cicada.errors import ConfigurationError
 from cicada.planning.intent.concepts import lexicon
-from cicada.planning.intent.linear import PACKAGED, load_model
+from cicada.planning.intent.model import PACKAGED, load_model
 from cicada.planning.model import Intent
-from intents.examples import Example, add_example, digest, load_concepts, load_examples
-from intents.model_file import Calibration, content, threshold
+from intents.examples import (
+    Example,
+    Message,
+    add_example,
+    digest,
+    load,
+    load_change_examples,
+    load_concepts,
+    load_examples,
+)
+from intents.model_file import Calibration, allowing, calibrated, changes_content, content, threshold
 from intents.ridge import Sparse, probabilities, train
-from intents.training import CLASSES, GROUP_WEIGHTS, fit, measured_authors, rarity, right, row_of, unseen_scores
+from intents.training import (
+    CLASSES,
+    GROUP_WEIGHTS,
+    change_targets,
+    fit,
+    intent_targets,
+    labelled_changes,
+    measured_authors,
+    rarity,
+    right,
+    row_of,
+    unseen_scores,
+)
 
 CONCEPTS = {
     "save": {"en": ["save", "remember"], "de": ["merk*"], "ja": ["保存"]},
@@ -38,14 +61,99 @@ LESSONS = [
     )
 ]
 
+CHANGES: dict[str, tuple[Kind, ...]] = {
+    "save this on the card": ("text",),
+    "remember it on his card": ("text", "name"),
+    "who is the king": (),
+    "who killed him": (),
+}
+
 
 def test_the_packaged_model_is_trained_from_the_examples_that_are_there() -> None:
     """`make intents` after a change of the examples or the concepts."""
     assert load_model().digest == digest(load_examples(), load_concepts())
 
 
-def test_the_packaged_model_is_small() -> None:
+def test_the_packaged_model_of_changes_is_trained_from_the_examples_that_are_there() -> None:
+    assert load_writes_model().digest == digest(load_change_examples(), load_concepts())
+
+
+def test_the_packaged_models_are_small() -> None:
     assert PACKAGED.stat().st_size <= 1_000_000
+    assert asked_writes.PACKAGED.stat().st_size <= 1_000_000
+
+
+def test_a_model_of_changes_says_what_it_was_told() -> None:
+    told = [Message(text=each.text, author=each.author, language="en", changes=CHANGES[each.text]) for each in LESSONS]
+    trained = fit(told, lexicon(CONCEPTS.values()), change_targets(told))
+
+    scores = trained.scores([each.text for each in told])
+    allowed = allowing(labelled_changes(told)[:, :2], scores[:, :2], 1.0)
+    assert ((scores[:, :2] >= allowed) == labelled_changes(told)[:, :2]).all()
+
+
+def test_the_threshold_of_a_change_lets_the_share_of_what_asks_for_it_through() -> None:
+    asked = np.array([[True], [True], [True], [True], [False], [False]])
+    scores = np.array([[0.9], [0.8], [0.7], [0.2], [0.75], [0.1]])
+
+    assert allowing(asked, scores, 1.0) == (0.2,)
+    assert allowing(asked, scores, 0.75) == (0.7,)
+    assert allowing(asked, scores, 0.5) == (0.8,)
+
+
+@pytest.fixture
+def of_lessons(monkeypatch: pytest.MonkeyPatch) -> list[Example]:
+    """The lessons as the only examples, and every author measured. They may be changed."""
+    examples = [*LESSONS]
+    monkeypatch.setattr("intents.training._LEAST_MEASURED", 1)
+    monkeypatch.setattr("intents.model_file.load_examples", lambda: examples)
+    monkeypatch.setattr("intents.model_file.load_concepts", lambda: CONCEPTS)
+    monkeypatch.setattr("intents.model_file.load_change_examples", lambda: [_told(each) for each in LESSONS])
+    return examples
+
+
+def _told(lesson: Example) -> Message:
+    asks = lesson.intent is Intent.PROFILE_REQUEST
+    return Message(text=lesson.text, author=lesson.author, language="en", changes=KINDS if asks else ())
+
+
+def test_the_calibration_is_that_of_predictions_for_unseen_authors(of_lessons: list[Example]) -> None:
+    found = calibrated()
+
+    assert found.temperature == pytest.approx(0.03)  # All are right, so the surer the likelier.
+    assert found.threshold < 1
+    lessons = [_told(each) for each in LESSONS]
+    measured, scores = unseen_scores(lessons, CONCEPTS, change_targets(lessons))
+    assert found.changes == allowing(labelled_changes(measured), scores)
+    assert all(
+        asks.min() == least
+        for asks, least in zip(scores[labelled_changes(measured)[:, 0]].T, found.changes, strict=True)
+    )
+
+
+def test_predictions_that_are_wrong_raise_the_temperature(of_lessons: list[Example]) -> None:
+    of_lessons += [
+        message("save this on the card", Intent.GENERAL, "c"),
+        message("who killed him", Intent.GENERAL, "c"),
+    ]
+
+    found = calibrated()
+
+    assert 0.1 < found.temperature <= 3
+    assert found.threshold > 0.5
+
+
+def test_the_model_of_changes_in_the_layer_decides_like_the_one_that_was_trained(tmp_path: Path) -> None:
+    examples, concepts = load_change_examples()[:400], load_concepts()
+    trained = fit(examples, lexicon(concepts.values()), change_targets(examples))
+
+    path = tmp_path / "writes.bin"
+    path.write_bytes(changes_content(trained, Calibration(0.2, 0.9, (0.2, 0.1, 0.1, 0.1)), concepts, "…"))
+
+    read = load_writes_model(path)
+    assert read.thresholds == (0.2, 0.1, 0.1, 0.1)
+    for example in examples[:50]:
+        assert read.linear.scores(example.text) == pytest.approx(trained.scores([example.text])[0], abs=0.03)
 
 
 def test_the_examples_are_of_many_authors_and_nine_languages() -> None:
@@ -63,13 +171,13 @@ def test_no_text_is_labelled_with_two_intents() -> None:
 
 
 def test_a_word_of_another_language_is_understood_by_its_concept() -> None:
-    scores = fit(LESSONS, lexicon(CONCEPTS.values())).scores(["merke karte"])
+    scores = fit(LESSONS, lexicon(CONCEPTS.values()), intent_targets(LESSONS)).scores(["merke karte"])
 
     assert right([message("merke karte", Intent.PROFILE_REQUEST)], scores)[0][0] == 1
 
 
 def test_a_model_scores_what_it_was_trained_from_almost_as_it_was_told() -> None:
-    trained = fit(LESSONS, lexicon(CONCEPTS.values()))
+    trained = fit(LESSONS, lexicon(CONCEPTS.values()), intent_targets(LESSONS))
 
     told = [[0.75 if example.intent is intent else -0.25 for intent in CLASSES] for example in LESSONS]
     assert trained.scores([example.text for example in LESSONS]) == pytest.approx(np.array(told), abs=0.1)
@@ -78,7 +186,8 @@ def test_a_model_scores_what_it_was_trained_from_almost_as_it_was_told() -> None
 def test_an_authors_examples_are_not_seen_by_the_model_that_is_measured_on_them() -> None:
     odd = [message("xyzzy plugh", Intent.THEORY_REQUEST, "c"), message("xyzzy plover", Intent.THEORY_REQUEST, "c")]
 
-    measured, scores = unseen_scores([*LESSONS, *odd], CONCEPTS, ["a", "b", "c"])
+    all_of_them = [*LESSONS, *odd]
+    measured, scores = unseen_scores(all_of_them, CONCEPTS, intent_targets(all_of_them), ["a", "b", "c"])
 
     assert measured == [*LESSONS, *odd]
     assert list(right(measured, scores)[0]) == [1] * len(LESSONS) + [0, 0]
@@ -137,11 +246,11 @@ def test_a_feature_of_fewer_messages_counts_more() -> None:
 def test_the_model_in_the_layer_scores_like_the_one_that_was_trained(tmp_path: Path) -> None:
     examples = load_examples()[:400]
     concepts = load_concepts()
-    trained = fit(examples, lexicon(concepts.values()))
+    trained = fit(examples, lexicon(concepts.values()), intent_targets(examples))
     texts = [example.text for example in examples[:50]]
 
     path = tmp_path / "model.bin"
-    path.write_bytes(content(trained, Calibration(0.2, 0.9), concepts, "…"))
+    path.write_bytes(content(trained, Calibration(0.2, 0.9, ()), concepts, "…"))
 
     read = load_model(path)
     for text, expected in zip(texts, probabilities(trained.scores(texts) / 0.2), strict=True):
@@ -178,3 +287,11 @@ def test_a_line_that_is_no_example_is_named(tmp_path: Path, line: dict[str, str]
 
     with pytest.raises(ConfigurationError, match=advice):
         load_examples(path)
+
+
+def test_a_message_of_which_only_the_changes_are_known_needs_no_intent(tmp_path: Path) -> None:
+    path = tmp_path / "changes.jsonl"
+    path.write_text('{"text": "keep it", "language": "en"}\n', "utf-8")
+
+    with pytest.raises(ConfigurationError, match=r"author: Field required.* with text, author and language\.$"):
+        load(Message, path)

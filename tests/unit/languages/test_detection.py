@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.languages.detection import LANGUAGES, has_words, is_in, likeliest
+from cicada.languages.detection import LANGUAGES, has_words, is_in
 
 SENTENCES = {
     "en": "Who tells Macbeth that the queen is dead?",
@@ -35,19 +35,6 @@ def test_what_has_no_telling_word_is_in_no_language(text: str) -> None:
 def test_words_of_two_languages_alike_decide_for_neither() -> None:
     assert not is_in("die", "de")
     assert not is_in("die", "nl")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Her dress was white, and now it is grey.", {"en"}),
-        ("Was trug die Amme", {"de"}),
-        ("was", {"en", "de"}),
-        ("Macbeth", {"en", "de", "fr"}),
-    ],
-)
-def test_words_of_several_languages_leave_those_that_have_most_of_them(text: str, expected: set[str]) -> None:
-    assert likeliest(text, {"en", "de", "fr"}) == expected
 
 
 def test_typographic_apostrophes_are_apostrophes() -> None:

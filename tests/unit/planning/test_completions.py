@@ -13,7 +13,7 @@ from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.completions import completed, may_complete
-from cicada.planning.intent.linear import load_model
+from cicada.planning.intent.model import load_model
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import PlanRequest

@@ -6,7 +6,7 @@ import pytest
 
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.classifier import MessageClassifier
-from cicada.planning.intent.linear import load_model
+from cicada.planning.intent.model import load_model
 from cicada.planning.intent.small_talk import is_small_talk
 from cicada.planning.model import Intent
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from cicada.knowledge_bases.settings import AgentName, ContentKind, KnowledgeBase, KnowledgeBases
 from cicada.planning.classifier import MessageClassifier, classify
-from cicada.planning.intent.linear import LinearModel, load_model
+from cicada.planning.intent.model import IntentModel, load_model
 from cicada.planning.model import Classification, Intent
 
 CLAIM = "My theory: the butler did it. What in the text speaks for it?"
@@ -24,7 +24,7 @@ NOTE = "Add to the captain's card that he limps."
 
 
 @cache
-def model() -> LinearModel:
+def model() -> IntentModel:
     return load_model()
 
 

@@ -80,7 +80,7 @@ class Answerer(Struct, frozen=True):
                     plan.knowledge_base,
                     question.message,
                     earlier,
-                    asked_writes(agent, question.message),
+                    asked_writes(question.message),
                 )
             )
         if plan.intent is Intent.GENERAL or plan.shape is Shape.NO_MATCH:

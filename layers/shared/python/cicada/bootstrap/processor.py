@@ -38,7 +38,7 @@ from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.classifier import MessageClassifier
-from cicada.planning.intent.linear import load_model
+from cicada.planning.intent.model import load_model
 from cicada.settings import AgentSettings, ModelSettings, ProcessorSettings, load
 
 if TYPE_CHECKING:

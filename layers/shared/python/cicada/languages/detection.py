@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from cicada.languages.stemming import STEMMED, stop_words
 
@@ -33,20 +33,6 @@ def is_in(text: str, language: str) -> bool:
     votes = _votes(text)
     own = votes.pop(STEMMED.get(language, ""), 0)
     return own > max(votes.values())
-
-
-def likeliest(text: str, languages: Collection[str]) -> set[str]:
-    """Those of the languages (keys of `LANGUAGES`) that the text is in by its script, or else by most stop words.
-
-    All of them if neither decides.
-    """
-    written = _written(text)
-    if written:
-        return {written}.intersection(languages) or {*languages}
-    votes = _votes(text)
-    own = {language: votes.get(STEMMED.get(language, ""), 0) for language in languages}
-    most = max(own.values(), default=0)
-    return {language for language, vote in own.items() if vote == most}
 
 
 def has_words(text: str) -> bool:
