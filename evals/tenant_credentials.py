@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import threading
-import time
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from statistics import median
 
 import boto3
+
+from evals.processor_time import median_ms
 
 TOKEN = "C" * 900
 ASSUMED = f"""<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>
@@ -45,25 +44,14 @@ def main() -> int:
         scoped = boto3.Session("A", "B", TOKEN, region_name="us-east-1").client("dynamodb", endpoint_url=url)
         tags = [{"Key": "tenant", "Value": "a"}]
         found = {
-            "assume": _ms(lambda: sts.assume_role(RoleArn=ROLE, RoleSessionName="tenant", Tags=tags)),
-            "client": _ms(lambda: session.client("dynamodb", endpoint_url=url, aws_session_token=TOKEN)),
-            "read": _ms(lambda: plain.get_item(TableName="t", Key={"pk": {"S": "a"}})),
-            "read with a token": _ms(lambda: scoped.get_item(TableName="t", Key={"pk": {"S": "a"}})),
+            "assume": median_ms(lambda: sts.assume_role(RoleArn=ROLE, RoleSessionName="tenant", Tags=tags)),
+            "client": median_ms(lambda: session.client("dynamodb", endpoint_url=url, aws_session_token=TOKEN)),
+            "read": median_ms(lambda: plain.get_item(TableName="t", Key={"pk": {"S": "a"}})),
+            "read with a token": median_ms(lambda: scoped.get_item(TableName="t", Key={"pk": {"S": "a"}})),
         }
         answers.shutdown()
     print(json.dumps(found, indent=2))
     return 0
-
-
-def _ms(work: Callable[[], object], times: int = 60) -> float:
-    """The median processor time of this thread; the first time is not counted."""
-    work()
-    taken = []
-    for _ in range(times):
-        began = time.thread_time()
-        work()
-        taken.append((time.thread_time() - began) * 1000)
-    return round(median(taken), 2)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cli.arguments import Subparsers
     from cli.operator.audit_log import Found, Sought
 
-_HEAD = ("TIME", "TENANT", "USER", "EVENT", "DOCUMENTS OR ADDRESS", "REQUEST OR CONNECTION")
+_HEAD = ("TIME", "TENANT", "USER", "EVENT", "REQUEST OR CONNECTION", "DOCUMENTS OR ADDRESS")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _VERSION_LENGTH = 12
 _MOST = 10_000
@@ -113,8 +113,8 @@ def _row(record: AuditRecord) -> tuple[str, ...]:
     who = (_time(record.at), record.tenant, record.login or record.user)
     if isinstance(record, Handshake):
         event = f"refused: {record.refused}" if record.refused else "connected"
-        return (*who, event, record.address, record.connection_id)
-    return (*who, _event(record), _documents(record), f"{record.request_id}#{record.attempt}")
+        return (*who, event, record.connection_id, record.address)
+    return (*who, _event(record), f"{record.request_id}#{record.attempt}", _documents(record))
 
 
 def _event(record: DocumentsShown) -> str:

@@ -41,7 +41,7 @@ from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions.gate import PermissionGate
 from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.classifier import MessageClassifier
-from cicada.planning.intent.linear import load_model
+from cicada.planning.intent.model import load_model
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
 from cicada.retrieval.strategies import DEFAULT

@@ -9,7 +9,7 @@ from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.authorizer import token_verifier
 from cicada.bootstrap.log import logger
 from cicada.entry.handshakes import handshake
-from cicada.errors import NotConnectedError
+from cicada.errors import CicadaError, NotConnectedError
 from cicada.identity.access_tokens import offered_token
 from cicada.identity.principal import groups_text
 
@@ -26,6 +26,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         logger.info("Refused a connection", extra={"reason": str(error)})
         record_audit(handshake(event, time.time(), refused=str(error)))
         return _policy("anonymous", "Deny", event["methodArn"], {})
+    except CicadaError as error:
+        record_audit(handshake(event, time.time(), refused=str(error)))
+        raise
     who = {
         "tenant": verified.principal.tenant,
         "user": verified.principal.user,

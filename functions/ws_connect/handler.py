@@ -9,7 +9,7 @@ from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.entrance import entrance
 from cicada.conversation.model import Connection
 from cicada.entry.handshakes import handshake
-from cicada.errors import LimitExceededError, SignedOutError
+from cicada.errors import CicadaError, LimitExceededError, RequestError
 from cicada.identity.access_tokens import accepted_subprotocol
 from cicada.identity.principal import Principal, groups_of
 
@@ -20,7 +20,7 @@ _LONGEST_CONNECTION_SECONDS = 2 * 3600
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Accepts what the authorizer let through, but for a revoked token and a user who connects too often.
 
-    Any status but 200 has API Gateway refuse the handshake.
+    Any status but 200 has API Gateway refuse the handshake, and so has an exception. Each refusal is recorded too.
     """
     request = event["requestContext"]
     who = request["authorizer"]
@@ -31,10 +31,10 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     )
     try:
         entrance().open(connection, now + _LONGEST_CONNECTION_SECONDS)
-    except LimitExceededError:
-        return {"statusCode": 429}
-    except SignedOutError as error:
+    except CicadaError as error:
         record_audit(handshake(event, now, principal, refused=str(error)))
-        return {"statusCode": 401}
+        if not isinstance(error, RequestError):
+            raise
+        return {"statusCode": 429 if isinstance(error, LimitExceededError) else 401}
     record_audit(handshake(event, now, principal))
     return {"statusCode": 200, "headers": accepted_subprotocol(event.get("headers") or {})}

@@ -72,11 +72,11 @@ def test_the_trail_is_a_table_in_the_order_of_time(
     assert audit() == 0
     head, connected, refused, ann, beta, total = capsys.readouterr().out.splitlines()
     assert head.split()[:4] == ["TIME", "TENANT", "USER", "EVENT"]
-    assert connected.split()[1:] == ["acme", "ann", "connected", "192.0.2.1", "c1"]
+    assert connected.split()[1:] == ["acme", "ann", "connected", "c1", "192.0.2.1"]
     assert "refused: The access token is not valid." in refused
     assert "192.0.2.66" in refused
-    assert "hr/salaries.md (0123456789ab), plan.md (v1)" in ann
-    assert ann.endswith("request-of-ann-2#1")
+    # Last, so that an answer of many documents does not push the other columns out of sight.
+    assert ann.split(maxsplit=5)[4:] == ["request-of-ann-2#1", "hr/salaries.md (0123456789ab), plan.md (v1)"]
     assert beta.split()[1:4] == ["beta", "eve", "complete"]
     assert total.startswith("4 records from ")
 
@@ -156,6 +156,15 @@ def test_the_latest_are_shown_and_the_others_counted(
     assert "3 earlier records match too" in printed
 
 
+def test_programs_get_the_latest_alone_and_what_is_left_out(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account, ANN, BOB, "no JSON")
+    assert audit("--json", "--limit", "1") == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == {"records": [json.loads(encode(BOB))], "more": 1, "unread": 1}
+
+
 def test_what_cannot_be_read_is_counted_and_not_passed_over_in_silence(
     aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -189,6 +198,7 @@ def test_a_user_agent_or_a_name_does_not_steer_the_terminal(
         (["--since", "99999999999d"], "--since '99999999999d' is not a time"),
         (["--since", "-1d"], None),
         (["--since", "1d", "--until", "2d"], "--since 1d is not before --until 2d"),
+        (["--since", "2026-11-01", "--until", "2026-11-01"], "nothing is between them"),
         (["--limit", "0"], "--limit is a number from 1 to 10000."),
         (["--limit", "many"], "invalid int value"),
     ],

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Iterator
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from evals.chaos.target import Target
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from evals.chaos.target import Target, principal
 from local.stage.aws import aws_client
 from tests.e2e.wire import Frame, Wire, ask, connected
 
 LEAVER = {"name": "lena", "password": "Lena-who-leaves-4"}
+# One for each function that takes commands of those who are signed in.
+COMMANDS = {
+    "ws_message": {"action": "sendMessage", "message": "Who is Banquo?"},
+    "ws_resume": {"action": "resume", "afterSeq": 0},
+    "ws_control": {"action": "ping"},
+}
 LONG = "Tell me at length who tells Macbeth that the queen is dead."
 
 
@@ -35,6 +44,11 @@ def until_closed(wire: Wire) -> list[Frame]:
             frames.append(wire.receive())
     except ConnectionClosed:
         return frames
+
+
+def command(function: str) -> dict[str, object]:
+    fields = COMMANDS[function]
+    return fields if fields["action"] == "ping" else {"requestId": str(uuid.uuid4()), **fields}
 
 
 def test_signing_out_everywhere_closes_all_connections_and_ends_the_token(stage: Target, leaver: str) -> None:
@@ -60,3 +74,28 @@ def test_whoever_signs_in_again_goes_on(stage: Target, leaver: str) -> None:
     with connected(stage.url, stage.token(leaver)) as wire:
         wire.send(action="ping")
         assert wire.receive()["type"] == "pong"
+
+
+@pytest.mark.parametrize("function", COMMANDS)
+def test_a_connection_that_signing_out_has_missed_is_closed_by_its_next_frame(
+    stage: Target, leaver: str, function: str
+) -> None:
+    token, hour = stage.token(leaver), 3600
+    users = DynamoUsageTable(aws_client(stage.config, "dynamodb"), stage.info["outputs"]["RequestsTable"])
+    with connected(stage.url, token) as wire:
+        users.revoke(principal(token), time.time() + hour, time.time() + hour)
+        wire.send(**command(function))
+        assert until_closed(wire)[-1]["code"] == "signed_out"
+
+
+@pytest.mark.parametrize("function", COMMANDS)
+def test_a_connection_that_the_service_has_forgotten_is_closed_by_its_next_frame(
+    stage: Target, leaver: str, function: str
+) -> None:
+    token = stage.token(leaver)
+    table = DynamoConnectionTable(aws_client(stage.config, "dynamodb"), stage.info["outputs"]["ConnectionsTable"])
+    with connected(stage.url, token) as wire:
+        [connection] = table.of(principal(token))
+        table.remove(connection.connection_id)
+        wire.send(**command(function))
+        assert until_closed(wire)[-1]["code"] == "unauthorized"

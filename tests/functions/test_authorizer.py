@@ -85,6 +85,15 @@ def test_a_refusal_is_recorded_with_address_and_reason_and_without_the_token(
     assert "was not written" not in logged.getvalue()
 
 
+def test_a_token_that_cannot_be_checked_is_recorded_too(
+    pool: UserPool, audited: RecordingTrail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CICADA_TOKEN_KEYS_URL", "http://127.0.0.1:9/keys")
+    with pytest.raises(UnavailableError) as failure:
+        handler(handshake({}, {"token": access_token()}), None)
+    assert [(each.user, each.refused) for each in audited.handshakes] == [("", str(failure.value))]
+
+
 def test_who_is_let_in_is_recorded_by_connect(pool: UserPool, audited: RecordingTrail) -> None:
     groups = {"cognito:groups": ["tenant:acme"]}
     assert effect(handler(handshake({}, {"token": access_token(**groups)}), None)) == "Allow"  # type: ignore[arg-type]

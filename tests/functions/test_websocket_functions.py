@@ -13,7 +13,7 @@ from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
 from cicada.documents.filter import AnyOf, Range
-from cicada.errors import UnavailableError
+from cicada.errors import ConfigurationError, UnavailableError
 from cicada.identity.principal import Principal
 from tests.fakes.audit import RecordingTrail
 from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath, console_event, frame_event
@@ -60,6 +60,27 @@ def test_a_connection_is_recorded_with_its_user_and_address(path: MessagePath, a
     assert (opened.tenant, opened.user, opened.connection_id) == ("default", "bob", "c7")
     assert (opened.address, opened.user_agent) == ("203.0.113.7", "Python/3.13 websockets/16.0")
     assert (opened.at, opened.refused) == (NOW, "")
+
+
+def test_a_user_who_connects_too_often_is_refused_and_recorded(path: MessagePath, audited: RecordingTrail) -> None:
+    for number in range(300):
+        event = console_event("ws_connect")
+        event["requestContext"]["connectionId"] = f"c{number}"
+        if path.invoke("ws_connect", event) == {"statusCode": 429}:
+            break
+    last = audited.handshakes[-1]
+    assert (last.connection_id, last.user, last.address) == (f"c{number}", "console-user", "203.0.113.7")
+    assert "too fast" in last.refused
+    assert not any(each.refused for each in audited.handshakes[:-1])
+
+
+def test_a_connection_that_an_outage_refuses_is_recorded(path: MessagePath, audited: RecordingTrail) -> None:
+    path.database.delete_table(TableName="connections")
+    with pytest.raises(ConfigurationError) as failure:
+        path.connect("c7", BOB)
+    assert [(each.user, each.refused) for each in audited.handshakes if each.connection_id == "c7"] == [
+        ("bob", str(failure.value))
+    ]
 
 
 def test_a_connection_that_cannot_be_recorded_is_opened(path: MessagePath, audited: RecordingTrail) -> None:
@@ -219,6 +240,15 @@ def test_an_unknown_connection_is_asked_to_connect_again(path: MessagePath) -> N
         assert reply is not None
         assert (reply["code"], reply["requestId"], reply["retryable"]) == ("unauthorized", ID, True)
     assert path.head() is None
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_an_unknown_connection_is_told_and_closed_so_that_it_cannot_send_another_frame(
+    path: MessagePath, function: str
+) -> None:
+    path.send(function, SEND, "unknown")
+    assert path.channel.closed == {"unknown"}
+    assert [frame["code"] for frame in path.posted("unknown")] == ["unauthorized"]
 
 
 @pytest.mark.parametrize(

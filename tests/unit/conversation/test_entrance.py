@@ -52,8 +52,21 @@ def test_a_command_comes_with_the_connection_it_came_on(here: Door) -> None:
     assert here.entrance.enter("b1", PING) == (Ping(), here.connections.rows["b1"])
 
 
-def test_an_unknown_connection_is_refused(here: Door) -> None:
+def test_an_unknown_connection_is_refused_told_why_and_closed(here: Door) -> None:
+    error = here.refused("none", PING)
+    assert type(error) is NotConnectedError
+    assert [json.loads(each)["error"] for each in here.channel.frames["none"]] == [str(error)]
+    assert here.channel.closed == {"none"}
     assert type(here.refused("none", PING)) is NotConnectedError
+
+
+def test_a_connection_that_cannot_be_told_is_closed_all_the_same(here: Door) -> None:
+    def fail(connection_id: str, frame: str) -> None:
+        raise UnavailableError("The connection endpoint could not be reached.")
+
+    here.channel.before_post = fail
+    assert type(here.refused("none", PING)) is NotConnectedError
+    assert here.channel.closed == {"none"}
 
 
 @pytest.mark.parametrize("body", ["{", '{"action":"dance"}', PING], ids=["malformed", "unknown", "expired"])
@@ -107,6 +120,7 @@ def test_a_flood_is_refused_though_the_connection_cannot_be_told(here: Door) -> 
 
     here.channel.before_post = fail
     flood(here)
+    assert here.channel.closed == {"a1"}
     assert type(here.refused("a1", PING)) is NotConnectedError
 
 

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from cicada.conversation.entrance import Entrance
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Charge, Connection, RequestKey, Usage
-from cicada.conversation.protocol import SignOutEverywhere
+from cicada.conversation.protocol import Complete, SignOutEverywhere
+from cicada.conversation.protocol import Usage as TokenUsage
 from cicada.conversation.revocation import Revoker, check_signed_in
 from cicada.errors import LimitExceededError, SignedOutError, UnavailableError
 from cicada.identity.principal import Principal
@@ -23,6 +24,7 @@ from tests.unit.conversation.situation import ANN, BOB, ID, Situation
 # The issuer's whole second in which it ended the sign-ins.
 SECOND = 1_800_000_000
 PING = '{"action":"ping"}'
+WHOLE = Complete(usage=TokenUsage(), timings={}, path=("general",), confidence=None)
 SIGN_OUT = '{"action":"signOutEverywhere"}'
 
 
@@ -125,11 +127,34 @@ def test_a_connection_that_cannot_be_told_is_closed_all_the_same(house: House) -
     assert house.channel.closed == {"c1"}
 
 
-def test_answers_under_way_are_cancelled_and_ended_ones_left_alone(house: House) -> None:
+def test_a_connection_that_cannot_be_closed_leaves_no_other_open(house: House) -> None:
+    def fail_once(connection_id: str) -> None:
+        if connection_id == "c1":
+            raise UnavailableError("The connection endpoint did not answer.")
+        close(connection_id)
+
+    close, house.channel.close = house.channel.close, fail_once  # type: ignore[method-assign]
+    house.connect("c1", SECOND - 5)
+    house.connect("c2", SECOND - 5)
+    with pytest.raises(UnavailableError):
+        house.revoker.revoke(ANN, SECOND)
+    assert house.channel.closed == {"c2"}
+
+
+def test_answers_under_way_are_cancelled(house: House) -> None:
     house.ask("Who?")
     house.admit()
     house.revoker.revoke(ANN, SECOND)
     assert house.is_cancelled()
+
+
+def test_an_answer_that_has_ended_is_left_alone(house: House) -> None:
+    house.ask("Who?")
+    house.admit()
+    house.delivery().send(WHOLE)
+    assert house.head(RequestKey(ANN, ID)).status.final
+    house.revoker.revoke(ANN, SECOND)
+    assert not house.is_cancelled()
 
 
 def test_a_question_that_was_admitted_but_not_stored_is_cancelled_at_the_second_look(house: House) -> None:

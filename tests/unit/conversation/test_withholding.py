@@ -19,6 +19,7 @@ from cicada.conversation.protocol import (
     SourceLocator,
     SourcesFound,
     ValueCount,
+    frame,
 )
 from cicada.conversation.withholding import WITHHELD, WITHHELD_ANSWER, ShownAgain
 from cicada.errors import UnavailableError
@@ -164,6 +165,15 @@ def test_an_answer_from_a_withheld_document_is_not_given_to_a_model_again(talk: 
     close(talk, how)
     before = memory.before(RequestKey(ANN, asked), "s1").turns
     assert [turn.answer for turn in before] == [WITHHELD_ANSWER, "You are welcome."]
+
+
+def test_history_has_the_words_of_an_answer_and_nothing_of_its_documents(talk: Talk) -> None:
+    """So it shows no document to anybody, and leaves no record in the audit trail."""
+    answered(talk, SOURCES, LISTING, Chunk(content="On Friday [1]."))
+    shown = frame(talk.page("s1"))
+    assert "On Friday [1]." in shown
+    for of_a_document in (SECRET, "plan.md", "open.md", "Title", "Merger", "merger", "Status", "secret"):
+        assert of_a_document not in shown
 
 
 def test_an_event_of_a_newer_version_is_replayed_as_it_is(talk: Talk) -> None:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from contextlib import suppress
 
 from msgspec import Struct
 
 from cicada.conversation.connect import check_token, known
 from cicada.conversation.costs import CONNECTION, REFUSED_FRAME, entry_cost
+from cicada.conversation.ending import end
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Usage
 from cicada.conversation.ports import Channel, ConnectionTable
-from cicada.conversation.protocol import AnyCommand, SendMessage, SignOutEverywhere, failed, frame, parse_command
+from cicada.conversation.protocol import AnyCommand, SendMessage, SignOutEverywhere, parse_command
 from cicada.conversation.revocation import check_signed_in
 from cicada.errors import (
     CicadaError,
-    ConnectionGoneError,
     DependencyError,
     FloodError,
     InvalidFrameError,
+    NotConnectedError,
     SignedOutError,
     TooManyConnectionsError,
 )
@@ -65,9 +67,10 @@ class Entrance(Struct, frozen=True):
         """The command, and the connection that it came on.
 
         Raises `NotConnectedError`, `LimitExceededError`, `SignedOutError`, `TokenExpiredError` and `InvalidFrameError`.
-        The connection of a user who is flooding or signed out is closed, with the reason in its last frame.
+        The connection of a user who is flooding or signed out is closed, with the reason in its last frame; so is one
+        that is not known, because nobody can be charged for its frames.
         """
-        connection = known(connection_id, self.connections)
+        connection = self._known(connection_id)
         command = _parsed(body)
         try:
             check_signed_in(connection, self._charge(connection.principal, command))
@@ -78,6 +81,14 @@ class Entrance(Struct, frozen=True):
         if isinstance(command, InvalidFrameError):
             raise command
         return command, connection
+
+    def _known(self, connection_id: str) -> Connection:
+        try:
+            return known(connection_id, self.connections)
+        except NotConnectedError as error:
+            with suppress(DependencyError):
+                end(connection_id, error, self.channel)
+            raise
 
     def _charge(self, principal: Principal, command: AnyCommand | InvalidFrameError) -> Usage:
         """A flood of a stolen token's holder does not keep the owner from ending it."""
@@ -93,11 +104,8 @@ def shut(connection_id: str, reason: CicadaError, connections: ConnectionTable, 
     A failure of the channel is none of the caller's: the connection is forgotten, so that its commands are refused.
     """
     connections.remove(connection_id)
-    try:
-        channel.post(connection_id, frame(failed(reason)))
-        channel.close(connection_id)
-    except (ConnectionGoneError, DependencyError):
-        return
+    with suppress(DependencyError):
+        end(connection_id, reason, channel)
 
 
 def _parsed(body: str) -> AnyCommand | InvalidFrameError:

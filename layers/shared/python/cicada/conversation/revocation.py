@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
+from cicada.conversation.ending import end
 from cicada.conversation.model import Connection, RequestKey, Usage
 from cicada.conversation.ports import Channel, ConnectionTable, RequestLog, UsageTable
-from cicada.conversation.protocol import failed, frame
-from cicada.errors import ConnectionGoneError, DependencyError, SignedOutError
+from cicada.errors import DependencyError, SignedOutError
 from cicada.identity.principal import Principal
 
 # A token says in whole seconds when it was issued, and so does the issuer when it ended the sign-ins: one token of that
@@ -50,9 +49,19 @@ class Revoker(Struct, frozen=True):
             if admitted_at < before:
                 self._cancel(RequestKey(principal, request_id))
         old = [each.connection_id for each in self.connections.of(principal) if each.token_issued_at < before]
-        for connection_id in old:
-            self._close(connection_id)
+        self._close_all(old)
         return set(old)
+
+    def _close_all(self, connection_ids: Iterable[str]) -> None:
+        """One that cannot be closed leaves no other open."""
+        failures = []
+        for connection_id in connection_ids:
+            try:
+                self._close(connection_id)
+            except DependencyError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
     def _cancel(self, key: RequestKey) -> None:
         head = self.log.head(key)
@@ -60,10 +69,7 @@ class Revoker(Struct, frozen=True):
             self.log.request_cancel(key)
 
     def _close(self, connection_id: str) -> None:
-        # The frame is a courtesy: without it the client notices when it connects again.
-        with suppress(ConnectionGoneError, DependencyError):
-            self.channel.post(connection_id, frame(failed(_signed_out())))
-        self.channel.close(connection_id)
+        end(connection_id, _signed_out(), self.channel)
         self.connections.remove(connection_id)
 
 

@@ -26,7 +26,8 @@ _INTERNAL = Failed(error="Something went wrong on our side. Please try again.", 
 def command_reply(event: Event, entrance: Callable[[], Entrance], handle: CommandHandler) -> Reply:
     """Run `handle` on the frame's command; its reply, or the error's, goes back on the same connection.
 
-    Nothing of the frame is logged.
+    Where the entrance has closed the connection, its client has the reason already, and the reply is for whoever sent a
+    test event. Nothing of the frame is logged.
     """
     body = event.get("body") or ""
     with traced("command"):
