@@ -71,16 +71,17 @@ def _principal(options: argparse.Namespace, pool: UserPool, target: DeploymentTa
     tenant = tenant_of_account(account, target.default_tenant)
     if tenant != options.tenant:
         raise CommandError(f"Nothing was done: {account.name} is a user of {tenant}, not of {options.tenant}.", 2)
+    if account.state != "disabled" and not options.account:
+        raise CommandError(
+            f"Nothing was done: {account.name} can sign in and would store more. Give --account to delete the account"
+            f" too, or first: cicada user disable {account.name}{target.flag}",
+            2,
+        )
+    sign_outs = SignOuts(target, pool)
     if account.state != "disabled":
-        if not options.account:
-            raise CommandError(
-                f"Nothing was done: {account.name} can sign in and would store more. Give --account to delete the"
-                f" account too, or first: cicada user disable {account.name}{target.flag}",
-                2,
-            )
-        sign_outs = SignOuts(target, pool)
         pool.disable(account.name)
-        sign_outs.end(account)
+    # A disabled account may have a good token still, if an earlier run stopped here or nobody signed it out.
+    sign_outs.end(account)
     return Principal(options.tenant, account.sub)
 
 

@@ -80,10 +80,9 @@ def _purged(options: argparse.Namespace, results: list[DocumentResult]) -> dict[
 
 
 def _show_purge(document: DocumentKey, purged: Purged) -> None:
-    print(
-        f"{document.document_id}: purged {purged.versions} versions with {purged.bytes:,} bytes,"
-        f" and {purged.markers} delete markers"
-    )
+    versions = f"{purged.versions} version{'' if purged.versions == 1 else 's'}"
+    markers = f"{purged.markers} delete marker{'' if purged.markers == 1 else 's'}"
+    print(f"{document.document_id}: purged {versions} with {purged.bytes:,} bytes, and {markers}")
 
 
 def _was_purged(result: DocumentResult, purged: dict[DocumentKey, Purged]) -> bool:

@@ -103,8 +103,9 @@ def _render_turn(turn: Turn, screen: Screen) -> None:
 
 def withheld_note(documents: int) -> str:
     """That the user can see some documents of an answer no more."""
-    what = "A document" if documents == 1 else f"{documents} documents"
-    return f"{what} of this answer {'was' if documents == 1 else 'were'} removed, or you may not read it any more."
+    if documents == 1:
+        return "A document of this answer was removed, or you may not read it any more."
+    return f"{documents} documents of this answer were removed, or you may not read them any more."
 
 
 def _render_event(event: Event, screen: Screen) -> None:

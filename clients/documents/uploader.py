@@ -38,6 +38,7 @@ class DocumentResult:
     """`outcome`: an outcome of ingest, `UNREPORTED` if no report came in time, or `MISSING`.
 
     `kept_sidecar`: the file was uploaded without a sidecar, and the sidecar of an earlier upload still applies.
+    `readers`: as the report says, empty for all users of the tenant.
     """
 
     document: DocumentKey
@@ -46,6 +47,7 @@ class DocumentResult:
     problems: Sequence[dict[str, str]] = field(default_factory=list)
     path: Path = Path()
     kept_sidecar: bool = False
+    readers: Sequence[str] = ()
 
     @property
     def report_key(self) -> str:
@@ -86,7 +88,11 @@ class _Pending:
         """The report's result, but `indexed` if a new version is `unchanged`: its sidecar's event had it indexed."""
         is_new = report["outcome"] == "unchanged" and report["version"] != self.earlier.version
         outcome = "indexed" if is_new else report["outcome"]
-        return replace(self.so_far, outcome=outcome, passages=report["passages"], problems=report["problems"])
+        # Reports of an earlier release name no readers.
+        readers = tuple(report.get("readers", ()))
+        return replace(
+            self.so_far, outcome=outcome, passages=report["passages"], problems=report["problems"], readers=readers
+        )
 
 
 @dataclass(frozen=True, slots=True)

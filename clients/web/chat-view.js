@@ -8,6 +8,8 @@ const TROUBLES = {
   refused: "The service refused the connection, or does not answer.",
   noToken: "The sign-in service does not answer.",
 };
+/** The identity provider lets in whom the service does not know. */
+const UNKNOWN = `${TROUBLES.refused} If this is your first time here, those who run it have to let you in first.`;
 
 /** The view of a signed-in user: the list of conversations, the open one, and the field for the next question. */
 export class ChatView {
@@ -18,6 +20,7 @@ export class ChatView {
   #composer;
   #connection;
   #account;
+  #federated;
   #everOpen = false;
   #leave = new AbortController();
 
@@ -28,6 +31,7 @@ export class ChatView {
   constructor({ root, client, memory, signIn, mfa, examples, signOut, sessionEnded }) {
     this.#root = root;
     this.#client = client;
+    this.#federated = signIn.federated;
     this.#connection = root.querySelector("#connection");
     this.#sessions = new SessionsView({ root: root.querySelector("#sessions"), client, open: (id) => this.#open(id) });
     this.#composer = new Composer({
@@ -136,7 +140,8 @@ export class ChatView {
     this.#everOpen ||= state === "open";
     this.#root.dataset.connection = state;
     const trouble = state === "connecting" || state === "waiting" ? TROUBLES[this.#client.trouble] : null;
-    if (trouble) this.#showTrouble(trouble);
+    const unknown = this.#federated && !this.#everOpen && trouble === TROUBLES.refused;
+    if (trouble) this.#showTrouble(unknown ? UNKNOWN : trouble);
     else this.#connection.textContent = this.#sentence(state);
   }
 

@@ -34,7 +34,8 @@ export class TurnView {
   #actions;
   #shownText = "";
 
-  constructor({ requestId, message, answer = null }, actions) {
+  /** `withheld`: how many documents of the answer were removed since, or may not be read by the user any more. */
+  constructor({ requestId, message, answer = null, withheld = 0 }, actions) {
     this.#actions = actions;
     this.#settled = answer !== null;
     this.#sources = new SourcesView(requestId, {
@@ -47,7 +48,7 @@ export class TurnView {
       "article",
       { className: "turn", data: { requestId } },
       element("div", { className: "line question" }, element("h2", { className: "speaker" }, "You"), element("p", {}, message)),
-      element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#answer, this.#listing.root, this.#status, this.#foot),
+      element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#answer, withheldNote(withheld), this.#listing.root, this.#status, this.#foot),
       this.#sources.root,
     );
     if (this.#settled) this.#settle(answer);
@@ -125,6 +126,14 @@ export class TurnView {
 
 function note(sentence) {
   return element("p", { className: "note" }, sentence);
+}
+
+/** In the words of the terminal (`cli/user/rendering.py`). */
+function withheldNote(documents) {
+  if (!documents) return null;
+  const one = documents === 1;
+  const what = one ? "A document of this answer was" : `${documents} documents of this answer were`;
+  return note(`${what} removed, or you may not read ${one ? "it" : "them"} any more.`);
 }
 
 /** The knowledge base that was asked, where it is not the default. */

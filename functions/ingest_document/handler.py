@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from cicada.entry.requests import failed_records
 from cicada.entry.s3_notifications import Announced, announced_together, announcement, document_named
 from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.ingest.ingest import Ingester
+from cicada.ingest.model import IngestReport
 from cicada.ingest.parallel import attempted
 from cicada.ingest.rebuild_event import rebuild_at_once
 from cicada.ingest.report import report_fields
@@ -61,6 +63,11 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 def _ingest(ingest: Ingester, document: DocumentKey, announced: Announced) -> None:
     with traced("ingest", announced.trace_header), counted():
-        on = ingest.ingest if announced.is_file else ingest.ingest_described
-        if report := on(document, announced.again):
+        if report := _way(ingest, announced)(document, announced.again):
             log_report(report)
+
+
+def _way(ingest: Ingester, announced: Announced) -> Callable[[DocumentKey, bool], IngestReport | None]:
+    if not announced.is_file:
+        return ingest.ingest_described
+    return ingest.ingest_purged if announced.is_purged else ingest.ingest

@@ -185,6 +185,20 @@ def test_a_document_is_shown_with_its_metadata_readers_and_copies(
     assert said[-1].startswith("It has no card")
 
 
+def test_readers_that_cannot_be_looked_up_are_not_said_to_be_nobody(
+    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The stage's file of this test names no user pool."""
+    why = "The stack has no output UserPoolId; deploy it again."
+    for command in (["show", "a.md"], ["list"]):
+        assert main(["documents", *command, "--knowledge-base", "store"]) == 0
+        assert f"Whether somebody is each named reader could not be looked up: {why}" in capsys.readouterr().err
+        assert main(["documents", *command, "--knowledge-base", "store", "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert said["readersNotLookedUp"] == why
+        assert said.get("documents", [said])[0]["unknownReaders"] == []
+
+
 def test_a_document_is_shown_with_its_card(function: CatalogueFunction, capsys: pytest.CaptureFixture[str]) -> None:
     card = Card(
         "Zoo",

@@ -134,7 +134,9 @@ def test_the_largest_file_is_read_and_of_a_larger_one_only_the_sidecar(uploads: 
 
 
 def test_a_report_is_written_beside_the_documents() -> None:
-    report = IngestReport(DOCUMENT, Outcome.INDEXED, 3, (Problem("record 2", "half \ud83d a pair"),), "abc")
+    report = IngestReport(
+        DOCUMENT, Outcome.INDEXED, 3, (Problem("record 2", "half \ud83d a pair"),), "abc", ("group:staff",)
+    )
     with mock_aws():
         client = boto3.client("s3", region_name="us-east-1")
         client.create_bucket(Bucket=BUCKET)
@@ -149,6 +151,7 @@ def test_a_report_is_written_beside_the_documents() -> None:
             "version": "abc",
             "outcome": "indexed",
             "passages": 3,
+            "readers": ["group:staff"],
             "problems": [{"place": "record 2", "reason": "half \ud83d a pair", "kind": "unreadable"}],
             "reportedAt": "2026-01-02T03:04:05.000006+00:00",
         }

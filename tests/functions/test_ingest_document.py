@@ -119,6 +119,17 @@ def test_the_console_event_indexes_the_play(bucket: Bucket) -> None:
     assert len(bucket.index.passages_of(MACBETH)) == bucket.report("macbeth.json")["passages"] == 140
 
 
+def test_the_purge_of_a_removed_documents_versions_leaves_nothing_of_its_name(bucket: Bucket) -> None:
+    bucket.client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+    event = announcement(f"{PREFIX}macbeth.json", event="ObjectRemoved:Delete")
+    message = json.loads(event["Records"][0]["body"])
+    message["Records"][0]["s3"]["object"]["versionId"] = "the version that was deleted"
+    event["Records"][0]["body"] = json.dumps(message)
+    assert handler(event, Context()) == {"batchItemFailures": []}
+    left = bucket.client.list_object_versions(Bucket=BUCKET)
+    assert (left.get("Versions", []), left.get("DeleteMarkers", [])) == ([], [])
+
+
 def test_a_plain_key_returns_the_report(bucket: Bucket) -> None:
     bucket.upload("macbeth.json", GOOD)
     report = handler({"key": f"{PREFIX}macbeth.json"}, Context())

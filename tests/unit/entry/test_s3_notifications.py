@@ -52,6 +52,32 @@ def test_of_several_messages_each_document_comes_once_and_says_whether_it_comes_
     }
 
 
+@pytest.mark.parametrize(
+    ("events", "is_purged"),
+    [
+        ([("ObjectRemoved:Delete", "v1")], True),
+        ([("ObjectRemoved:Delete", "v1"), ("ObjectRemoved:Delete", "v2")], True),
+        ([("ObjectRemoved:DeleteMarkerCreated", "v3")], False),
+        ([("ObjectRemoved:Delete", "v1"), ("ObjectRemoved:DeleteMarkerCreated", "v3")], False),
+        ([("ObjectRemoved:DeleteMarkerCreated", "v3"), ("ObjectRemoved:Delete", "v1")], False),
+        ([("ObjectCreated:Put", "v1"), ("ObjectRemoved:Delete", "v0")], False),
+        # A bucket without versions, or one that keeps them no longer.
+        ([("ObjectRemoved:Delete", None)], False),
+        ([("ObjectRemoved:Delete", "null")], False),
+    ],
+)
+def test_the_end_of_versions_is_told_from_a_removal(events: list[tuple[str, str | None]], is_purged: bool) -> None:
+    key = "documents/default/scripts/a.md"
+    records = [
+        {"eventName": name, "s3": {"object": {"key": key} | ({"versionId": version} if version else {})}}
+        for name, version in events
+    ]
+    together = json.dumps({"Records": records})
+    apart = [{"body": json.dumps({"Records": [each]})} for each in records]
+    for messages in ([{"body": together}], apart):
+        assert announced_together(messages)[document("a.md")].is_purged is is_purged
+
+
 def test_a_document_belongs_to_the_first_upload_that_was_traced() -> None:
     prefix = "documents/default/scripts/"
     headers = [

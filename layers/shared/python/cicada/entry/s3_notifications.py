@@ -21,11 +21,13 @@ from cicada.errors import DocumentRejectedError
 class Announcement(Struct, frozen=True):
     """`documents` that were created or removed: True if the file itself was, False if only its sidecar.
 
-    `misplaced`: keys of objects that are no documents, with the reason.
+    `misplaced`: keys of objects that are no documents, with the reason. `purged`: the documents of which nothing was
+    announced but that versions were deleted for good.
     """
 
     documents: Mapping[DocumentKey, bool]
     misplaced: Mapping[str, str]
+    purged: frozenset[DocumentKey] = frozenset()
 
 
 def document_named(key: str) -> DocumentKey:
@@ -37,25 +39,29 @@ def announcement(body: str) -> Announcement:
     """Parse a message. Raises `DocumentRejectedError` for a body that is no notification."""
     documents: dict[DocumentKey, bool] = {}
     misplaced: dict[str, str] = {}
-    for key in announced_keys(body):
+    purged: dict[DocumentKey, bool] = {}
+    for key, is_purge in _announced(body).items():
         try:
             document = document_key(key)
         except DocumentRejectedError as error:
             misplaced[key] = str(error)
         else:
             documents[document] = documents.get(document, False) or not is_sidecar(key)
-    return Announcement(documents, misplaced)
+            purged[document] = purged.get(document, True) and is_purge
+    return Announcement(documents, misplaced, frozenset(each for each in purged if purged[each]))
 
 
 class Announced(Struct, frozen=True):
     """`is_file`: the file changed, not only its sidecar. `again`: an earlier delivery of the message failed.
 
-    `trace_header`: of the upload's trace, empty if the upload was not traced.
+    `trace_header`: of the upload's trace, empty if the upload was not traced. `is_purged`: only versions were deleted,
+    for good.
     """
 
     is_file: bool
     again: bool
     trace_header: str = ""
+    is_purged: bool = False
 
 
 def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey, Announced]:
@@ -64,13 +70,14 @@ def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey
     for record in records:
         again = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1)) > 1
         try:
-            found = announcement(record["body"]).documents
+            found = announcement(record["body"])
         except DocumentRejectedError:
             continue
-        for document, is_file in found.items():
-            others = documents.get(document, Announced(False, False))
+        for document, is_file in found.documents.items():
+            others = documents.get(document, Announced(False, False, is_purged=True))
             header = others.trace_header or carried_header(record)
-            documents[document] = Announced(is_file or others.is_file, again or others.again, header)
+            is_purged = others.is_purged and document in found.purged
+            documents[document] = Announced(is_file or others.is_file, again or others.again, header, is_purged)
     return documents
 
 
@@ -79,11 +86,25 @@ def announced_keys(body: str) -> list[str]:
 
     Raises `DocumentRejectedError` for a body that is no notification.
     """
+    return list(_announced(body))
+
+
+def _announced(body: str) -> dict[str, bool]:
+    """The keys, and whether nothing was announced of each but that versions were deleted for good."""
     try:
         message = json.loads(body)
         if message.get("Event") == "s3:TestEvent":
-            return []
-        keys = [unquote_plus(record["s3"]["object"]["key"], errors="strict") for record in message["Records"]]
+            return {}
+        found: dict[str, bool] = {}
+        for record in message["Records"]:
+            key = unquote_plus(record["s3"]["object"]["key"], errors="strict")
+            found[key] = found.get(key, True) and _is_purge(record)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DocumentRejectedError("The queue message is no notification of S3.") from error
-    return list(dict.fromkeys(keys))
+    return found
+
+
+def _is_purge(record: Mapping[str, Any]) -> bool:
+    """A removal in a bucket that keeps versions only adds a delete marker, which is another event."""
+    version = record["s3"]["object"].get("versionId")
+    return record.get("eventName") == "ObjectRemoved:Delete" and version not in (None, "", "null")

@@ -1,0 +1,89 @@
+"""How long each row that the functions write is kept, as docs/operations.md says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
+from cicada.agents.model import THEORY, AgentKind, Change, Entry, Shelf
+from cicada.conversation.model import RequestKey, StoredEvent
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from local.stage.settings import ROOT
+from tests.contract import connections_table, entries_table, readers_table, requests_table
+from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath
+from tests.functions.test_sign_out import SEND, SIGN_OUT, Pool, pool
+from tests.infra.promises import span
+
+__all__ = ["pool"]
+NEVER = "never"
+Item = Mapping[str, Any]
+
+
+def documented() -> dict[str, tuple[str, str]]:
+    """By kind of row, its table and the time until DynamoDB may delete it."""
+    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    section = page.split("| rows | table | deleted after |", 1)[1].split("\n\n", 1)[0]
+    rows = re.findall(r"^\| ([^|-][^|]*) \| (\w+) \| ([^|]+) \|$", section, re.MULTILINE)
+    return {kind: (table, kept.split(",")[0]) for kind, table, kept in rows}
+
+
+def kept(item: Item) -> str:
+    """From now on, without the seconds of a margin."""
+    if "expiresAt" not in item:
+        return NEVER
+    return span(int(int(item["expiresAt"]["N"]) - NOW) // 60 * 60)
+
+
+def rows(path: MessagePath, table: str) -> list[Item]:
+    found: list[Item] = path.database.scan(TableName=table)["Items"]
+    return found
+
+
+def requests_rows(path: MessagePath) -> dict[str, set[str]]:
+    """How long the rows of the table `requests` are kept, by kind."""
+    found: dict[str, set[str]] = {}
+    for item in rows(path, requests_table.TABLE):
+        of_user = item["pk"]["S"].count("#") == 1
+        kind = item["sk"]["S"].partition("#")[0] if of_user else "request"
+        found.setdefault(kind, set()).add(kept(item))
+    return found
+
+
+def keep_a_theory(path: MessagePath) -> None:
+    """And then another state of it."""
+    store = DynamoEntryStore(path.database, entries_table.TABLE)
+    shelf = Shelf(CONSOLE, "scripts", AgentKind.THEORIES)
+    first, second = (Entry("t-1", THEORY, "The porter", "is drunk", number, NOW, 0) for number in (1, 2))
+    store.write(shelf, Change(None, first, NOW))
+    store.write(shelf, Change(first, second, NOW))
+
+
+def test_every_row_is_kept_as_long_as_the_docs_say(path: MessagePath, pool: Pool) -> None:
+    path.send("ws_message", SEND)
+    lease = path.log.take_lease(RequestKey(CONSOLE, ID), NOW, NOW + 15)
+    assert lease is not None
+    path.log.store(lease, StoredEvent(2, '{"type": "chunk"}'))
+    found = requests_rows(path)
+    assert set(found) == {"request", "SESSION", "USAGE"}
+    written = {
+        "a request with its question and the events of its answer": ("requests", found["request"]),
+        "a session": ("requests", found["SESSION"]),
+        "the usage of a user": ("requests", found["USAGE"]),
+        "a connection": ("connections", {kept(item) for item in rows(path, connections_table.TABLE)}),
+    }
+    path.send("ws_sign_out", SIGN_OUT)
+    written["the revocation of a user's tokens"] = ("requests", requests_rows(path)["USAGE"])
+    keep_a_theory(path)
+    entries = {item["sk"]["S"].split("#")[2]: {kept(item)} for item in rows(path, entries_table.TABLE)}
+    written |= {
+        "a profile or a theory": ("entries", entries["NOW"]),
+        "an earlier or deleted state of one": ("entries", entries["EARLIER"]),
+    }
+    DynamoReaderTable(path.database, readers_table.TABLE).record(
+        DocumentKey(KnowledgeBaseKey("default", "scripts"), "macbeth.json"), ("group:staff",)
+    )
+    written["the readers of a document"] = ("readers", {kept(item) for item in rows(path, readers_table.TABLE)})
+    assert {kind: (table, {time}) for kind, (table, time) in documented().items()} == written
