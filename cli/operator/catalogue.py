@@ -12,6 +12,7 @@ from cli.errors import CommandError
 from cli.operator.document_states import STATES
 from cli.operator.document_text import EVERYBODY, card_lines, described, time_text, value_text
 from cli.operator.ingest_report import reason_of, report_lines, state_fields
+from cli.operator.reader_names import note_on, note_on_failure, reader_names
 from cli.operator.tenants import add_tenant_option, tenant_of_documents
 from cli.screen import open_screen
 from cli.settings import read_settings
@@ -79,11 +80,19 @@ def run_list(options: argparse.Namespace) -> int:
             "offset": options.offset,
         }
     )
+    names = reader_names(options)
+    unknown = {each["documentId"]: names.unknown(each["readers"]) for each in found["documents"]}
     if options.json:
-        print(to_json(found))
+        rows = [{**each, "unknownReaders": unknown[each["documentId"]]} for each in found["documents"]]
+        print(to_json({**found, "documents": rows, "readersNotLookedUp": names.failure or None}))
         return 0
     screen = open_screen(read_settings())
     screen.table(_lines(found, options.offset, screen.width))
+    for name, readers in unknown.items():
+        if readers:
+            screen.note(f"{clean_line(name)} {note_on(readers)}")
+    if names.failure:
+        screen.note(note_on_failure(names.failure))
     return 0
 
 
@@ -133,12 +142,20 @@ def run_show(options: argparse.Namespace) -> int:
     state = DocumentStates(open_target(options.stack)).of(document, is_listed=found is not None)
     if state is None:
         raise CommandError(f"There is no document {options.id} in the knowledge base {options.knowledge_base}.")
+    names = reader_names(options)
+    unknown = names.unknown(found["readers"]) if found else []
     if options.json:
-        print(to_json({"documentId": options.id, **(found or {}), **state_fields(state)}))
+        fields = {"unknownReaders": unknown, "readersNotLookedUp": names.failure or None}
+        print(to_json({"documentId": options.id, **(found or {}), **fields, **state_fields(state)}))
         return 0
     card = card_lines(found["card"]) if found else []
     for line in (*described(options.id, found, state), *report_lines(state), *card):
         print(line)
+    screen = open_screen(read_settings())
+    if unknown:
+        screen.note(f"It {note_on(unknown)}")
+    if names.failure:
+        screen.note(note_on_failure(names.failure))
     return 0
 
 

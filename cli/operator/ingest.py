@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
 from cli.operator.documents import add_document_options, counted, follow
+from cli.operator.reader_names import ReaderNames, note_on, note_on_failure, reader_names
 from cli.operator.remove import show_removal
 from cli.operator.tenants import tenant_of_documents
 from cli.screen import Screen, open_screen
@@ -55,12 +57,18 @@ def run(options: argparse.Namespace) -> int:
         return _show_plan(options, uploads, surplus)
     if surplus is not None:
         _prepare(options, surplus)
-    results, removed = _ingested(options, uploads), []
+    names = reader_names(options)
+    results, removed = _ingested(options, uploads, names), []
     failed = any(result.has_failed for result in results)
     if surplus is not None and surplus.documents and not failed:
         removed = _removed(options, surplus)
     outcomes = Counter(result.outcome for result in (*results, *removed))
-    print(to_json(_fields(options, results, removed)) if options.json else _summary(outcomes))
+    if options.json:
+        print(to_json(_fields(options, results, removed, names)))
+    else:
+        print(_summary(outcomes))
+        if names.failure:
+            open_screen(read_settings()).note(note_on_failure(names.failure))
     if surplus is not None and surplus.documents and failed:
         raise CommandError("Nothing was removed, because not every file is searchable.")
     return 1 if failed or any(result.has_failed for result in removed) else 0
@@ -112,12 +120,12 @@ def _removed(options: argparse.Namespace, surplus: Surplus) -> list[DocumentResu
     )
 
 
-def _ingested(options: argparse.Namespace, uploads: list[Upload]) -> list[DocumentResult]:
+def _ingested(options: argparse.Namespace, uploads: list[Upload], names: ReaderNames) -> list[DocumentResult]:
     return follow(
         options,
         lambda uploader: uploader.ingest(uploads),
         len(uploads),
-        _show,
+        partial(_show, names),
         "Stopped. What has been uploaded is ingested all the same.",
     )
 
@@ -132,7 +140,7 @@ def _uploads(options: argparse.Namespace) -> list[Upload]:
         raise CommandError(str(error), 2) from error
 
 
-def _show(result: DocumentResult, screen: Screen) -> None:
+def _show(names: ReaderNames, result: DocumentResult, screen: Screen) -> None:
     if result.outcome == "unreported":
         screen.line(
             f"{result.path}: nothing was heard of it yet; its report will be at {result.report_key} in the bucket"
@@ -143,6 +151,8 @@ def _show(result: DocumentResult, screen: Screen) -> None:
     for problem in result.problems:
         place = f"{problem['place']}: " if problem["place"] else ""
         screen.note(f"{result.path}: {place}{problem['reason']}")
+    if unknown := names.unknown(result.readers):
+        screen.note(f"{result.path}: {note_on(unknown)}")
     if result.kept_sidecar:
         screen.note(
             f"{result.path}: the sidecar of an earlier upload still holds; `cicada remove` the document first to take"
@@ -155,22 +165,25 @@ def _summary(outcomes: Counter[str]) -> str:
 
 
 def _fields(
-    options: argparse.Namespace, results: list[DocumentResult], removed: list[DocumentResult]
+    options: argparse.Namespace, results: list[DocumentResult], removed: list[DocumentResult], names: ReaderNames
 ) -> dict[str, object]:
     gone = sorted(removed, key=lambda result: result.document.document_id)
     also = {"removed": [{"documentId": each.document.document_id, "outcome": each.outcome} for each in gone]}
+    files = [
+        {
+            "path": str(result.path),
+            "documentId": result.document.document_id,
+            "outcome": result.outcome,
+            "passages": result.passages,
+            "problems": list(result.problems),
+            "keptSidecar": result.kept_sidecar,
+            "unknownReaders": names.unknown(result.readers),
+        }
+        for result in sorted(results, key=lambda result: str(result.path))
+    ]
     return (also if options.prune else {}) | {
         "tenant": tenant_of_documents(options),
         "knowledgeBase": options.knowledge_base,
-        "files": [
-            {
-                "path": str(result.path),
-                "documentId": result.document.document_id,
-                "outcome": result.outcome,
-                "passages": result.passages,
-                "problems": list(result.problems),
-                "keptSidecar": result.kept_sidecar,
-            }
-            for result in sorted(results, key=lambda result: str(result.path))
-        ],
+        "files": files,
+        "readersNotLookedUp": names.failure or None,
     }

@@ -55,12 +55,12 @@ def tenant_named(tenant: str) -> str:
 
 def tenant_of_account(account: Account, default: str) -> str:
     """As the authorizer finds it, where `default` is the stage's default tenant; `none: ` and why if it refuses."""
-    from cicada.identity.tenants import tenant_of
+    from cicada.identity.tenants import is_tenants, tenant_of
 
     try:
         return tenant_of(account.groups, default)
     except ValueError:
-        named = [group.removeprefix(TENANT) for group in account.groups if group.startswith(TENANT)]
+        named = [group.removeprefix(TENANT) for group in account.groups if is_tenants(group)]
         if not named:
             return f"{_NONE}in no tenant's group"
         return f"{_NONE}in the groups of {' and '.join(named)}" if len(named) > 1 else f"{_NONE}its name is wrong"

@@ -230,7 +230,9 @@ def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, caps
         "passages": 1,
         "problems": [],
         "keptSidecar": False,
+        "unknownReaders": [],
     }
+    assert report["readersNotLookedUp"] is None
     assert (macbeth["outcome"], macbeth["problems"][0]["kind"]) == ("rejected", "unreadable")
 
 

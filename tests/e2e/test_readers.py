@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.chaos.target import Target
+from evals.chaos.target import Target, principal
 from local.stage.aws import aws_client
 from tests.e2e.store import BASE, CONFIDENTIAL, GROUP, Store, asked, everything, last, listed, listings, sources
 from tests.e2e.test_ingest import answered, cicada
@@ -104,6 +104,29 @@ def test_the_theories_agents_evidence_is_what_the_user_may_read(stage: Target, t
         assert last(events)["path"][-1] == "agent:theories"
         assert ("apothecary" in events.text) is may_see, user
     assert cicada(stage, "remove", "letter.md", "--knowledge-base", "scripts")[0] == 0
+
+
+def test_readers_that_nobody_is_are_reported_and_refuse_nothing(stage: Target, tmp_path: Path) -> None:
+    bob = principal(stage.token("bob")).user
+    named = [f"user:{bob}", "user:bob", f"group:{GROUP}", "group:finanse"]
+    (tmp_path / "plan.md").write_text(f"---\nreaders: {json.dumps(named)}\n---\n# The plan\n\nIt is secret.\n")
+    base = ("--knowledge-base", "misspelt")
+    code, printed = cicada(stage, "ingest", str(tmp_path), *base)
+    [file] = printed["files"]
+    assert (code, file["outcome"], printed["readersNotLookedUp"]) == (0, "indexed", None)
+    unknown = ["group:finanse", f"user:bob (the account of that name is user:{bob})"]
+    assert sorted(file["unknownReaders"]) == unknown
+    _, shown = cicada(stage, "documents", "show", "plan.md", *base)
+    assert sorted(shown["unknownReaders"]) == unknown
+    # The group is made later, which is no fault of the document.
+    pool = {"UserPoolId": stage.info["outputs"]["UserPoolId"]}
+    aws_client(stage.config, "cognito-idp").create_group(**pool, GroupName="finanse")
+    _, listed = cicada(stage, "documents", "list", *base)
+    assert [each["unknownReaders"] for each in listed["documents"]] == [unknown[1:]]
+    (tmp_path / "plan.md").write_text('---\nreaders: ["group:Human Resources"]\n---\n# The plan\n\nIt is secret.\n')
+    code, printed = cicada(stage, "ingest", str(tmp_path), *base)
+    assert (code, printed["files"][0]["problems"][0]["kind"]) == (1, "front_matter")
+    assert cicada(stage, "remove", "plan.md", *base)[0] == 0
 
 
 def test_another_users_request_and_session_are_as_if_they_were_not(stage: Target) -> None:

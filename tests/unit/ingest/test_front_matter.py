@@ -37,9 +37,9 @@ def refusal(text: str) -> str:
 
 
 def test_title_language_and_readers_are_apart_from_the_metadata() -> None:
-    found = front("title: Returns  policy\nlang: de\nreaders: [group:staff, 'user:ann lee']\nstatus: approved")
+    found = front("title: Returns  policy\nlang: de\nreaders: [group:staff, 'user:ann.lee']\nstatus: approved")
     assert (found.title, found.language) == ("Returns policy", "de")
-    assert found.readers == ("group:staff", "user:ann lee")
+    assert found.readers == ("group:staff", "user:ann.lee")
     assert (found.metadata, found.problems) == ({"status": "approved"}, ())
 
 
@@ -157,6 +157,12 @@ def test_much_above_and_below_takes_one_pass(piece: str) -> None:
         assert read_front_matter(text).readers is None
     except DocumentRejectedError as refused:
         assert refused.kind == REJECTED
+
+
+@pytest.mark.parametrize("name", ["Human Resources", "a" * 129, "st\\u200baff", "st\\xa0aff"])
+def test_a_reader_that_nobody_can_be_rejects_the_document(name: str) -> None:
+    said = refusal(f'---\nreaders: [group:qa, "user:{name}"]\n---\nText.')
+    assert "a name that no user and no group can have: at most 128 letters" in said
 
 
 @pytest.mark.parametrize(

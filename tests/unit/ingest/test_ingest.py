@@ -585,6 +585,35 @@ def test_a_sidecar_without_its_document_is_nothing_to_report(stage: Stage) -> No
     assert (stage.store.reports, stage.index.documents) == ({}, {})
 
 
+def test_after_a_purge_nothing_is_written_of_a_document_of_which_nothing_is_left(stage: Stage) -> None:
+    assert stage.ingester.ingest_purged(MACBETH) is None
+    assert (stage.store.reports, stage.truth.entries, stage.index.documents) == ({}, {}, {})
+
+
+def test_a_version_that_comes_back_because_a_later_one_was_deleted_is_ingested(stage: Stage) -> None:
+    stage.store.put(MACBETH, GOOD)
+    report = stage.ingester.ingest_purged(MACBETH)
+    assert report is not None
+    assert report.outcome is Outcome.INDEXED
+
+
+def test_a_purge_that_is_announced_before_the_removal_removes_the_document(stage: Stage) -> None:
+    stage.upload(GOOD)
+    stage.store.remove(MACBETH)
+    report = stage.ingester.ingest_purged(MACBETH)
+    assert report is not None
+    assert report.outcome is Outcome.DELETED
+    assert (stage.truth.entries, stage.index.documents) == ({}, {})
+
+
+def test_a_purge_finishes_a_deletion_that_broke_off(stage: Stage) -> None:
+    stage.upload(GOOD)
+    stage.store.remove(MACBETH)
+    stage.truth.delete(MACBETH)
+    assert stage.ingester.ingest_purged(MACBETH) is None
+    assert stage.index.documents == {}
+
+
 def with_contexts(stage: Stage, **script: Any) -> ScriptedContextWriter:
     writer = ScriptedContextWriter(**script)
     stage.ingester = replace(stage.ingester, contexts=writer)

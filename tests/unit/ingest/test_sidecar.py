@@ -134,8 +134,19 @@ def test_an_unknown_language_is_a_problem_and_read_as_english(
 
 
 def test_readers_are_named_by_what_they_are() -> None:
-    acl = [entry("staff", "GROUP"), entry("ann"), entry("ann"), entry("bo b@example.com")]
-    assert read(accessControlList=acl).readers == ("group:staff", "user:ann", "user:bo b@example.com")
+    acl = [entry("staff", "GROUP"), entry("ann"), entry("ann"), entry("bob@example.com")]
+    assert read(accessControlList=acl).readers == ("group:staff", "user:ann", "user:bob@example.com")
+
+
+@pytest.mark.parametrize("name", ["", "Human Resources", " staff", "staff\n", "a" * 129, "st\u200baff", "st\u00a0aff"])
+def test_a_name_that_nobody_can_have_refuses_the_document(name: str) -> None:
+    said = rejection(sidecar(accessControlList=[entry("ann"), entry(name, "GROUP")]))
+    assert "entry 2 of its accessControlList a name that no user and no group can have: at most 128 letters" in said
+
+
+def test_the_longest_name_with_every_kind_of_character_is_a_reader() -> None:
+    name = "Ü-é₤9ª́".ljust(128, "x")
+    assert read(accessControlList=[entry(name, "GROUP")]).readers == (f"group:{name}",)
 
 
 def test_kendras_spelling_is_read_too() -> None:

@@ -6,6 +6,7 @@ Cognito's access tokens carry groups, not custom attributes.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 PREFIX = "tenant:"
@@ -25,9 +26,9 @@ def tenant_of(groups: Iterable[str], default: str = "") -> str:
     """The tenant of the one group that names one; with no such group `default`, the tenant of a stage that has one.
 
     Raises `ValueError`, whose text is a sentence, unless it is exactly one: a guess would show a user the documents of
-    strangers. That holds for an invalid name too: its users must not end up in the default tenant.
+    strangers. That holds for an invalid name too, as `Tenant:acme`: its users must not end up in the default tenant.
     """
-    meant = sorted(group for group in groups if group.startswith(PREFIX))
+    meant = sorted(group for group in groups if is_tenants(group))
     names = [match[1] for group in meant if (match := _GROUP.fullmatch(group))]
     if len(names) < len(meant):
         raise ValueError(_RULE)
@@ -36,3 +37,9 @@ def tenant_of(groups: Iterable[str], default: str = "") -> str:
     if not names and not default:
         raise ValueError("The account is in the group of no tenant, and must be in that of exactly one.")
     return names[0] if names else default
+
+
+def is_tenants(group: str) -> bool:
+    """Whether people read it as the name of a tenant's group, with capitals, wide or invisible characters too."""
+    seen = (each for each in unicodedata.normalize("NFKC", group) if unicodedata.category(each) != "Cf")
+    return "".join(seen).casefold().startswith(PREFIX)

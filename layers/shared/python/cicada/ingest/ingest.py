@@ -105,6 +105,16 @@ class Ingester(Struct, frozen=True):
         """Ingest after a change of only the sidecar: None, with nothing done, if the file does not exist."""
         return self.ingest(document, again) if self.store.holds(document) else None
 
+    def ingest_purged(self, document: DocumentKey, again: bool = False) -> IngestReport | None:
+        """Ingest after versions of the file were deleted for good: None if nothing was left of the document.
+
+        Then nothing is written: a report, or a delete marker of the ground truth, would keep the document's name.
+        """
+        if self.store.holds(document) or self.truth.read(document) is not None:
+            return self.ingest(document, again)
+        self._hide(document)
+        return None
+
     def delete(self, document: DocumentKey) -> IngestReport:
         """Remove the document from the ground truth and the index, even if its file exists."""
         report = self._deleted(document)
@@ -146,7 +156,8 @@ class Ingester(Struct, frozen=True):
             return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
         with span("indexing"):
             outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
-        return IngestReport(document, outcome, len(after.passages), problems, after.version)
+        readers = after.passages[0].passage.readers if after.passages else ()
+        return IngestReport(document, outcome, len(after.passages), problems, after.version, readers)
 
     def _is_ours(self, stored: StoredDocument) -> bool:
         """Whether its vectors are from our embedder; others are meaningless in the index."""

@@ -195,7 +195,8 @@ def prefixed(passage: Passage, prefix: str) -> Passage:
 class IngestReport(Struct, frozen=True):
     """What became of one file. `REJECTED` means that nothing of it was indexed: an earlier version still answers.
 
-    `version` is that of the file's bytes, empty where they were not read.
+    `version` is that of the file's bytes, empty where they were not read. `readers`: who may read what is indexed,
+    empty for all users of the tenant and where nothing is indexed.
     """
 
     document: DocumentKey
@@ -203,6 +204,7 @@ class IngestReport(Struct, frozen=True):
     passages: int
     problems: tuple[Problem, ...] = ()
     version: str = ""
+    readers: tuple[str, ...] = ()
 
 
 class RebuildRecord(Struct, frozen=True):

@@ -17,6 +17,7 @@ def report_fields(report: IngestReport) -> dict[str, Any]:
         "version": report.version,
         "outcome": report.outcome.value,
         "passages": report.passages,
+        "readers": list(report.readers),
         "problems": [
             {"place": problem.place, "reason": problem.reason, "kind": problem.kind} for problem in report.problems
         ],

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.attributes import REJECTED, AttributeName, StrictModel, refused
 from cicada.ingest.model import EVERYONE, SIDECAR_BYTES
+from cicada.permissions.reader_form import NAME_RULE, can_be_named
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -20,9 +21,9 @@ MAX_ATTRIBUTES = 50
 _ATTRIBUTES, _READERS = "metadataAttributes", "accessControlList"
 
 
-def _plain(name: str) -> str:
-    if not name or not name.isprintable() or name != name.strip():
-        raise ValueError("is not plain text")
+def _possible(name: str) -> str:
+    if not can_be_named(name):
+        raise ValueError("is no name of a user or a group")
     return name
 
 
@@ -35,7 +36,7 @@ def _everyone(name: str) -> str:
 class _Reader(StrictModel):
     """An entry of the access control list. Keys count in any case: Kendra writes Name."""
 
-    name: Annotated[str, AfterValidator(_plain)]
+    name: Annotated[str, AfterValidator(_possible)]
     type: Literal["USER", "GROUP"]
     access: Literal["ALLOW"]
 
@@ -155,6 +156,8 @@ def _refused_reader(number: int, error: ErrorDetails) -> DocumentRejectedError:
             f"denies access in {entry}, and here access can only be allowed; name those who may read the document "
             "instead"
         )
+    if error["loc"][2] == "name":
+        return refused(f"has in {entry} a name that no user and no group can have: {NAME_RULE}")
     return refused(f"must have in {entry} a name, type USER or GROUP, and access ALLOW")
 
 

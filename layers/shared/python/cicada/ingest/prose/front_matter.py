@@ -27,6 +27,7 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import INVISIBLE, is_whole, plain_line
 from cicada.ingest.model import EVERYONE, Problem
 from cicada.ingest.prose.misplaced_readers import names_readers, names_readers_at_top, names_readers_below
+from cicada.permissions.reader_form import NAME_RULE, can_be_named
 
 PLACE = "front matter"
 # The kind of a rejection because of the readers: the indexed version may have been meant for others.
@@ -44,7 +45,6 @@ _LINE = re.compile(r"(title|lang|language):(.*)")
 _READERS_LINE = re.compile(
     r"^[\"']?(?:readers?|access[ _-]?control[ _-]?list)[\"']?[ \t]*:", re.MULTILINE | re.IGNORECASE
 )
-_READER = re.compile(r"(?:user|group):\S(?:.*\S)?")
 _READERS_KEYS = ("readers", "reader", "accesscontrollist")
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NULLS = ("", "~", "null", "Null", "NULL")
@@ -193,11 +193,14 @@ def _readers(name: str, value: object, before: tuple[str, ...] | None) -> tuple[
     if tuple(entries) == EVERYONE:
         return EVERYONE
     for entry in entries:
-        if not isinstance(entry, str) or not _READER.fullmatch(entry) or not entry.isprintable():
+        kind, _, reader = entry.partition(":") if isinstance(entry, str) else ("", "", "")
+        if kind not in ("user", "group"):
             raise _unclear(
                 'has readers that are not understood; name each as "group:<name>" or "user:<id>", or write '
                 "readers: everyone"
             )
+        if not can_be_named(reader):
+            raise _unclear(f"has a reader with a name that no user and no group can have: {NAME_RULE}")
     if not entries:
         raise _unclear("has an empty list of readers; name them, or leave readers out")
     return tuple(sorted(set(entries)))
