@@ -1,16 +1,20 @@
-"""The addresses of a stage on AWS: domains of one's own for the page and the WebSocket, by `cdk … -c name=value`."""
+"""The addresses of a stage on AWS: domains of one's own for the page, the WebSocket and the sign-in with an identity
+provider, by `cdk … -c name=value`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 _DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
 _CERTIFICATE = re.compile(r"arn:[a-z-]+:acm:([a-z0-9-]+):\d{12}:certificate/[\w-]+")
 _ZONE = re.compile(r"Z[A-Z0-9]+")
-# CloudFront takes certificates of no other region: botocore, cloudfront ViewerCertificate.ACMCertificateArn.
+# CloudFront takes certificates of no other region: botocore, cloudfront ViewerCertificate.ACMCertificateArn. So does
+# Cognito, which serves a domain of one's own by it: botocore, cognito-idp CreateUserPoolDomain CustomDomainConfig.
 _OF_CLOUDFRONT = "us-east-1"
 # AWS GovCloud has no CloudFront of its own: CloudFormation knows none of its resources there.
 _WITHOUT_CLOUDFRONT = "us-gov-"
@@ -35,39 +39,57 @@ class Domain:
 @dataclass(frozen=True, slots=True)
 class Addresses:
     """None stands for the address that AWS chooses. `hosted_zone`: the id of the Route 53 zone that gets the domains'
-    records, empty for records that are made elsewhere. `has_page`: the stage serves the chat page.
+    records, empty for records that are made elsewhere. `has_page`: the stage serves the chat page. `sign_in`: that of
+    the authorization server, which leads users to their identity provider.
     """
 
     page: Domain | None = None
     socket: Domain | None = None
     hosted_zone: str = ""
     has_page: bool = True
+    sign_in: Domain | None = None
 
 
 def addresses(context: Callable[[str], Any], region: str) -> Addresses:
     """Of a stack in this region. Raises `AddressError`."""
     has_page = _has_page(context, region)
-    page, socket = _domain(context, "page"), _domain(context, "socket")
+    page, socket, sign_in = (_domain(context, part) for part in ("page", "socket", "signIn"))
     zone = str(context("hostedZone") or "")
     if page and not has_page:
         raise AddressError("-c page=none leaves the page out, so -c pageDomain has nothing to name: drop one of them.")
-    if page and page.certificate_region != _OF_CLOUDFRONT:
+    _require_certificate(page, "page", _OF_CLOUDFRONT, "CloudFront")
+    _require_certificate(socket, "socket", region, "API Gateway")
+    _require_certificate(sign_in, "signIn", _OF_CLOUDFRONT, "Cognito")
+    _require_names_of_their_own(page, socket, sign_in)
+    if sign_in and region.startswith(_WITHOUT_CLOUDFRONT):
         raise AddressError(
-            f"CloudFront takes certificates of {_OF_CLOUDFRONT} only, and that of -c pageCertificate is in "
-            f"{page.certificate_region}: request one for {page.name} in {_OF_CLOUDFRONT}."
+            f"In {region} Cognito has no domains of one's own: drop -c signInDomain and signInCertificate."
         )
-    if socket and socket.certificate_region != region:
+    if zone and not (page or socket or sign_in):
         raise AddressError(
-            f"API Gateway takes certificates of the stack's region only, and that of -c socketCertificate is in "
-            f"{socket.certificate_region}: request one for {socket.name} in {region}."
+            "-c hostedZone needs a name to record: add -c pageDomain, -c socketDomain or -c signInDomain."
         )
-    if page and socket and page.name == socket.name:
-        raise AddressError(f"Page and WebSocket need a name each: {page.name} cannot lead to both.")
-    if zone and not (page or socket):
-        raise AddressError("-c hostedZone needs a name to record: add -c pageDomain or -c socketDomain.")
     if zone and not _ZONE.fullmatch(zone):
         raise AddressError(f"-c hostedZone={zone} is no id of a hosted zone: Route 53 shows it as Z….")
-    return Addresses(page, socket, zone, has_page)
+    return Addresses(page, socket, zone, has_page, sign_in)
+
+
+def _require_certificate(domain: Domain | None, part: str, region: str, service: str) -> None:
+    if domain is None or domain.certificate_region == region:
+        return
+    only = "the stack's region" if part == "socket" else region
+    raise AddressError(
+        f"{service} takes certificates of {only} only, and that of -c {part}Certificate is in "
+        f"{domain.certificate_region}: request one for {domain.name} in {region}."
+    )
+
+
+def _require_names_of_their_own(page: Domain | None, socket: Domain | None, sign_in: Domain | None) -> None:
+    parts = {"Page": page, "WebSocket": socket, "sign-in": sign_in}
+    named = [(part, domain.name) for part, domain in parts.items() if domain]
+    for (first, name), (second, other) in combinations(named, 2):
+        if name == other:
+            raise AddressError(f"{first} and {second} need a name each: {name} cannot lead to both.")
 
 
 def _has_page(context: Callable[[str], Any], region: str) -> bool:
@@ -80,7 +102,7 @@ def _has_page(context: Callable[[str], Any], region: str) -> bool:
 
 
 def _domain(context: Callable[[str], Any], part: str) -> Domain | None:
-    """The domain of `page` or `socket`, None if the context names neither domain nor certificate."""
+    """The domain of `page`, `socket` or `signIn`, None if the context names neither domain nor certificate."""
     name, certificate = str(context(f"{part}Domain") or ""), str(context(f"{part}Certificate") or "")
     if not name and not certificate:
         return None

@@ -54,8 +54,9 @@ def app(config: Mapping[str, Any], folder: Path = PAGE_FOLDER) -> Starlette:
 
 
 def headers(config: Mapping[str, Any]) -> dict[str, str]:
-    """The page may connect to the WebSocket and the sign-in service of its configuration only."""
-    return page_headers([_origin(config[name]) for name in ("websocketUrl", "cognitoUrl")], over_tls=False)
+    """The page may connect to the WebSocket and the sign-in services of its configuration only."""
+    named = [config[name] for name in ("websocketUrl", "cognitoUrl", "signInUrl") if name in config]
+    return page_headers([_origin(url) for url in named], over_tls=False)
 
 
 def _origin(url: str) -> str:

@@ -17,12 +17,18 @@ from cli.errors import CommandError
 # The pool asks for 12 characters and one of each kind (infra/constructs/identity.py).
 _KINDS = (string.ascii_lowercase, string.ascii_uppercase, string.digits, "-_.!")
 _PASSWORD_CHARACTERS = 20
+_FEDERATED = "EXTERNAL_PROVIDER"
 _STATES = {
     "CONFIRMED": "active",
     "FORCE_CHANGE_PASSWORD": "has not chosen a password",
     "RESET_REQUIRED": "must choose a new password",
+    _FEDERATED: "signs in elsewhere",
 }
 _WRONG_USE = frozenset({"InvalidParameterException", "InvalidPasswordException", "UsernameExistsException"})
+
+
+class UnknownUserError(CommandError):
+    """There is no account of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,26 @@ class UserPool:
             pages = self._client.get_paginator("admin_list_groups_for_user").paginate(**self._pool, Username=name)
             return tuple(sorted(group["GroupName"] for page in pages for group in page["Groups"]))
 
+    def all_groups(self) -> frozenset[str]:
+        """The names of all groups, without their members."""
+        with aws_calls():
+            pages = self._client.get_paginator("list_groups").paginate(**self._pool)
+            return frozenset(group["GroupName"] for page in pages for group in page["Groups"])
+
+    def name_of(self, sub: str) -> str | None:
+        """The name of the account with this id; None if there is none."""
+        quoted = sub.replace("\\", "\\\\").replace('"', '\\"')
+        with aws_calls():
+            found = self._client.list_users(**self._pool, Filter=f'sub = "{quoted}"', Limit=1)["Users"]
+        return str(found[0]["Username"]) if found else None
+
+    def sub_of(self, name: str) -> str | None:
+        """The id of the account with this name; None if there is none."""
+        try:
+            return self.account(name).sub
+        except UnknownUserError:
+            return None
+
     def change_groups(self, name: str, add: Sequence[str], remove: Sequence[str]) -> None:
         """Those to add come first, so that no moment is without a tenant's group. Missing groups are created."""
         self.groups(name)  # for an unknown user no group is created
@@ -151,8 +177,13 @@ class UserPool:
             self._client.admin_enable_user(**self._pool, Username=name)
 
     def set_password(self, name: str, password: str, *, permanent: bool) -> None:
-        """A password that is not permanent is replaced at the next sign-in."""
+        """A password that is not permanent is replaced at the next sign-in.
+
+        Refused for users of an identity provider: with a password of its own an account would outlive the provider's.
+        """
         with _translated(name):
+            if self._client.admin_get_user(**self._pool, Username=name)["UserStatus"] == _FEDERATED:
+                raise CommandError(f"{name} signs in with an identity provider, which has the password.", 2)
             self._set_password(name, password, permanent=permanent)
 
     def _set_password(self, name: str, password: str, *, permanent: bool) -> None:
@@ -233,7 +264,8 @@ def _translated(user: str) -> Iterator[None]:
         except ClientError as error:
             code, message = code_of(error), message_of(error)
             if code == "UserNotFoundException":
-                raise CommandError(f"There is no user {user}; `cicada user list` shows who there is.", 2) from error
+                reason = f"There is no user {user}; `cicada user list` shows who there is."
+                raise UnknownUserError(reason, 2) from error
             if code in _WRONG_USE:
                 raise CommandError(f"{user} cannot be set up: {message.rstrip('.') or code}.", 2) from error
             if code == "CodeDeliveryFailureException":

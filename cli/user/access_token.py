@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from cli.arguments import add_stack_option
+from cli.errors import CommandError
 from cli.text import clean_line
 
 if TYPE_CHECKING:
@@ -19,13 +20,15 @@ def register(subparsers: Subparsers) -> None:
         help="sign a user in and print a fresh access token",
         description="Sign a user in and print the access token, and nothing else. The password is that of a sample user"
         " of the local stage, or CICADA_PASSWORD, or is asked for; a first password is replaced by one that the user"
-        " chooses. The refresh token is kept in a file that only you can read, so that `cicada chat`, `ask` and this"
-        " command need no password for 30 days.",
+        " chooses. With --provider a browser is opened, where the user signs in with the stack's identity provider. The"
+        " refresh token is kept in a file that only you can read, so that `cicada chat`, `ask` and this command sign in"
+        " by themselves for 30 days.",
         epilog="example: cicada token alice --stack Cicada-dev",
     )
     parser.add_argument(
         "user", metavar="USER", nargs="?", help="the user's name (default: CICADA_USER, or who signed in last)"
     )
+    parser.add_argument("--provider", action="store_true", help="sign in in the browser, with the identity provider")
     parser.add_argument("--sign-out", action="store_true", help="forget the user's refresh token, and revoke it")
     add_stack_option(parser)
     parser.set_defaults(run=run)
@@ -35,9 +38,14 @@ def run(options: argparse.Namespace) -> int:
     """0 if the sign-in succeeded."""
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target
-    from cli.user.sign_in import sign_in
+    from cli.user.sign_in import sign_in, sign_in_with_provider
 
+    if options.provider and (options.user or options.sign_out):
+        raise CommandError("--provider signs in whoever the provider says: name no USER, and no --sign-out.", 2)
     target = open_target(options.stack)
+    if options.provider:
+        print(clean_line(sign_in_with_provider(target)))
+        return 0
     user = sign_in(target, options.user)
     if options.sign_out:
         print("Signed out." if user.end() else "Nobody of that name was signed in.")

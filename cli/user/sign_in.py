@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -19,14 +19,36 @@ from cli.errors import CommandError
 from cli.settings import Settings, read_settings
 from cli.user.challenges import Challenges
 from cli.user.passwords import Passwords
+from cli.user.provider import Provider, provider_of
 from cli.user.saved_sign_ins import SavedSignIns
 
 if TYPE_CHECKING:
     from cli.deployment_target import DeploymentTarget
 
 _REFUSED_CODES = frozenset({"NotAuthorizedException", "UserNotFoundException", "UserNotConfirmedException"})
+# A `NotAuthorizedException` says only in words that it is not about the password.
+_DISABLED = "User is disabled."
 _WRONG_CODES = frozenset({"CodeMismatchException", "EnableSoftwareTokenMFAException", "ExpiredCodeException"})
 _BUSY_CODES = frozenset({"TooManyRequestsException", "LimitExceededException", "InternalErrorException"})
+
+
+class Steps(Protocol):
+    """The sign-in of one user anew."""
+
+    def tokens(self) -> Mapping[str, Any]:
+        """The `AuthenticationResult`. Raises `CommandError`."""
+        ...
+
+
+class InTheBrowser:
+    """Of a user of an identity provider: no command in the middle of its work opens a browser."""
+
+    def __init__(self, user: str, flag: str) -> None:
+        self._user = user
+        self._flag = flag
+
+    def tokens(self) -> Mapping[str, Any]:
+        raise CommandError(f"{self._user} signs in in the browser: run `cicada token --provider{self._flag}`.")
 
 
 class SignIn:
@@ -38,12 +60,12 @@ class SignIn:
     """
 
     def __init__(
-        self, cognito: Any, client_id: str, user: str, challenges: Challenges, saved: SavedSignIns | None = None
+        self, cognito: Any, client_id: str, user: str, steps: Steps, saved: SavedSignIns | None = None
     ) -> None:
         self._cognito = cognito
         self._client_id = client_id
         self._user = user
-        self._challenges = challenges
+        self._steps = steps
         self._saved = saved
         self._unsaved: str | None = None
 
@@ -82,7 +104,7 @@ class SignIn:
 
     def _signed_in(self) -> str:
         with _translated(self._user, "" if self._saved else " Restart the local stage with `make run`."):
-            result = self._challenges.tokens()
+            result = self._steps.tokens()
         return self._kept(result)
 
     def _refresh_token(self) -> str | None:
@@ -92,10 +114,8 @@ class SignIn:
         """The access token. A refresh gives a new refresh token only where the pool rotates them."""
         refresh_token = result.get("RefreshToken")
         if refresh_token and self._saved:
-            try:
+            with writing(self._saved):
                 self._saved.save(self._client_id, self._user, refresh_token)
-            except OSError as error:
-                raise CommandError(f"{self._saved.path} cannot be written: {error.strerror}.") from error
         self._unsaved = refresh_token or self._unsaved
         return str(result["AccessToken"])
 
@@ -111,22 +131,33 @@ def sign_in(target: DeploymentTarget, user: str | None) -> SignIn:
     client_id = target.output("UserPoolClientId")
     cognito = target.client("cognito-idp")
     name = user or settings.user
-    stage = target.stage
+    stage, provider = target.stage, provider_of(target)
 
-    def challenges(name: str, password: str | None) -> Challenges:
+    def steps(name: str, password: str | None) -> Steps:
+        if provider and provider.has(name):
+            return InTheBrowser(name, target.flag)
         passwords = Passwords(password, target.title, target.flag)
         return Challenges(cognito, target.output("UserPoolId"), client_id, name, passwords)
 
     if stage and (name is None or name in stage.passwords):
         name, password = stage.password(name)
-        return SignIn(cognito, client_id, name, challenges(name, password))
+        return SignIn(cognito, client_id, name, steps(name, password))
     saved = SavedSignIns(settings.sign_ins)
-    name = name or saved.last_user(client_id) or _typed_name(target)
+    name = name or saved.last_user(client_id) or _typed_name(target, provider)
     if stage and not _can_sign_in(settings, saved, client_id, name):
         others = ", ".join(stage.passwords) or "none"
         sentence = f"{name} is no sample user of the local stage, which are {others}: set CICADA_PASSWORD to sign in."
         raise CommandError(sentence, 2)
-    return SignIn(cognito, client_id, name, challenges(name, settings.password), saved)
+    return SignIn(cognito, client_id, name, steps(name, settings.password), saved)
+
+
+def sign_in_with_provider(target: DeploymentTarget) -> str:
+    """A fresh access token of whoever signs in in the browser; later commands take it that this is the user."""
+    user = Provider(target).sign_in()
+    saved = SavedSignIns(read_settings().sign_ins)
+    with writing(saved):
+        saved.save(target.output("UserPoolClientId"), user.name, str(user.result["RefreshToken"]))
+    return str(user.result["AccessToken"])
 
 
 def _can_sign_in(settings: Settings, saved: SavedSignIns, client_id: str, user: str) -> bool:
@@ -134,13 +165,27 @@ def _can_sign_in(settings: Settings, saved: SavedSignIns, client_id: str, user: 
     return bool(settings.password or saved.refresh_token(client_id, user) or sys.stdin.isatty())
 
 
-def _typed_name(target: DeploymentTarget) -> str:
+def _typed_name(target: DeploymentTarget, provider: Provider | None) -> str:
+    other = f"To sign in with {provider.name}, run `cicada token --provider{target.flag}`." if provider else ""
     if not sys.stdin.isatty():
-        raise CommandError(f"Nobody has signed in to {target.title} yet: name a --user, or set CICADA_USER.", 2)
+        raise CommandError(
+            f"Nobody has signed in to {target.title} yet: name a --user, or set CICADA_USER. {other}".rstrip(), 2
+        )
+    if other:
+        print(other, file=sys.stderr)
     name = input("User: ").strip()
     if not name:
         raise CommandError("There is no user without a name.", 2)
     return name
+
+
+@contextmanager
+def writing(saved: SavedSignIns) -> Iterator[None]:
+    """Raise what the file system refuses as a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"{saved.path} cannot be written: {error.strerror}.") from error
 
 
 @contextmanager
@@ -151,7 +196,8 @@ def _translated(user: str, advice: str = "") -> Iterator[None]:
     except ClientError as error:
         code, message = code_of(error), message_of(error)
         if code in _REFUSED_CODES:
-            raise CommandError(f"{user} is not let in: {message.rstrip('.') or code}.{advice}") from error
+            mend = "" if message == _DISABLED else advice
+            raise CommandError(f"{user} is not let in: {message.rstrip('.') or code}.{mend}") from error
         if code == "PasswordResetRequiredException":
             raise CommandError(
                 f"The password of {user} was reset; an administrator sets another one with `cicada user password`."

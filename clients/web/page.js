@@ -1,13 +1,16 @@
 import { ChatView } from "./chat-view.js";
 import { CicadaClient } from "./protocol.js";
+import { CicadaError } from "./protocol/errors.js";
 import { SignInView } from "./sign-in-view.js";
 import { SignIn } from "./signin.js";
 import { TabMemory } from "./tab-memory.js";
 
 /**
  * Reads `config.json` beside this page: `websocketUrl`, `tokenIn` ("query" or "subprotocol"), `cognitoUrl`, `clientId`,
- * `userPoolId`, `mfa` ("off", "optional" or "required": whether users sign in in two steps), and optionally `users` (sample users) and `examples` (questions to begin with). The page's own address may name a
- * knowledge base, as `?knowledgeBase=shop`; the examples are not shown then.
+ * `userPoolId`, `mfa` ("off", "optional" or "required": whether users sign in in two steps), and optionally
+ * `identityProvider` and `signInUrl` (the provider's name, and the authorization server that leads to it), `users` (sample
+ * users) and `examples` (questions to begin with). The page's own address may name a knowledge base, as
+ * `?knowledgeBase=shop`; the examples are not shown then.
  */
 async function loadConfig() {
   const response = await fetch("config.json", { cache: "no-store" });
@@ -26,6 +29,7 @@ class Page {
     this.#config = config;
     this.#signIn = new SignIn({
       ...config,
+      page: `${location.origin}/`,
       locks: navigator.locks,
       channel: new BroadcastChannel("cicada.session"),
       ended: () => this.#endChat({ forget: true, sentence: "You have signed out in another tab." }),
@@ -38,9 +42,22 @@ class Page {
     });
   }
 
-  start() {
+  async start() {
+    const sentence = await this.#comeBack();
     if (this.#signIn.user) this.#startChat();
-    else this.#signInView.show();
+    else this.#signInView.show(sentence);
+  }
+
+  /** From the identity provider; what to say if the user is not signed in by that. */
+  async #comeBack() {
+    const replace = (search) => history.replaceState(null, "", `${location.pathname}${search}`);
+    try {
+      await this.#signIn.finishAtProvider(location.search, replace);
+      return "";
+    } catch (error) {
+      if (!(error instanceof CicadaError)) throw error;
+      return error.message;
+    }
   }
 
   #startChat() {
@@ -59,7 +76,7 @@ class Page {
       }),
       memory: this.#memory,
       signIn: this.#signIn,
-      mfa: this.#config.mfa,
+      mfa: this.#signIn.federated ? "off" : this.#config.mfa,
       examples: knowledgeBase ? [] : examples,
       signOut: () => this.#signOut(),
       sessionEnded: (signedOut) => this.#sessionEnded(signedOut),
@@ -68,15 +85,19 @@ class Page {
   }
 
   async #signOut() {
+    const { logout } = this.#signIn;
     this.#endChat({ forget: true });
     await this.#signIn.signOut();
+    leaveFor(logout);
   }
 
   /** `signedOut`: by the user, everywhere, or by an administrator; else the tokens have expired. */
   #sessionEnded(signedOut) {
+    const { logout } = this.#signIn;
     this.#signIn.forget();
     const sentence = signedOut ? "You were signed out." : "Your session has ended. Sign in again and the conversation goes on.";
     this.#endChat({ forget: signedOut, sentence });
+    if (signedOut) leaveFor(logout);
   }
 
   /** `forget`: nothing of the session stays, else what the tab needs to go on with it. */
@@ -88,9 +109,14 @@ class Page {
   }
 }
 
+/** Without a network the browser would show its own error; the session there then ends by itself, within an hour. */
+function leaveFor(address) {
+  if (address && navigator.onLine) location.assign(address);
+}
+
 const starting = document.querySelector("#starting");
 try {
-  new Page(await loadConfig()).start();
+  await new Page(await loadConfig()).start();
   starting.hidden = true;
 } catch (error) {
   console.error(error);

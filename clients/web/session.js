@@ -49,8 +49,13 @@ export class Session {
     return this.#tokens ? this.#tokens.expiresAt - this.#now() : 0;
   }
 
-  begin(user, result) {
-    this.#keep(this.#with({ id: crypto.randomUUID(), user }, result));
+  /** The user has come from an identity provider. */
+  get federated() {
+    return this.#tokens?.federated ?? false;
+  }
+
+  begin(user, result, { federated = false } = {}) {
+    this.#keep(this.#with({ id: crypto.randomUUID(), user, federated }, result));
   }
 
   /** An access token that is valid for at least a minute. Throws `SignInNeededError` when the session has ended. */

@@ -25,6 +25,7 @@ export class SignInView {
     this.#notice = root.querySelector("#sign-in-notice");
     this.#button = this.#form.querySelector("[type=submit]");
     this.#form.addEventListener("submit", (event) => this.#submit(event));
+    this.#showProvider(root.querySelector("#provider"));
     this.#showSamples(root.querySelector("#sample-users"), users);
   }
 
@@ -103,6 +104,14 @@ export class SignInView {
   #showNotice(sentence) {
     this.#notice.textContent = sentence;
     this.#notice.hidden = !sentence;
+  }
+
+  #showProvider(root) {
+    const { provider } = this.#signIn;
+    if (!provider) return;
+    const go = async () => location.assign(await this.#signIn.beginAtProvider(location.search));
+    root.append(element("button", { type: "button", className: "secondary", on: { click: go } }, `Sign in with ${provider}`));
+    root.hidden = false;
   }
 
   #showSamples(root, users) {

@@ -1,6 +1,7 @@
 import { Authenticator } from "./authenticator.js";
 import { Cognito } from "./cognito.js";
 import { CicadaError } from "./protocol/errors.js";
+import { Provider } from "./provider.js";
 import { Session } from "./session.js";
 import { PasswordProof } from "./srp.js";
 
@@ -17,19 +18,24 @@ const OVER = "NotAuthorizedException";
  * Sign-in at an Amazon Cognito user pool. A password is proven, not sent. After it the pool may ask for further steps:
  * look at `step` after each of them.
  *
- * `locks` and `channel` are shared by the tabs of a session (see `Session`); `ended()` is called when another tab ends it.
+ * With `signInUrl` and `identityProvider` users can also sign in with that provider; `page` is then the address to which it
+ * sends them back. `locks` and `channel` are shared by the tabs of a session (see `Session`); `ended()` is called when another tab ends it.
  */
 export class SignIn {
   #cognito;
   #clientId;
   #userPoolId;
   #session;
+  #provider = null;
   #challenge = null;
 
   constructor({
     cognitoUrl,
     clientId,
     userPoolId,
+    signInUrl = null,
+    identityProvider = null,
+    page = "",
     fetch = globalThis.fetch.bind(globalThis),
     storage = sessionStorage,
     now = Date.now,
@@ -41,6 +47,9 @@ export class SignIn {
     this.#clientId = clientId;
     this.#userPoolId = userPoolId;
     this.#session = new Session({ cognito: this.#cognito, clientId, storage, now, locks, channel, ended });
+    if (identityProvider) {
+      this.#provider = new Provider({ name: identityProvider, url: signInUrl, clientId, page, fetch, storage });
+    }
   }
 
   /** The name of the signed-in user, or null. */
@@ -54,6 +63,36 @@ export class SignIn {
    */
   get step() {
     return this.#challenge?.step ?? null;
+  }
+
+  /** The name of the identity provider with which users can sign in besides, or null. */
+  get provider() {
+    return this.#provider?.name ?? null;
+  }
+
+  /** The signed-in user has come from the identity provider, and has no password here. */
+  get federated() {
+    return this.#session.federated;
+  }
+
+  /** Where the session of a user of the identity provider is ended at the authorization server too, or null. */
+  get logout() {
+    return this.federated && this.#provider ? this.#provider.logout : null;
+  }
+
+  /** The address where the user signs in with the identity provider. `search` is the query of the page's own address. */
+  beginAtProvider(search) {
+    this.#challenge = null;
+    return this.#provider.begin(search);
+  }
+
+  /**
+   * Signs the user in who comes back from the identity provider; nothing happens if the query of the page's address is not
+   * of that. `replace` gives the page another query. Rejects with a `CicadaError`, as it does for who did not sign in.
+   */
+  async finishAtProvider(search, replace) {
+    const found = await this.#provider?.finish(search, replace);
+    if (found) this.#session.begin(found.user, found.result, { federated: true });
   }
 
   /** Rejects with a `CicadaError` that says what to do. */

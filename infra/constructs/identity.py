@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from aws_cdk import Aws, Duration, Stack
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
+from infra.constructs.federated_sign_in import FederatedSignIn
 from infra.constructs.retention import when_protected
 from infra.settings import StageSettings
 
@@ -15,7 +18,11 @@ _ROTATION_GRACE = Duration.seconds(60)
 
 
 class Identity(Construct):
-    """A Cognito user pool and the chat clients' app client. Accounts are made by an administrator."""
+    """A Cognito user pool and the chat clients' app client.
+
+    Accounts are made by an administrator, or at the first sign-in with the identity provider that the stage has.
+    `federated`: that provider, None without one.
+    """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
         super().__init__(scope, id)
@@ -34,14 +41,66 @@ class Identity(Construct):
             deletion_protection=settings.protect_data,
             removal_policy=when_protected(settings),
         )
-        self.client = self.pool.add_client(
+        self.federated = self._federated_sign_in()
+        self.client = self._app_client()
+        if self.federated:
+            self.federated.add_client(self.client)
+
+    def return_to(self, page_url: str) -> None:
+        """Let the authorization server send users back to the page, and nowhere else in the web."""
+        if self.federated is None:
+            return
+        client = cast(cognito.CfnUserPoolClient, self.client.node.default_child)
+        client.callback_ur_ls = [f"{page_url}/", *(client.callback_ur_ls or [])]
+        client.logout_ur_ls = [f"{page_url}/"]
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        named = {"UserPoolId": self.pool.user_pool_id, "UserPoolClientId": self.client.user_pool_client_id}
+        return named | (self.federated.outputs if self.federated else {})
+
+    @property
+    def page_config(self) -> dict[str, str]:
+        """What the page needs to sign users in, of `config.json` (clients/web/page.js)."""
+        found = {
+            "cognitoUrl": f"{self.endpoint}/",
+            "clientId": self.client.user_pool_client_id,
+            "userPoolId": self.pool.user_pool_id,
+            "mfa": self._settings.mfa,
+        }
+        if self.federated:
+            found |= {"signInUrl": self.federated.url, "identityProvider": self.federated.name}
+        return found
+
+    @property
+    def origins(self) -> list[str]:
+        """Where the page sends requests to sign users in."""
+        return [self.endpoint, *([self.federated.url] if self.federated else [])]
+
+    def _federated_sign_in(self) -> FederatedSignIn | None:
+        federation = self._settings.federation
+        if federation is None:
+            return None
+        return FederatedSignIn(
+            self,
+            "Federated",
+            federation=federation,
+            pool=self.pool,
+            settings=self._settings,
+        )
+
+    def _app_client(self) -> cognito.UserPoolClient:
+        federated = self.federated
+        return self.pool.add_client(
             "Chat",
             # Passwords are proven, never sent. With rotation Cognito refuses REFRESH_TOKEN_AUTH, and the CDK leaves it
             # out: clients use GetTokensFromRefreshToken.
             auth_flows=cognito.AuthFlow(user_srp=True),
             refresh_token_rotation_grace_period=_ROTATION_GRACE,
-            # No hosted page signs anybody in, and the CDK's default allows tokens to be sent to https://example.com.
-            disable_o_auth=True,
+            # Without a provider no hosted page signs anybody in; the CDK's default sends tokens to https://example.com.
+            disable_o_auth=federated is None,
+            o_auth=federated.oauth if federated else None,
+            supported_identity_providers=federated.supported if federated else None,
             # Cognito takes 5 minutes to 1 day. A connection lives no longer than its token (docs/security.md).
             access_token_validity=Duration.minutes(10),
             id_token_validity=Duration.minutes(10),

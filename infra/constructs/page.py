@@ -50,17 +50,9 @@ class Page(Construct):
             removal_policy=RemovalPolicy.DESTROY,
             auto_delete_objects=True,
         )
-        self.distribution = self._distribution([api.origin, identity.endpoint])
-        self._deploy(
-            {
-                "websocketUrl": api.url,
-                "tokenIn": "subprotocol",
-                "cognitoUrl": f"{identity.endpoint}/",
-                "clientId": identity.client.user_pool_client_id,
-                "userPoolId": identity.pool.user_pool_id,
-                "mfa": settings.mfa,
-            }
-        )
+        self.distribution = self._distribution([api.origin, *identity.origins])
+        identity.return_to(self.url)
+        self._deploy({"websocketUrl": api.url, "tokenIn": "subprotocol"} | identity.page_config)
         domain = settings.addresses.page
         if domain and settings.addresses.hosted_zone:
             target = targets.CloudFrontTarget(self.distribution)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -48,19 +49,25 @@ def subprotocol_backend(backend: FakeBackend) -> FakeBackend:
 @pytest.fixture
 def address(backend: FakeBackend) -> Iterator[str]:
     """The page's address; the backend has another origin, as it has on AWS."""
-    with serving(backend.app()) as backend_address:
-        config = {
-            "websocketUrl": f"ws://{backend_address}/socket",
-            "tokenIn": backend.token_in,
-            "cognitoUrl": f"http://{backend_address}/",
-            "clientId": CLIENT_ID,
-            "userPoolId": POOL_ID,
-            "mfa": "optional",
-            "users": [{"name": name, "password": password} for name, password in PASSWORDS.items()],
-            "examples": [QUESTION],
-        }
-        with serving(app(config)) as page_address:
-            yield f"http://{page_address}/"
+    with (
+        serving(backend.app()) as backend_address,
+        serving(app(page_config(backend, backend_address))) as page_address,
+    ):
+        yield f"http://{page_address}/"
+
+
+def page_config(backend: FakeBackend, address: str) -> dict[str, Any]:
+    """`address`: the backend's."""
+    return {
+        "websocketUrl": f"ws://{address}/socket",
+        "tokenIn": backend.token_in,
+        "cognitoUrl": f"http://{address}/",
+        "clientId": CLIENT_ID,
+        "userPoolId": POOL_ID,
+        "mfa": "optional",
+        "users": [{"name": name, "password": password} for name, password in PASSWORDS.items()],
+        "examples": [QUESTION],
+    }
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cicada.conversation.model import Status
@@ -47,6 +47,7 @@ from cicada.conversation.protocol import (
     parse_command,
     stored_frame,
 )
+from tests.browser.fake_authorization_server import FakeAuthorizationServer
 from tests.browser.fake_user_pool import FakeUserPool
 from tests.patience import PATIENCE_SECONDS
 
@@ -70,6 +71,8 @@ class Stored:
     created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="microseconds"))
     events: list[AnyEventBody] = field(default_factory=list)
     cancelled: bool = False
+    withheld: int = 0
+    """Documents of the answer that the user may not read any more."""
 
     @property
     def status(self) -> str:
@@ -96,6 +99,7 @@ class FakeBackend:
         self.commands: list[AnyCommand] = []
         self.requests: dict[str, Stored] = {}
         self.pool = FakeUserPool()
+        self.authorization = FakeAuthorizationServer(self.pool)
         # The handshake is refused, whatever the token.
         self.lets_nobody_in = False
         self._connections: set[Connection] = set()
@@ -106,8 +110,11 @@ class FakeBackend:
 
     def app(self) -> Starlette:
         cors = Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["POST"], allow_headers=["*"])
-        routes = [Route("/", self.pool.reply, methods=["POST"]), WebSocketRoute("/socket", self._socket)]
-        return Starlette(routes=routes, middleware=[cors])
+        routes: list[BaseRoute] = [
+            Route("/", self.pool.reply, methods=["POST"]),
+            WebSocketRoute("/socket", self._socket),
+        ]
+        return Starlette(routes=[*routes, *self.authorization.routes()], middleware=[cors])
 
     # ---- disturbances ----
 
@@ -282,4 +289,5 @@ def _turn(stored: Stored) -> Turn:
         status=Status(stored.status),
         message=stored.command.message,
         answer=stored.text,
+        withheld=stored.withheld,
     )

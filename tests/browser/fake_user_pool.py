@@ -161,10 +161,13 @@ class FakeUserPool:
         return {}
 
     def _tokens_for(self, user: str) -> dict[str, Any]:
+        return {"AuthenticationResult": self.tokens_for(user)}
+
+    def tokens_for(self, user: str) -> dict[str, Any]:
+        """Whoever has shown to be the user gets these."""
         access, refresh = (f"{kind}-{user}-{secrets.token_hex(8)}" for kind in ("access", "refresh"))
         self._tokens[access] = self._refreshable[refresh] = user
-        result = {"AccessToken": access, "RefreshToken": refresh, "ExpiresIn": self.valid_seconds}
-        return {"AuthenticationResult": result}
+        return {"AccessToken": access, "RefreshToken": refresh, "ExpiresIn": self.valid_seconds}
 
     # ---- the second step ----
 

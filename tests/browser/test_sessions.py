@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from cicada.conversation.protocol import Failed
@@ -76,6 +77,35 @@ def test_an_earlier_conversation_opens_with_its_turns_and_passages(
     page.get_by_role("button", name="Show the details").click()
     expect(page.locator(".sources:visible")).to_have_count(2)
     expect(page.locator(".answer")).to_have_text([whole(ANSWER), whole(ANSWER)])
+
+
+@pytest.mark.parametrize(
+    ("documents", "sentence"),
+    [
+        (0, None),
+        (1, "A document of this answer was removed, or you may not read it any more."),
+        (2, "2 documents of this answer were removed, or you may not read them any more."),
+    ],
+)
+def test_an_earlier_answer_says_how_many_of_its_documents_are_withheld(
+    page: Page, address: str, backend: FakeBackend, documents: int, sentence: str | None
+) -> None:
+    sign_in(page, address)
+    ask(page, QUESTION)
+    expect(page.locator(".how")).to_have_count(1)
+    ask(page, OTHER)
+    expect(page.locator(".how")).to_have_count(2)
+    first = next(iter(backend.requests.values()))
+    first.withheld = documents
+    page.reload()
+    expect(page.locator(".question p")).to_have_text([QUESTION, OTHER])
+    turns = page.locator(".turn")
+    expect(turns.first.locator(".note")).to_have_text([sentence] if sentence else [])
+    expect(turns.last.locator(".note")).to_have_count(0)
+    # It stays when the details are there.
+    turns.first.get_by_role("button", name="Show the details").click()
+    expect(page.locator(".sources:visible")).to_have_count(2)
+    expect(turns.first.locator(".note")).to_have_text([sentence] if sentence else [])
 
 
 def test_a_long_conversation_is_opened_page_by_page(page: Page, address: str, backend: FakeBackend) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 import boto3
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
+from moto.cognitoidp.models import cognitoidp_backends
+from moto.core.models import DEFAULT_ACCOUNT_ID
 
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
@@ -334,6 +336,47 @@ def test_groups_are_shown_added_removed_and_the_tenant_is_one(run: Run, pool: De
     assert pool.groups_of("alice") == {"tenant:beta", "sales"}
     assert run("groups", "alice", "--tenant", "beta")[0] == 0
     assert pool.groups_of("alice") == {"tenant:beta", "sales"}
+
+
+def signed_in_with_okta(pool: DeployedPool) -> str:
+    """An account as Cognito makes it at the first sign-in with an identity provider."""
+    name, group = "Okta_00u1", f"{pool.pool_id}_Okta"
+    pool.cognito.admin_create_user(
+        UserPoolId=pool.pool_id, Username=name, UserAttributes=[{"Name": "email", "Value": "ann@example.org"}]
+    )
+    [account] = cognitoidp_backends[DEFAULT_ACCOUNT_ID][REGION].user_pools[pool.pool_id].users.values()
+    account.status = "EXTERNAL_PROVIDER"
+    pool.cognito.create_group(UserPoolId=pool.pool_id, GroupName=group)
+    pool.cognito.admin_add_user_to_group(UserPoolId=pool.pool_id, Username=name, GroupName=group)
+    return name
+
+
+def test_a_federated_user_gets_a_tenant_and_stays_in_the_providers_group(run: Run, pool: DeployedPool) -> None:
+    name = signed_in_with_okta(pool)
+    assert "signs in elsewhere" in run("list")[1]
+    assert run("groups", name, "--tenant", "acme", "--add", "hr")[0] == 0
+    assert pool.groups_of(name) == {f"{pool.pool_id}_Okta", "tenant:acme", "hr"}
+    assert run("groups", name, "--tenant", "beta")[0] == 0
+    assert pool.groups_of(name) == {f"{pool.pool_id}_Okta", "tenant:beta", "hr"}
+
+
+def test_a_federated_user_gets_no_password_that_would_outlive_the_providers(run: Run, pool: DeployedPool) -> None:
+    name = signed_in_with_okta(pool)
+    code, _, err = run("password", name)
+    assert (code, err) == (2, f"cicada: {name} signs in with an identity provider, which has the password.\n")
+    assert pool.cognito.admin_get_user(UserPoolId=pool.pool_id, Username=name)["UserStatus"] == "EXTERNAL_PROVIDER"
+
+
+@pytest.mark.usefixtures("no_second_look")
+@pytest.mark.parametrize("part", ["disable", "sign-out", "delete"])
+def test_what_a_federated_user_has_open_is_ended(run: Run, pool: DeployedPool, part: str) -> None:
+    name, began = signed_in_with_okta(pool), time.time()
+    run("groups", name, "--tenant", "acme")
+    sub = sub_of(pool, name)
+    connections, users = connected(sub, "c1", tenant="acme")
+    assert run(part, name)[0] == 0
+    assert connections.get("c1") is None
+    assert users.get(Principal("acme", sub)).revoked_before >= began
 
 
 def test_a_new_initial_password_replaces_the_old_one(run: Run, pool: DeployedPool) -> None:

@@ -258,7 +258,7 @@ def _is_refused(region: str) -> bool:
         ({"pageCertificate": CERTIFICATE}, "is no domain: give a name such as"),
         ({"pageDomain": "https://chat.example.com/", "pageCertificate": CERTIFICATE}, "is no domain"),
         (DOMAINS | {"socketDomain": "chat.example.com"}, "need a name each"),
-        ({"hostedZone": "Z0123"}, "add -c pageDomain or -c socketDomain"),
+        ({"hostedZone": "Z0123"}, "add -c pageDomain, -c socketDomain or -c signInDomain"),
         (DOMAINS | {"hostedZone": "example.com"}, "is no id of a hosted zone"),
         (DOMAINS | {"page": "none"}, "leaves the page out"),
         ({"page": "s3"}, "use -c page=cloudfront or none"),

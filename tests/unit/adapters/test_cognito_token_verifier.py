@@ -6,6 +6,7 @@ import hmac
 import json
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import jwt
 import pytest
@@ -82,7 +83,17 @@ def test_a_user_of_two_tenants_is_refused(pool: UserPool, groups: list[str], def
         verifier(pool, default_tenant).verify(token)
 
 
-@pytest.mark.parametrize("groups", [None, [], ["legal"], ["tenants:acme", "Tenant:acme"]])
+@pytest.mark.parametrize("group", ["Tenant:acme", "TENANT:acme", "tenant：acme", "ｔenant:acme", "ten\u200bant:acme"])
+@pytest.mark.parametrize("others", [[], ["tenant:demo"]])
+def test_a_group_that_people_read_as_a_tenants_leaves_nobody_in_another_tenant(
+    pool: UserPool, group: str, others: list[str]
+) -> None:
+    token = access_token(**{"cognito:groups": [group, *others]})  # type: ignore[arg-type]
+    with pytest.raises(NotConnectedError, match="A tenant's group is named tenant: and letters"):
+        verifier(pool, "demo").verify(token)
+
+
+@pytest.mark.parametrize("groups", [None, [], ["legal"], ["tenants:acme", "tenant-acme"]])
 def test_a_user_of_no_tenant_is_refused_where_no_tenant_is_the_default(
     pool: UserPool, groups: list[str] | None
 ) -> None:
@@ -97,6 +108,27 @@ def test_a_user_of_no_tenant_is_refused_where_no_tenant_is_the_default(
 def test_a_tenant_group_that_is_no_name_is_refused(pool: UserPool, group: str) -> None:
     token = access_token(**{"cognito:groups": ["legal", group]})  # type: ignore[arg-type]
     assert "tenant" in assert_refused(pool, token)
+
+
+# Cognito's own group, of all who sign in with an identity provider.
+AUTOMATIC = "us-east-1_Example_Okta"
+
+
+def federated_token(*groups: str) -> str:
+    changed: dict[str, Any] = {"username": "Okta_00u1", "scope": "openid email", "cognito:groups": groups}
+    return access_token(**changed)
+
+
+def test_the_group_of_an_identity_provider_is_no_tenant(pool: UserPool) -> None:
+    token = federated_token(AUTOMATIC)
+    with pytest.raises(NotConnectedError, match=r"^The account is in the group of no tenant"):
+        verifier(pool, "").verify(token)
+
+
+def test_a_federated_user_is_of_the_tenant_that_an_operator_has_named(pool: UserPool) -> None:
+    token = federated_token(AUTOMATIC, "tenant:acme")
+    principal = verifier(pool, "").verify(token).principal
+    assert (principal, principal.login) == (Principal("acme", SUBJECT), "Okta_00u1")
 
 
 def test_the_keys_are_fetched_once(pool: UserPool) -> None:
