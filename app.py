@@ -12,6 +12,7 @@ from cicada.knowledge_bases.file import load_knowledge_bases
 from infra.acknowledgments import acknowledge
 from infra.addresses import AddressError
 from infra.context_values import ContextValueError, refuse_misspelt
+from infra.federation import FederationError
 from infra.model_choice import ModelNotOfferedError
 from infra.settings import stage_settings
 from infra.stacks.cicada_stack import CicadaStack
@@ -26,7 +27,7 @@ def build(app: App) -> CicadaStack:
     load_knowledge_bases()
     refuse_misspelt(app.node.get_all_context() or {})
     settings = stage_settings(app.node.try_get_context)
-    stack = CicadaStack(app, f"Cicada-{settings.name}", settings=settings)
+    stack = CicadaStack(app, settings.stack_name, settings=settings)
     Tags.of(stack).add("application", "cicada")
     Tags.of(stack).add("stage", settings.name)
     acknowledge(stack, settings)
@@ -49,7 +50,7 @@ if __name__ == "__main__":
     app = App()
     try:
         build_checked(app)
-    except (AddressError, ContextValueError, ModelNotOfferedError) as error:
+    except (AddressError, ContextValueError, FederationError, ModelNotOfferedError) as error:
         sys.exit(str(error))
     assembly = app.synth()
     if app.node.try_get_context("stage") != "local":

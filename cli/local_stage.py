@@ -58,7 +58,7 @@ def _parsed(path: Path) -> Stage:
             functions=fields["functions"],
         )
     except FileNotFoundError:
-        raise CommandError(f"The local stage is not running: {_START}.") from None
+        raise CommandError(f"The local stage is not running ({path} is missing): {_START}.") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CommandError(f"{path} cannot be used: {_START}.") from error
 

@@ -44,7 +44,7 @@ _WILDCARD_ACTIONS = {
 }
 _CONNECTIONS = "Connections come and go; there is no narrower name for those of this API."
 _WILDCARDS = {
-    "*": "Sending traces and reranking know no resources; the models that may rerank are named beside it.",
+    "*": "Traces, reranking and network interfaces know no resources; which models may rerank is named beside it.",
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
     "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
     "<IngestDocumentsBucket551D14AF.Arn>/truth/*": "Ingest keeps there what it indexes of whatever is uploaded.",

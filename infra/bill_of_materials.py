@@ -48,8 +48,10 @@ def write_bill(folder: Path) -> Path:
 def bill_of_materials() -> Bom:
     """Raises `LicenceError` for a package whose licence is unknown or not allowed."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    stage = Component(name=project["name"], version=project["version"], type=ComponentType.APPLICATION)
-    parts = [_component(name, number) for name, number in sorted({*deployed_packages(), *_of_the_cdk()})]
+    name, number = project["name"], project["version"]
+    # Without a reference of its own it gets a random one, and two bills of the same packages differ.
+    stage = Component(name=name, version=number, type=ComponentType.APPLICATION, bom_ref=name)
+    parts = [_component(*each) for each in sorted({*deployed_packages(), *_of_the_cdk()})]
     bom = Bom(components=parts)
     bom.metadata.component = stage
     bom.register_dependency(stage, parts)

@@ -37,19 +37,25 @@ NAMES = frozenset(
         "chatMaxTokens",
         "chatModel",
         "chatTemperature",
+        "collectionName",
         "commandsPerMinute",
         "connectionsPerUser",
         "contextModel",
         "dataEvents",
+        "dataKey",
         "databaseUrl",
         "defaultTenant",
         "embeddingModel",
         "geography",
         "hostedZone",
+        "identityProvider",
         "indexPath",
         "leaseSeconds",
         "messagesPerMinute",
         "mfa",
+        "oidcClientId",
+        "oidcIssuer",
+        "oidcSecretName",
         "opensearchUrl",
         "page",
         "pageCertificate",
@@ -62,17 +68,26 @@ NAMES = frozenset(
         "region",
         "requestsInFlight",
         "rerank",
+        "samlMetadataUrl",
         "search",
+        "signInCertificate",
+        "signInDomain",
         "socketCertificate",
         "socketDomain",
         "stage",
         "tracesAddress",
+        "vpc",
+        "vpcEndpoint",
+        "vpcSecurityGroups",
+        "vpcSubnets",
     }
 )
 _ALIKE = 0.8  # of difflib's ratio: one letter too few, too many or wrong in a name of five
 _NONE = "none"
 # botocore: logs PutRetentionPolicy retentionInDays.
 _RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
+# As AWS::OpenSearchServerless::Collection has it; names of the data access policies are made of the stage's name.
+_COLLECTION = re.compile(r"[a-z][a-z0-9-]{2,31}")
 # As in `cicada.identity.tenants`.
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 
@@ -145,6 +160,17 @@ def tenant(context: Context, name: str) -> str:
             f"{found!r} cannot be the name of a tenant: use -c {name}=… with letters, digits and hyphens, 63 at most."
         )
     return found
+
+
+def collection_name(context: Context, default: str) -> str:
+    """`-c collectionName`: another name is another collection, with an empty index (docs/operations.md)."""
+    value = text(context, "collectionName", default)
+    if not _COLLECTION.fullmatch(value):
+        raise ContextValueError(
+            f"-c collectionName={value} cannot be used: give 3 to 32 lowercase letters, digits and hyphens, "
+            "a letter first."
+        )
+    return value
 
 
 def retention_days(context: Context, name: str, default: int) -> int:

@@ -13,6 +13,7 @@ from infra.context_values import (
     Context,
     ContextValueError,
     choice,
+    collection_name,
     commands_per_minute,
     concurrency,
     listed,
@@ -29,7 +30,10 @@ from infra.context_values import (
     text_or_none,
     whole_number,
 )
+from infra.data_key import data_key
+from infra.federation import Federation, federation
 from infra.model_choice import EMBEDDING_DIMENSION
+from infra.private_network import PrivateNetwork, private_network
 
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
@@ -77,10 +81,14 @@ class StageSettings:
     `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
     `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is.
-    `mfa`: whether users sign in in two steps: `off`, `optional` (each user decides) or `required`.
+    `mfa`: whether users sign in in two steps: `off`, `optional` (each user decides) or `required`. `federation`: the
+    identity provider with which users may sign in besides, None without one.
     `default_tenant`: of users whom no group gives a tenant, empty to refuse them.
     `audit_days`: for how long the audit trail is kept. `data_events`: whether CloudTrail records who uses the uploaded
     documents in the bucket: by a trail of the stack, by one that the account has, or not.
+    `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
+    `collection_name`: of the collection that holds the index. `network`: from where alone it is reached, None for
+    anywhere.
     `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
     """
 
@@ -108,9 +116,13 @@ class StageSettings:
     concurrency: ConcurrencyBudget
     audit_days: int
     data_events: DataEvents
+    collection_name: str
+    data_key: str = ""
+    network: PrivateNetwork | None = None
     alarm_email: str = ""
     default_tenant: str = ""
     mfa: MfaName = "optional"
+    federation: Federation | None = None
     addresses: Addresses = field(default_factory=Addresses)
     protect_data: bool = False
     create_api_log_role: bool = False
@@ -120,6 +132,11 @@ class StageSettings:
     def prefix(self) -> str:
         """The prefix of every resource's name."""
         return f"cicada-{self.name}"
+
+    @property
+    def stack_name(self) -> str:
+        """CloudFormation makes names of it for what has none of its own."""
+        return f"Cicada-{self.name}"
 
     @property
     def model_ids(self) -> tuple[str, ...]:
@@ -174,9 +191,13 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _PROD_AUDIT_DAYS if name == "prod" else _AUDIT_DAYS),
         data_events=cast(DataEvents, choice(context, "dataEvents", "none", "create", "existing")),
+        collection_name=collection_name(context, f"cicada-{name}"),
+        data_key=data_key(context, models.region),
+        network=private_network(context),
         alarm_email=text(context, "alarmEmail"),
         default_tenant=tenant(context, "defaultTenant"),
         mfa=_mfa(context),
+        federation=federation(context),
         addresses=addresses(context, models.region),
         protect_data=name == "prod" and choice(context, "protect", "yes", "no") == "yes",
         create_api_log_role=choice(context, "apiLogRole", "create", "existing") == "create",
@@ -184,6 +205,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
 
 
 def _local(context: Context) -> StageSettings:
+    """What a `cdk.json` keeps for stages on AWS has no effect here: the emulator has no keys, no collection, no VPC."""
     return StageSettings(
         name="local",
         region=_LOCAL_REGION,
@@ -214,6 +236,7 @@ def _local(context: Context) -> StageSettings:
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),
         # The emulator's CloudTrail records no data events.
         data_events="none",
+        collection_name="",
         # The sample users are in no group.
         default_tenant=tenant(context, "defaultTenant") or "default",
         mfa=_mfa(context),

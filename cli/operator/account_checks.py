@@ -15,6 +15,8 @@ from cli.deployment_target import aws_options
 from cli.errors import CommandError
 from cli.operator.bedrock_checks import bedrock_findings
 from cli.operator.findings import Finding, checked
+from cli.operator.key_checks import key_findings
+from cli.operator.network_checks import network_findings
 from cli.stack_states import remark, why_unusable
 from infra.concurrency import CHAT_FUNCTIONS, NEW_ACCOUNT, UNRESERVED_LEAST, ConcurrencyBudget
 from infra.context_values import refuse_misspelt
@@ -79,6 +81,8 @@ def account_findings(account: Account) -> list[Finding]:
     except CommandError as refused:
         return [*found, Finding("settings", "problem", str(refused))]
     found += checked("concurrency", partial(_concurrency, account, settings.concurrency))
+    found += checked("data key", partial(key_findings, settings, account.client))
+    found += checked("network", partial(network_findings, settings, account.client))
     return found + bedrock_findings(settings, account.client, region)
 
 

@@ -134,4 +134,6 @@ def _index(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterat
         target.client("lambda", _SEARCH_SECONDS), target.output("IngestFunction"), "The index does not answer"
     )
     listed = function.call({"documents": "list", "tenant": tenant, "knowledgeBase": knowledge_base, "limit": 1})
-    yield Finding("index", "ok", f"{listed['total']} documents in {knowledge_base} of the tenant {tenant}.")
+    look = f"cicada documents list --knowledge-base {knowledge_base} --tenant {tenant}{target.flag}"
+    number = f"{listed['total']} documents in {knowledge_base} of the tenant {tenant}"
+    yield Finding("index", "ok", f"{number}; `{look}` names unknown readers.")

@@ -15,6 +15,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.audit_log import AuditLog
+from infra.constructs.data_key import DataKey
 from infra.constructs.function import Functions, allow
 from infra.constructs.models import allow_models, invocations
 from infra.constructs.search import Search
@@ -33,7 +34,15 @@ class Agents(Construct):
     """
 
     def __init__(
-        self, scope: Construct, id: str, *, functions: Functions, tables: Tables, search: Search, audit: AuditLog
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        functions: Functions,
+        tables: Tables,
+        search: Search,
+        audit: AuditLog,
+        key: DataKey | None,
     ) -> None:
         super().__init__(scope, id)
         self._settings = functions.settings
@@ -46,7 +55,7 @@ class Agents(Construct):
         audit.let_write(tools["theories"])
         if self._settings.local is None:
             self._agents = {
-                name: Agent(self, name.capitalize(), name=name, settings=self._settings, tools=function)
+                name: Agent(self, name.capitalize(), name=name, settings=self._settings, tools=function, key=key)
                 for name, function in tools.items()
             }
 
@@ -96,20 +105,19 @@ class Agent(Construct):
     """An agent with one action group, and the alias by which it is invoked."""
 
     def __init__(
-        self, scope: Construct, id: str, *, name: str, settings: StageSettings, tools: lambda_.Function
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        name: str,
+        settings: StageSettings,
+        tools: lambda_.Function,
+        key: DataKey | None,
     ) -> None:
         super().__init__(scope, id)
         described = agent_descriptions()[name]
-        role = iam.Role(
-            self,
-            "Role",
-            assumed_by=iam.ServicePrincipal(
-                "bedrock.amazonaws.com", conditions={"StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID}}
-            ),
-        )
-        actions = ["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"]
-        for statement in invocations(actions, [settings.agent_model_id], settings.region):
-            role.add_to_policy(statement)
+        self._key = key
+        role = self._role(settings)
         self._agent = bedrock.CfnAgent(
             self,
             "Agent",
@@ -119,6 +127,7 @@ class Agent(Construct):
             instruction=described["instruction"],
             idle_session_ttl_in_seconds=1800,
             auto_prepare=True,
+            customer_encryption_key_arn=key.arn if key else None,
             action_groups=[_action_group(name, described["functions"], tools)],
         )
         self._agent.node.add_dependency(role)
@@ -128,11 +137,21 @@ class Agent(Construct):
             agent_id=self._agent.attr_agent_id,
             agent_alias_name=settings.name,
             # An alias points to the version of its last update, so it must change whenever the agent does.
-            description=f"Definition {_digest(described, settings.agent_model_id)}",
+            description=f"Definition {_digest(described, settings.agent_model_id, settings.data_key)}",
         )
         tools.add_permission(
             "Agent", principal=iam.ServicePrincipal("bedrock.amazonaws.com"), source_arn=self._agent.attr_agent_arn
         )
+
+    def _role(self, settings: StageSettings) -> iam.Role:
+        """Bedrock takes it, for this account, to call the agent's model."""
+        in_this_account = {"StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID}}
+        principal = iam.ServicePrincipal("bedrock.amazonaws.com", conditions=in_this_account)
+        role = iam.Role(self, "Role", assumed_by=principal)
+        actions = ["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"]
+        for statement in invocations(actions, [settings.agent_model_id], settings.region):
+            role.add_to_policy(statement)
+        return role
 
     @property
     def agent_id(self) -> str:
@@ -145,6 +164,19 @@ class Agent(Construct):
     def grant_invoke(self, function: lambda_.Function) -> None:
         """Let the function invoke this alias."""
         allow(function, ["bedrock:InvokeAgent"], self._alias.attr_agent_alias_arn)
+        if self._key:
+            self._let_decrypt(function, self._key.arn)
+
+    def _let_decrypt(self, function: lambda_.Function, key: str) -> None:
+        """https://docs.aws.amazon.com/bedrock/latest/userguide/cmk-agent-resources.html."""
+        of_this_agent = {"kms:EncryptionContext:aws:bedrock:arn": self._agent.attr_agent_arn}
+        function.add_to_role_policy(
+            iam.PolicyStatement(
+                actions=["kms:Decrypt", "kms:GenerateDataKey"],
+                resources=[key],
+                conditions={"StringEquals": of_this_agent},
+            )
+        )
 
 
 def agent_descriptions() -> Mapping[str, Any]:
@@ -153,8 +185,10 @@ def agent_descriptions() -> Mapping[str, Any]:
     return described
 
 
-def _digest(described: Mapping[str, Any], model_id: str) -> str:
-    return hashlib.sha256(json.dumps([described, model_id], sort_keys=True).encode()).hexdigest()[:12]
+def _digest(described: Mapping[str, Any], model_id: str, key: str) -> str:
+    """A version stays encrypted with the key that it was made with."""
+    definition = [described, model_id, key] if key else [described, model_id]
+    return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _action_group(

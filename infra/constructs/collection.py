@@ -9,6 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_opensearchserverless as aoss
 from constructs import Construct
 
+from infra.constructs.data_key import DataKey
 from infra.constructs.function import allow
 from infra.settings import StageSettings
 
@@ -27,15 +28,22 @@ class Collection(Construct):
     Its index is not part of the template: the first function that needs it creates it. CloudFormation can give an index
     neither an alias nor a similarity, its role would need a data access policy of its own, and a rebuild replaces the
     index. The limit of capacity units bounds the cost.
+
+    `endpoint`: the VPC endpoint from which alone it is reached, empty for anywhere.
     """
 
-    def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
+    def __init__(
+        self, scope: Construct, id: str, *, settings: StageSettings, key: DataKey | None, endpoint: str = ""
+    ) -> None:
         super().__init__(scope, id)
-        self.name = settings.prefix
+        self.name = settings.collection_name
+        self._stage = settings.prefix
+        self._key = key
+        self._endpoint = endpoint
         group = aoss.CfnCollectionGroup(
             self,
             "Group",
-            name=self.name,
+            name=self._stage,
             generation="NEXTGEN",
             # NextGen refuses groups without them, and scales to zero with them (docs/aws.md).
             standby_replicas="ENABLED",
@@ -50,16 +58,20 @@ class Collection(Construct):
             type="VECTORSEARCH",
             collection_group_name=group.name,
             standby_replicas=group.standby_replicas,
+            encryption_config=_encryption(key),
         )
         for needed in (group, *self._security_policies()):
             self._collection.add_resource_dependency(needed)
 
     def _security_policies(self) -> list[aoss.CfnSecurityPolicy]:
-        """The policies that the collection needs first. It is reachable from outside a VPC: IAM decides on access."""
+        """The policies that the collection needs first. Wherever it is reached from, IAM decides on access."""
         covered = {"ResourceType": "collection", "Resource": [f"collection/{self.name}"]}
+        encryption = {"AWSOwnedKey": False, "KmsARN": self._key.arn} if self._key else {"AWSOwnedKey": True}
+        alone = {"AllowFromPublic": False, "SourceVPCEs": [self._endpoint]}
+        reached: dict[str, object] = alone if self._endpoint else {"AllowFromPublic": True}
         policies: dict[str, object] = {
-            "encryption": {"Rules": [covered], "AWSOwnedKey": True},
-            "network": [{"Rules": [covered], "AllowFromPublic": True}],
+            "encryption": {"Rules": [covered], **encryption},
+            "network": [{"Rules": [covered], **reached}],
         }
         return [
             aoss.CfnSecurityPolicy(self, kind.capitalize(), name=self.name, type=kind, policy=json.dumps(policy))
@@ -88,7 +100,16 @@ class Collection(Construct):
         ]
         policy = Stack.of(self).to_json_string([{"Rules": rules, "Principal": [_role_arn(function)]}])
         id = function.node.id
-        aoss.CfnAccessPolicy(self, f"{id}Data", name=f"{self.name}-{id.lower()}"[:32], type="data", policy=policy)
+        aoss.CfnAccessPolicy(self, f"{id}Data", name=f"{self._stage}-{id.lower()}"[:32], type="data", policy=policy)
+
+
+def _encryption(key: DataKey | None) -> aoss.CfnCollection.EncryptionConfigProperty | None:
+    """The policy says the same, but a policy that changes leaves a collection with the key that it has, silently.
+
+    Here another key is another collection, and CloudFormation replaces none under the same name: the data stays.
+    https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-encryption.html
+    """
+    return aoss.CfnCollection.EncryptionConfigProperty(kms_key_arn=key.arn) if key else None
 
 
 def _rule(kind: str, resource: str, permissions: tuple[str, ...]) -> dict[str, object]:

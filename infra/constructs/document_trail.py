@@ -22,8 +22,7 @@ class DocumentTrail(Construct):
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings, documents: s3.Bucket) -> None:
         super().__init__(scope, id)
-        name = f"{settings.prefix}-documents"
-        self._arn = f"arn:{Aws.PARTITION}:cloudtrail:{Aws.REGION}:{Aws.ACCOUNT_ID}:trail/{name}"
+        self._arn = trail_arn(settings)
         self.bucket = s3.Bucket(
             self,
             "Events",
@@ -38,7 +37,7 @@ class DocumentTrail(Construct):
         trail = cloudtrail.CfnTrail(
             self,
             "Trail",
-            trail_name=name,
+            trail_name=_trail_name(settings),
             s3_bucket_name=self.bucket.bucket_name,
             is_logging=True,
             enable_log_file_validation=True,
@@ -65,6 +64,15 @@ class DocumentTrail(Construct):
                 conditions={"StringEquals": equal},
             )
         )
+
+
+def trail_arn(settings: StageSettings) -> str:
+    """From its name, for policies that the trail has to wait for."""
+    return f"arn:{Aws.PARTITION}:cloudtrail:{Aws.REGION}:{Aws.ACCOUNT_ID}:trail/{_trail_name(settings)}"
+
+
+def _trail_name(settings: StageSettings) -> str:
+    return f"{settings.prefix}-documents"
 
 
 def _events_of(documents: s3.Bucket) -> cloudtrail.CfnTrail.AdvancedEventSelectorProperty:

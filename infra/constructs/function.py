@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from aws_cdk import Duration, Names, RemovalPolicy
+from aws_cdk import Aws, Duration, Names, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -56,11 +56,7 @@ class Functions:
             handler="handler.handler",
             # Byte-code in a function's folder would change the asset's hash from machine to machine.
             code=lambda_.Code.from_asset(str(_FUNCTIONS / name), exclude=["__pycache__", "*.pyc"]),
-            layers=[
-                *self.layers.base,
-                *(self.layers.embedded if searches else []),
-                *(self.layers.documents if reads_documents else []),
-            ],
+            layers=self.layers.of(searches=searches, reads_documents=reads_documents),
             timeout=Duration.seconds(timeout_seconds),
             memory_size=memory_mb,
             environment=self._endpoints(name),
@@ -111,6 +107,16 @@ def configure(function: lambda_.Function, environment: Mapping[str, str]) -> Non
 def allow(function: lambda_.Function, actions: Sequence[str], *resources: str) -> None:
     """Allow the function's role exactly this; the CDK's own grants allow more than the code needs."""
     function.add_to_role_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+
+
+def allow_via(function: lambda_.Function, action: str, resource: str, services: Sequence[str]) -> None:
+    """Allow the function's role this only where one of these services asks for it on the role's behalf."""
+    names = [f"{service}.{Aws.REGION}.amazonaws.com" for service in services]
+    function.add_to_role_policy(
+        iam.PolicyStatement(
+            actions=[action], resources=[resource], conditions={"StringEquals": {"kms:ViaService": names}}
+        )
+    )
 
 
 def consume(function: lambda_.Function, queue: sqs.Queue, *, batch_size: int, max_concurrency: int | None) -> None:

@@ -47,6 +47,10 @@ class Layers(Construct):
                 f"second longer. Install one (`uv python install {build.python_version}`) and deploy again.",
             )
 
+    def of(self, *, searches: bool, reads_documents: bool) -> list[lambda_.LayerVersion]:
+        """Those of a function that does so."""
+        return [*self.base, *(self.embedded if searches else []), *(self.documents if reads_documents else [])]
+
     def _source(self, id: str, build: LayerBuild, name: str) -> lambda_.LayerVersion:
         return self._layer(id, _Source(build, name), build.source_hash(name))
 

@@ -42,3 +42,7 @@ class RequestQueue(Construct):
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=settings.local is None,
         )
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return {"RequestsQueueUrl": self.queue.queue_url, "DeadLetterQueueUrl": self.dead_letters.queue_url}

@@ -9,8 +9,10 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.collection import Collection
+from infra.constructs.data_key import DataKey
 from infra.constructs.function import allow
 from infra.constructs.models import allow_models, foundation_model_arn
+from infra.constructs.private_access import PrivateAccess
 from infra.settings import StageSettings
 
 
@@ -19,10 +21,18 @@ class Search(Construct):
     it.
     """
 
-    def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
+    def __init__(self, scope: Construct, id: str, *, settings: StageSettings, key: DataKey | None) -> None:
         super().__init__(scope, id)
         self._settings = settings
-        self._collection = None if settings.local else Collection(self, "Collection", settings=settings)
+        network = settings.network
+        self._access = PrivateAccess(self, "Access", settings=settings, network=network) if network else None
+        self._collection = (
+            None
+            if settings.local
+            else Collection(
+                self, "Collection", settings=settings, key=key, endpoint=self._access.endpoint if self._access else ""
+            )
+        )
 
     @property
     def environment(self) -> dict[str, str]:
@@ -60,12 +70,16 @@ class Search(Construct):
             self._grant_reranking(function)
         if self._collection:
             self._collection.grant_read(function)
+        if self._access:
+            self._access.join(function)
 
     def grant_write(self, function: lambda_.Function) -> None:
         """Let the function embed passages and index them."""
         self._grant_embedding(function)
         if self._collection:
             self._collection.grant_write(function)
+        if self._access:
+            self._access.join(function)
 
     def _grant_embedding(self, function: lambda_.Function) -> None:
         self._grant_models(function, [self._settings.embedding_model_id])

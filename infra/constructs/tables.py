@@ -38,6 +38,15 @@ class Tables(Construct):
         self.entries = self._table("Entries", sorted_by="sk")
         self.readers = self._table("Readers", sorted_by=None, expires=False)
 
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The tables that operators' commands read."""
+        return {
+            "ConnectionsTable": self.connections.table_name,
+            "RequestsTable": self.requests.table_name,
+            "EntriesTable": self.entries.table_name,
+        }
+
     def _table(self, id: str, *, sorted_by: str | None, expires: bool = True) -> dynamodb.TableV2:
         kept = self._settings.retain_data
         return dynamodb.TableV2(

@@ -146,9 +146,10 @@ class WebSocketApi(Construct):
     @property
     def outputs(self) -> dict[str, str]:
         """`SocketDomainTarget`: what a record of the WebSocket's domain has to name, if this stack does not make it."""
-        if self.domain is None or self._settings.addresses.hosted_zone:
-            return {"WebSocketUrl": self.url}
-        return {"WebSocketUrl": self.url, "SocketDomainTarget": self.domain.name.regional_domain_name}
+        found = {"WebSocketUrl": self.url, "CallbackUrl": self.callback_url}
+        if self.domain and not self._settings.addresses.hosted_zone:
+            found["SocketDomainTarget"] = self.domain.name.regional_domain_name
+        return found
 
     @property
     def callback_url(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from aws_cdk import CfnOutput, CliCredentialsStackSynthesizer, Environment, Stack
 from constructs import Construct
 
@@ -10,6 +12,7 @@ from infra.constructs.alarms import Alarms
 from infra.constructs.audit_log import AuditLog
 from infra.constructs.cdk_functions import log_with_the_stack
 from infra.constructs.conversation import Conversation
+from infra.constructs.data_key import DataKey
 from infra.constructs.document_trail import DocumentTrail
 from infra.constructs.function import Functions
 from infra.constructs.identity import Identity
@@ -35,13 +38,14 @@ class CicadaStack(Stack):
             env=None if settings.local else Environment(region=settings.region),
             synthesizer=CliCredentialsStackSynthesizer() if settings.local else None,
         )
+        key = DataKey(self, "DataKey", settings=settings) if settings.data_key else None
         functions = Functions(settings, Layers(self, "Layers", settings=settings), {})
         tables = Tables(self, "Tables", settings=settings)
         identity = Identity(self, "Identity", settings=settings)
-        search = Search(self, "Search", settings=settings)
+        search = Search(self, "Search", settings=settings, key=key)
         ingest = Ingest(self, "Ingest", functions=functions, search=search, tables=tables)
         audit = AuditLog(self, "Audit", settings=settings)
-        agents = Agents(self, "Agents", functions=functions, tables=tables, search=search, audit=audit)
+        agents = Agents(self, "Agents", functions=functions, tables=tables, search=search, audit=audit, key=key)
         requests = RequestQueue(self, "RequestQueue", settings=settings, consumer_timeout_seconds=TIMEOUT_SECONDS)
         conversation = Conversation(
             self, "Conversation", functions=functions, identity=identity, tables=tables, requests=requests, audit=audit
@@ -59,25 +63,31 @@ class CicadaStack(Stack):
         Alarms(self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables)
         if settings.data_events == "create":
             DocumentTrail(self, "DocumentTrail", settings=settings, documents=ingest.documents.bucket)
-        outputs = {
-            "UserPoolId": identity.pool.user_pool_id,
-            "UserPoolClientId": identity.client.user_pool_client_id,
-            "DocumentsBucket": ingest.documents.bucket.bucket_name,
-            "IngestFunction": ingest.function.function_name,
-            "ConnectionsTable": tables.connections.table_name,
-            "CallbackUrl": conversation.api.callback_url,
-            "RequestsTable": tables.requests.table_name,
-            "EntriesTable": tables.entries.table_name,
-            "RequestsQueueUrl": requests.queue.queue_url,
-            "AuditLogGroup": audit.group.log_group_name,
-            "DeadLetterQueueUrl": requests.dead_letters.queue_url,
-        }
-        if settings.default_tenant:
-            outputs["DefaultTenant"] = settings.default_tenant
-        outputs |= self._page(settings, conversation, identity) | conversation.api.outputs
-        for name, value in outputs.items():
-            CfnOutput(self, name, value=value)
+        of_page = self._page(settings, conversation, identity)
+        self._put_out(
+            identity.outputs
+            | tables.outputs
+            | requests.outputs
+            | conversation.api.outputs
+            | of_page
+            | {
+                "DocumentsBucket": ingest.documents.bucket.bucket_name,
+                "IngestFunction": ingest.function.function_name,
+                "AuditLogGroup": audit.group.log_group_name,
+                "DefaultTenant": settings.default_tenant,
+                "DataKeyArn": key.arn if key else "",
+            }
+        )
         log_with_the_stack(self)
+        if key:
+            key.encrypt(self)
+            key.let_use(functions.by_name.values())
+
+    def _put_out(self, values: Mapping[str, str]) -> None:
+        """What is empty is not there in this stage."""
+        for name, value in values.items():
+            if value:
+                CfnOutput(self, name, value=value)
 
     def _page(self, settings: StageSettings, conversation: Conversation, identity: Identity) -> dict[str, str]:
         """Its outputs. The local stage serves the page itself."""

@@ -22,6 +22,7 @@ class AwsStandIn:
     results: dict[str, tuple[Any, bool]] = field(default_factory=dict)
     invoked: list[tuple[str, Any]] = field(default_factory=list)
     url: str = ""
+    is_disabled: bool = False
     srp: SrpServer = field(default_factory=lambda: SrpServer("us-east-1_abc"))
 
     def sign_in(self, body: dict[str, Any]) -> tuple[int, Any]:
@@ -29,6 +30,8 @@ class AwsStandIn:
             given = body["AuthParameters"]
             asked = self.srp.challenge(given["USERNAME"], self.passwords.get(given["USERNAME"]), given["SRP_A"])
             return 200, {"ChallengeName": "PASSWORD_VERIFIER", "ChallengeParameters": asked}
+        if self.is_disabled:
+            return 400, {"__type": "NotAuthorizedException", "message": "User is disabled."}
         if not self.srp.proven(body["ChallengeResponses"]):
             return 400, {"__type": "NotAuthorizedException", "message": "Incorrect username or password."}
         return 200, {"AuthenticationResult": {"AccessToken": self.access_token, "IdToken": "not-this"}}

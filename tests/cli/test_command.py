@@ -323,7 +323,10 @@ def test_a_user_that_the_stage_does_not_have_is_named(
 def test_without_a_stage_every_command_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["ask", "q"], ["chat"], ["stage"], ["token", "ada"], ["invoke", "message_processor"]):
         assert main(arguments) == 1
-        assert capsys.readouterr().err == "cicada: The local stage is not running: run `make run` first.\n"
+        where = read_settings().stage_file
+        assert capsys.readouterr().err == (
+            f"cicada: The local stage is not running ({where} is missing): run `make run` first.\n"
+        )
 
 
 def test_a_stage_that_no_longer_answers_is_said(
@@ -382,6 +385,14 @@ def test_a_wrong_password_is_one_sentence_without_it(
     assert said == (
         "cicada: grace is not let in: Incorrect username or password. Restart the local stage with `make run`.\n"
     )
+
+
+def test_a_disabled_user_is_not_told_to_restart_the_stage(
+    stage: dict[str, Any], aws: AwsStandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.is_disabled = True
+    assert main(["token", "grace"]) == 1
+    assert capsys.readouterr().err == "cicada: grace is not let in: User is disabled.\n"
 
 
 def test_invoke_sends_the_event_and_prints_what_the_function_returns(

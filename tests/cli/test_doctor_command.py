@@ -73,6 +73,7 @@ def account(aws_account: ScriptedAws, monkeypatch: pytest.MonkeyPatch) -> Script
         ("cloudformation", "DescribeStacks"): no_stack,
         ("logs", "DescribeLogGroups"): {"logGroups": []},
         ("opensearchserverless", "GetAccountSettings"): {"accountSettingsDetail": {}},
+        ("opensearchserverless", "BatchGetCollection"): {"collectionDetails": []},
         ("apigateway", "GetAccount"): {"cloudwatchRoleArn": "arn:aws:iam::1:role/logs"},
         ("lambda", "GetAccountSettings"): quota(10),
         ("service-quotas", "ListServiceQuotas"): empty_quota("On-demand InvokeModel tokens per minute for X Y"),

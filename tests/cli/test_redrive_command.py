@@ -156,14 +156,19 @@ def test_the_local_stage_is_the_default(deployed: Deployed, monkeypatch: pytest.
     ("arguments", "sentence", "code"),
     [
         (["--table", "requests"], "Give all of --table, --queue-url and --dead-letter-queue-url, or --stack.", 2),
-        ([], "The local stage is not running: run `make run` first.", 1),
+        ([], "The local stage is not running ({stage_file} is missing): run `make run` first.", 1),
     ],
 )
 def test_a_wrong_use_is_one_sentence(
-    deployed: Deployed, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str, code: int
+    deployed: Deployed,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
+    code: int,
 ) -> None:
     assert main(["redrive", *arguments]) == code
-    assert capsys.readouterr().err == f"cicada: {sentence}\n"
+    assert capsys.readouterr().err == f"cicada: {sentence.format(stage_file=tmp_path / 'stage.json')}\n"
 
 
 def test_a_missing_queue_is_one_sentence(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:

@@ -120,7 +120,12 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, capsys: py
         ("alarms", "ok", "1 alarms."),
         ("notification", "ok", "alarms go to op@example.org."),
         ("accounts", "ok", "2 accounts, each with one tenant."),
-        ("index", "ok", "125 documents in store of the tenant acme."),
+        (
+            "index",
+            "ok",
+            "125 documents in store of the tenant acme; `cicada documents list --knowledge-base store --tenant acme"
+            " --stack Cicada-dev` names unknown readers.",
+        ),
         ("models", "ok", "eu.amazon.nova-lite-v1:0 answers."),
         ("models", "ok", "eu.amazon.nova-pro-v1:0 answers."),
         ("models", "ok", "amazon.titan-embed-text-v2:0 embeds in 2 dimensions."),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,13 @@ DOCUMENTED: Mapping[str, tuple[str, ...]] = {
 EVERY_PERMISSION = frozenset(DOCUMENTED)
 # Parameters with which the page's operations may be sent: how the answer is written.
 _PARAMETERS = frozenset({"format"})
+# The clauses that are asked for, all of which OpenSearch 2.17 has (https://docs.opensearch.org/2.17/query-dsl/).
+# "OpenSearch Serverless supports the same ingest and query API operations as the OpenSearch open source suite", and
+# runs that version: https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-overview.html.
+_CLAUSES = frozenset(
+    {"bool", "constant_score", "knn", "match_all", "multi_match", "prefix", "range", "regexp", "term", "terms"}
+)
+_CLAUSE_PLACES = frozenset({"query", "filter", "must", "must_not", "should"})
 
 # Refusals of what the page does not name.
 REMOVED_ALIAS = "POST _aliases with an action other than add"
@@ -136,7 +143,38 @@ def _unsupported(method: str, path: str, body: bytes | None) -> tuple[int, str] 
         return 400, REMOVED_ALIAS
     if method == "PUT" and "/" not in path:
         return _unsupported_creation(json.loads(body or b"{}"))
-    return None
+    if path.endswith(("_search", "_count")):
+        return _unsupported_clauses(json.loads(body or b"{}"))
+    return _unsupported_searches(body or b"") if path.endswith("_msearch") else None
+
+
+def _unsupported_searches(body: bytes) -> tuple[int, str] | None:
+    """Every second line is a search."""
+    refused = (_unsupported_clauses(json.loads(line)) for line in body.splitlines()[1::2])
+    return next((each for each in refused if each), None)
+
+
+def _unsupported_clauses(body: Any) -> tuple[int, str] | None:
+    unknown = sorted({*_clauses(body)} - _CLAUSES)
+    return (400, f"a search with {unknown}") if unknown else None
+
+
+def _clauses(body: Any) -> Iterator[str]:
+    """The names of all clauses of a search, those in filters of aggregations included."""
+    if isinstance(body, list):
+        for each in body:
+            yield from _clauses(each)
+    if isinstance(body, dict):
+        for key, child in body.items():
+            places = list(child.values()) if key == "filters" and "filters" not in child else [child]
+            if key in _CLAUSE_PLACES or places != [child]:
+                yield from (name for each in places for one in _listed(each) for name in one)
+            yield from _clauses(child)
+
+
+def _listed(clauses: Any) -> list[dict[str, Any]]:
+    """A multi_match has the text that it looks for where other clauses have clauses."""
+    return [each for each in (clauses if isinstance(clauses, list) else [clauses]) if isinstance(each, dict)]
 
 
 def _unsupported_rows(body: bytes) -> tuple[int, str] | None:

@@ -28,6 +28,7 @@ _NAMES = {
     "ConversationWebSocketApi": "WebSocketApi",
     "ConversationWebSocketApiAccount": "API logs",
     "ConversationWebSocketApiAuthorizer": "Authorizer",
+    "DataKey": "data key",
     "DocumentTrailEvents": "trail bucket",
     "DocumentTrailTrail": "trail",
     "IdentityUsers": "user pool",

@@ -42,8 +42,7 @@ READERS = "readers table"
 POSTING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/*"
 CLOSING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/DELETE/@connections/*"
 _FEW_CONNECTIONS = "A user of the local stage may have 1,000 connections; nobody has."
-_NO_FLOOD = "A connection is closed, with a last frame, when its user floods; nobody does here."
-BUCKET, PAGE = "documents bucket", "page bucket"
+BUCKET, PAGE, TRAIL = "documents bucket", "page bucket", "trail bucket"
 _LOGGED = "Lambda writes the log with the function's role; the emulator writes it by itself."
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
@@ -59,6 +58,8 @@ _BY_BEDROCK = "The stand-in plays the agents; on AWS Bedrock calls the model wit
 _BY_THE_API = "API Gateway writes its log with this role; the emulator writes none."
 _DEPLOYED = "CloudFormation runs the function of the CDK at deployment."
 _TRACED = "The X-Ray daemon sends traces with the function's role; the emulator has no daemon."
+_ENCRYPTED = "The emulator encrypts nothing."
+_CONNECTED = "Lambda connects functions to a VPC with their roles; the emulator has none."
 _PROFILES = "The local stage's models are no inference profiles."
 _PROFILE = re.compile(r"(us|us-gov|eu|apac|jp|au|ca|in|global)\.(.+)")
 # https://docs.aws.amazon.com/opensearch-service/latest/developerguide/serverless-genref.html
@@ -70,8 +71,47 @@ INDEXING = (
 )
 
 
+# What each function needs of the data key, by action and the services that ask for it on the function's behalf.
+_TABLES, _RECEIVED = ("kms:Decrypt", "dynamodb"), ("kms:Decrypt", "sqs")
+_SENT = (_RECEIVED, ("kms:GenerateDataKey", "sqs"))
+_OF_THE_KEY: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "ws_connect": (_TABLES,),
+    "ws_disconnect": (_TABLES,),
+    "ws_message": (_TABLES, *_SENT),
+    "ws_resume": (_TABLES, *_SENT),
+    "ws_control": (_TABLES,),
+    "ws_sign_out": (_TABLES,),
+    # It takes requests, and gives them up to the dead letters.
+    "message_processor": (_TABLES, *_SENT),
+    "agent_profiles": (_TABLES,),
+    "agent_theories": (_TABLES,),
+    # It reads and writes objects.
+    "ingest_document": (_TABLES, _RECEIVED, ("kms:Decrypt", "s3"), ("kms:GenerateDataKey", "s3")),
+}
+
+
 def needed(settings: StageSettings) -> Mapping[str, Needs]:
     """By role. The functions are named as their folders."""
+    return {role: needs | _of_the_key(settings, role) for role, needs in _needed(settings).items()}
+
+
+def _of_the_key(settings: StageSettings, role: str) -> Needs:
+    """Who searches needs nothing of the collection's key: OpenSearch Serverless has a grant."""
+    if not settings.data_key:
+        return frozenset()
+    key = "data key" if settings.data_key == "create" else settings.data_key
+    found = {
+        Need(action, key, _ENCRYPTED, (("kms:ViaService", f"{service}.REGION.amazonaws.com"),))
+        for action, service in _OF_THE_KEY.get(role, ())
+    }
+    if role == "message_processor" and settings.agents == "bedrock":
+        agents = [("kms:EncryptionContext:aws:bedrock:arn", f"{name} agent") for name in ("profiles", "theories")]
+        actions = ("kms:Decrypt", "kms:GenerateDataKey")
+        found |= {Need(action, key, _ENCRYPTED, (agent,)) for action in actions for agent in agents}
+    return frozenset(found)
+
+
+def _needed(settings: StageSettings) -> Mapping[str, Needs]:
     return {
         "authorizer": _runs("authorizer") | _auditing(settings),
         "ws_connect": _runs("ws_connect")
@@ -97,7 +137,7 @@ def needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on("request queue", "sqs:SendMessage")
         | _on(POSTING, "execute-api:ManageConnections"),
         "ws_control": _command("ws_control")
-        | _on(POSTING, "execute-api:ManageConnections", unseen=_NO_FLOOD)
+        | _on(POSTING, "execute-api:ManageConnections")
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
         "ws_sign_out": _runs("ws_sign_out")
@@ -153,7 +193,8 @@ def _copying(settings: StageSettings) -> Mapping[str, Needs]:
 
 def _emptying(settings: StageSettings) -> Mapping[str, Needs]:
     """The CDK's function that empties the buckets that are deleted with the stack."""
-    buckets = [BUCKET] * (not settings.retain_data) + [PAGE] * settings.addresses.has_page
+    trails = [TRAIL] * (settings.data_events == "create")
+    buckets = [BUCKET, *trails] * (not settings.retain_data) + [PAGE] * settings.addresses.has_page
     if settings.local or not buckets:
         return {}
     actions = ("s3:PutBucketPolicy", "s3:GetBucket*", "s3:List*", "s3:DeleteObject*")
@@ -200,9 +241,8 @@ def _keeping() -> Needs:
 
 
 def _command(function: str) -> Needs:
-    """Who is on the connection that a command comes from? A connection of a user who floods is closed."""
-    closing = _on(CONNECTIONS, "dynamodb:DeleteItem", unseen=_NO_FLOOD)
-    closing |= _on(CLOSING, "execute-api:ManageConnections", unseen=_NO_FLOOD)
+    """Who is on the connection that a command comes from? That of a user who floods or was signed out is closed."""
+    closing = _on(CONNECTIONS, "dynamodb:DeleteItem") | _on(CLOSING, "execute-api:ManageConnections")
     return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem") | closing | _withholding()
 
 
@@ -261,10 +301,20 @@ def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliase
     if settings.local:
         return frozenset()
     return (
-        _on("collection", "aoss:APIAccessAll", unseen=_EMBEDDED)
-        | _on(f"index/{settings.prefix}/*", *(f"aoss:{each}" for each in on_index), unseen=_EMBEDDED)
-        | _on(f"collection/{settings.prefix}", *(f"aoss:{each}" for each in on_aliases), unseen=_EMBEDDED)
+        _connected(settings)
+        | _on("collection", "aoss:APIAccessAll", unseen=_EMBEDDED)
+        | _on(f"index/{settings.collection_name}/*", *(f"aoss:{each}" for each in on_index), unseen=_EMBEDDED)
+        | _on(f"collection/{settings.collection_name}", *(f"aoss:{each}" for each in on_aliases), unseen=_EMBEDDED)
     )
+
+
+def _connected(settings: StageSettings) -> Needs:
+    """https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html."""
+    if settings.network is None:
+        return frozenset()
+    interfaces = ("CreateNetworkInterface", "DeleteNetworkInterface", "DescribeNetworkInterfaces", "DescribeSubnets")
+    addresses = ("AssignPrivateIpAddresses", "UnassignPrivateIpAddresses")
+    return _on("*", *(f"ec2:{each}" for each in (*interfaces, *addresses)), unseen=_CONNECTED)
 
 
 def _agents(settings: StageSettings) -> Needs:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.infra.names import Names, NotUnderstood, listed
@@ -20,6 +20,7 @@ _READ = {
     "AWS::IAM::Role",
     "AWS::IAM::Policy",
     "AWS::IAM::ManagedPolicy",
+    "AWS::KMS::Key",
     "AWS::Lambda::Permission",
     "AWS::OpenSearchServerless::AccessPolicy",
     "AWS::S3::BucketPolicy",
@@ -44,6 +45,7 @@ _MANAGED = {
     ),
 }
 _EVERYBODY = "*"
+_ACCOUNT = "arn:aws:iam::ACCOUNT:root"
 _STATEMENT_KEYS = {"Sid", "Effect", "Action", "Resource", "Principal", "Condition"}
 
 
@@ -145,6 +147,14 @@ class Policies:
     def _of_a_resource(self, _: str, properties: Mapping[str, Any]) -> Iterator[Statement]:
         yield from self._document(properties["PolicyDocument"])
 
+    def _key_policy(self, id: str, properties: Mapping[str, Any]) -> Iterator[Statement]:
+        """There `*` is the key. The account's root stands for its IAM policies, which are read by themselves."""
+        for statement in self._document(properties["KeyPolicy"]):
+            if statement.resources != ("*",):
+                raise NotUnderstood(f"{id} has a policy for {statement.resources}.")
+            if statement.principals != (_ACCOUNT,):
+                yield replace(statement, resources=(self.names.text({"Fn::GetAtt": [id, "Arn"]}),))
+
     def _permission(self, _: str, properties: Mapping[str, Any]) -> Iterator[Statement]:
         conditions: dict[tuple[str, str], tuple[str, ...]] = {}
         if "SourceArn" in properties:
@@ -193,6 +203,7 @@ _READERS = {
     "AWS::IAM::Role": Policies._role,
     "AWS::IAM::Policy": Policies._policy,
     "AWS::IAM::ManagedPolicy": Policies._overflow,
+    "AWS::KMS::Key": Policies._key_policy,
     "AWS::Lambda::Permission": Policies._permission,
     "AWS::OpenSearchServerless::AccessPolicy": Policies._data_policy,
     "AWS::S3::BucketPolicy": Policies._of_a_resource,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageMetadata, metadata
 from pathlib import Path
@@ -13,7 +15,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from infra import licences
-from infra.bill_of_materials import bill_of_materials, deployed_packages, locked, write_bill
+from infra.bill_of_materials import FILE, bill_of_materials, deployed_packages, locked, write_bill
 from infra.layer_build import BASE, DOCUMENTS, EMBEDDED, LOCKS, ROOT
 from infra.licences import ALLOWED, LicenceError, expression, identifiers, licence_of
 
@@ -101,3 +103,28 @@ def test_an_unknown_or_forbidden_licence_is_refused(
 def test_every_locked_package_comes_with_the_hashes_of_its_files(lock: Path) -> None:
     packages = lock.read_text("utf-8").replace("\\\n", "").splitlines()
     assert [line.split()[0] for line in packages if "--hash=sha256:" not in line] == []
+
+
+def synthesised(stage: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The files that `app.py` leaves, run as the CDK's command line runs it."""
+    context = {"stage": stage, "region": "us-east-1", "aws:cdk:bundling-stacks": []}
+    monkeypatch.setenv("CDK_OUTDIR", str(folder))
+    monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps(context))
+    ran = subprocess.run([sys.executable, "app.py"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return {each.name for each in folder.iterdir()}
+
+
+def test_a_synth_for_aws_writes_the_bill_beside_the_template(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bill: Mapping[str, Any]
+) -> None:
+    assert {"Cicada-dev.template.json", FILE} <= synthesised("dev", tmp_path, monkeypatch)
+    written = json.loads((tmp_path / FILE).read_text("utf-8"))
+    assert written["serialNumber"] == bill["serialNumber"]
+    assert (written["components"], written["dependencies"]) == (bill["components"], bill["dependencies"])
+
+
+def test_a_synth_for_the_local_stage_writes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = synthesised("local", tmp_path, monkeypatch)
+    assert "Cicada-local.template.json" in files
+    assert FILE not in files

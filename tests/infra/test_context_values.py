@@ -48,6 +48,22 @@ def test_the_names_of_others_are_left_alone() -> None:
     refuse_misspelt(["@aws-cdk/core:checkSecretUsage", "availability-zones:account=1:region=eu-west-1", "owner"])
 
 
+def test_what_cdk_json_keeps_for_stages_on_aws_leaves_the_local_stage_as_it_is() -> None:
+    """Both are made of one `cdk.json`."""
+    kept = {
+        "dataKey": "create",
+        "collectionName": "another",
+        "identityProvider": "Okta",
+        "samlMetadataUrl": "https://example.okta.com/metadata",
+        "vpc": "vpc-0123456789abcdef0",
+        "vpcSubnets": "subnet-0123456789abcdef0",
+        "pageDomain": "chat.example.com",
+        "alarmEmail": "ops@example.com",
+        "dataEvents": "create",
+    }
+    assert stage_settings({"stage": "local", **kept}.get) == stage_settings({"stage": "local"}.get)
+
+
 @pytest.mark.parametrize("stage", ["local", "dev"])
 def test_every_name_that_is_read_is_known(stage: str) -> None:
     read: set[str] = set()

@@ -32,6 +32,18 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "planModels": "none",
         "page": "none",
     },
+    "a data key of the stack": {"stage": "dev", "dataKey": "create", "agents": "bedrock", "dataEvents": "create"},
+    "a data key of the account, another collection": {
+        "stage": "prod",
+        "dataKey": "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+        "collectionName": "another",
+    },
+    "a collection reached from a VPC": {
+        "stage": "dev",
+        "agents": "bedrock",
+        "vpc": "vpc-0123456789abcdef0",
+        "vpcSubnets": "subnet-0123456789abcdef0",
+    },
     "inference profiles": {
         "stage": "dev",
         "region": "us-west-1",
@@ -176,11 +188,16 @@ def test_every_service_is_allowed_to_act_for_this_account_alone(deployment: Depl
     assert anybodys == []
 
 
+# CloudWatch Logs names the group that it encrypts by the encryption context:
+# https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
+_SOURCES = ("aws:sourcearn", "kms:encryptioncontext:aws:logs:arn")
+
+
 def names_this_account(statement: Statement) -> bool:
     """By the account itself, or by the ARN of a source with the account in it."""
     return any(
         (key.lower() == "aws:sourceaccount" and values == ("ACCOUNT",))
-        or (key.lower() == "aws:sourcearn" and all(of_this_account(value) for value in values))
+        or (key.lower() in _SOURCES and all(of_this_account(value) for value in values))
         for (_, key), values in statement.conditions.items()
     )
 
@@ -201,7 +218,7 @@ def test_the_pages_files_are_read_by_its_own_distribution_alone(aws: Template) -
 
 
 def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
-    """Whom alarms tell is in test_alarms.py."""
+    """Whom alarms tell is in test_alarms.py, who uses the data key in test_data_key.py."""
     wanted = [(each.principal, each.action, each.resource) for each in invocations(deployment.template)]
     # The notification's grant is the CDK's; S3 reads the queue's attributes to see that it is there.
     wanted += [
@@ -210,6 +227,9 @@ def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
     ]
     if deployment.settings.local is None and deployment.settings.addresses.has_page:
         wanted += [("cloudfront.amazonaws.com", "s3:GetObject", "page bucket/*")]
+    if deployment.settings.data_events == "create":
+        wanted += [("cloudtrail.amazonaws.com", "s3:GetBucketAcl", "trail bucket")]
+        wanted += [("cloudtrail.amazonaws.com", "s3:PutObject", "trail bucket/AWSLogs/ACCOUNT/*")]
     wanted += [(assumed_by(role), "sts:AssumeRole", role) for role in needed(deployment.settings)]
     allowed = [
         (principal, action, resource)
@@ -217,7 +237,7 @@ def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
         for principal in statement.principals
         for action in statement.actions
         for resource in statement.resources
-        if resource != "alarm topic"
+        if resource not in ("alarm topic", "data key")
     ]
     assert sorted(allowed) == sorted(wanted)
 

@@ -9,6 +9,19 @@ import pytest
 if TYPE_CHECKING:
     from aws_cdk import App
 
+# All that a context can add to a stage.
+EVERYTHING = {
+    "stage": "prod",
+    "agents": "bedrock",
+    "dataEvents": "create",
+    "dataKey": "create",
+    "vpc": "vpc-0123456789abcdef0",
+    "vpcSubnets": "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
+    "identityProvider": "Okta",
+    "oidcIssuer": "https://example.okta.com",
+    "oidcClientId": "0oa1",
+    "oidcSecretName": "cicada/okta",
+}
 GROUP = "AWS::OpenSearchServerless::CollectionGroup"
 
 
@@ -19,7 +32,7 @@ def app_of(context: dict[str, str]) -> App:
     return App(context=context | {"aws:cdk:bundling-stacks": []})
 
 
-@pytest.mark.parametrize("context", [{"stage": "dev"}, {"stage": "prod", "agents": "converse"}])
+@pytest.mark.parametrize("context", [{"stage": "dev"}, {"stage": "prod", "agents": "converse"}, EVERYTHING])
 def test_the_synth_finds_nothing_that_aws_is_known_to_refuse(context: dict[str, str]) -> None:
     from app import build_checked
 
