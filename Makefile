@@ -59,8 +59,9 @@ chaos: setup ## Disturb a local stage in every way for ten minutes; every answer
 deploy-proof: setup ## Deploy, use and destroy a stage in the emulator; STAGE=dev: on AWS, with your credentials
 	$(VENV)/python -m evals.deploy_proof $(if $(STAGE),--stage $(STAGE))
 
-bench: setup .build/peers/ready ## Measure delivery, search, ingest and intents (half an hour)
+bench: setup .build/peers/ready ## Measure delivery, limits, search, ingest and intents (half an hour)
 	$(VENV)/python -m evals.delivery_bench
+	$(VENV)/python -m evals.flood
 	$(VENV)/python -m evals.retrieval_bench
 	$(VENV)/python -m evals.retrieval_bench.filtering
 	$(VENV)/python -m evals.retrieval_bench.cards
