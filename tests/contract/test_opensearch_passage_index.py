@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,7 @@ from cicada.adapters.opensearch import lexical
 from cicada.adapters.opensearch.lucene_tokens import first_tokens
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
+from cicada.adapters.retry import Retry
 from cicada.documents.catalogue import row_of
 from cicada.documents.filter import PassageFilter
 from cicada.errors import ConfigurationError, UnavailableError
@@ -90,6 +92,28 @@ def test_a_clock_that_runs_behind_does_not_bring_an_old_version_back(
     late.replace(MACBETH, speeches(1, "v2"))
     assert eventually(lambda: index.count(EVERYTHING) == 1)
     assert versions(index.search(asking("queen")).lexical) == ["v2"]
+
+
+def test_a_document_whose_index_is_switched_while_it_waits_to_be_visible_goes_to_the_new_one(
+    opensearch_under_test: OpenSearchUnderTest,
+) -> None:
+    opensearch_under_test.unprepared().replace(MACBETH, speeches(2, "v1"))
+    rebuild = opensearch_under_test.rebuild()
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        if not waits:
+            rebuild.begin()
+            rebuild.switch()
+        waits.append(seconds)
+        time.sleep(seconds)
+
+    options = IndexOptions(
+        MODEL, DIMENSION, given_name=opensearch_under_test.name, retry=Retry(wait, attempts=5, base_seconds=0.01)
+    )
+    OpenSearchPassageIndex(opensearch_under_test.client, options).replace(MACBETH, speeches(3, "v2"))
+    assert waits
+    assert [passage.version for passage in opensearch_under_test.open().passages_of(MACBETH)] == ["v2"] * 3
 
 
 def test_the_name_may_be_that_of_an_index_until_a_rebuild(opensearch_under_test: OpenSearchUnderTest) -> None:

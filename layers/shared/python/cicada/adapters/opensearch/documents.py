@@ -56,30 +56,33 @@ class DocumentRows(Struct, frozen=True):
         if not is_current(target):
             raise _switched()
         keep = newest_whole(self._visible(target, document, generation, is_current)) or generation
-        self.remove(target.index, [*document_filters(document), {"range": {"generation": {"lt": stored(keep)}}}])
+        self.remove(target, [*document_filters(document), {"range": {"generation": {"lt": stored(keep)}}}])
 
     def delete(self, target: Target, document: DocumentKey) -> None:
-        self.remove(target.index, document_filters(document))
+        self.remove(target, document_filters(document))
 
     def generations(
-        self, index: str, base_key: KnowledgeBaseKey, document_ids: Iterable[str]
+        self, where: str | Target, base_key: KnowledgeBaseKey, document_ids: Iterable[str]
     ) -> dict[str, Generations]:
         ids = sorted(document_ids)
         found: dict[str, Generations] = {}
         for start in range(0, len(ids), MAX_BUCKETS):
             body = generations_body(base_key, ids[start : start + MAX_BUCKETS])
-            found |= read_generations(self.requests.search(index, body))
+            found |= read_generations(self._search(where, body))
         return found
 
-    def remove(self, index: str, conditions: list[Body]) -> None:
+    def remove(self, target: Target, conditions: list[Body]) -> None:
         # The alias may point to another index by now, whose rows must stay.
-        self.bulk.remove(index, (hit["_id"] for hit in self.scan(index, conditions) if hit["_index"] == index))
+        found = (hit["_id"] for hit in self.scan(target, conditions) if hit["_index"] == target.index)
+        self.bulk.remove(target.index, found)
 
-    def scan(self, index: str, conditions: list[Body], fields: list[str] | bool = False) -> Iterator[Mapping[str, Any]]:
+    def scan(
+        self, where: str | Target, conditions: list[Body], fields: list[str] | bool = False
+    ) -> Iterator[Mapping[str, Any]]:
         """All rows that meet the conditions, in order of `passage_id`."""
         body = scan_body(conditions, PAGE, fields)
         while True:
-            hits = self.requests.search(index, body)["hits"]["hits"]
+            hits = self._search(where, body)["hits"]["hits"]
             if len(hits) < PAGE:
                 yield from hits
                 return
@@ -88,8 +91,14 @@ class DocumentRows(Struct, frozen=True):
             yield from whole
             body = {**body, "search_after": whole[-1]["sort"]}
 
+    def _search(self, where: str | Target, body: Body) -> Mapping[str, Any]:
+        """By name, of whatever index has it; or of one index. That one raises `IndexMissing` once it was switched."""
+        if isinstance(where, Target):
+            return self.requests.search_one(where.index, body)
+        return self.requests.search(where, body)
+
     def _of(self, target: Target, document: DocumentKey) -> Generations:
-        found = self.generations(target.index, document.base_key, {document.document_id})
+        found = self.generations(target, document.base_key, {document.document_id})
         return found.get(document.document_id, ())
 
     def _visible(

@@ -25,22 +25,27 @@ class Requests(Struct, frozen=True):
     client: OpenSearch
     retry: Retry
 
-    def search(self, index: str, body: Body) -> Response:
-        return self._reading(lambda: check_response(self.client.search(body=body, index=index)))
+    def search(self, name: str, body: Body) -> Response:
+        """`name`: what a rebuild moves from one index to the next."""
+        return self._reading(lambda: self._searched(name, body))
 
-    def searches(self, index: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
+    def search_one(self, index: str, body: Body) -> Response:
+        """Of an index by its own name. Raises `IndexMissing` as soon as it is gone: nothing brings it back."""
+        return self.call(lambda: self._searched(index, body))
+
+    def searches(self, name: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
         """The responses in the order of the bodies; `refused` is called when the server refuses temporarily."""
 
         def request() -> list[Response]:
             # The client's own method sends POST; Serverless documents GET.
             lines = "".join(f"{{}}\n{json.dumps(body)}\n" for body in bodies)
-            found = self.client.transport.perform_request("GET", f"/{index}/_msearch", body=lines)
+            found = self.client.transport.perform_request("GET", f"/{name}/_msearch", body=lines)
             return [check_response(each) for each in found["responses"]]
 
         return self._reading(request, refused)
 
-    def count(self, index: str, body: Body) -> int:
-        return int(self._reading(lambda: check_response(self.client.count(body=body, index=index)))["count"])
+    def count(self, name: str, body: Body) -> int:
+        return int(self._reading(lambda: check_response(self.client.count(body=body, index=name)))["count"])
 
     def call(self, request: Callable[[], T], refused: Say | None = None) -> T:
         """The result of `request`, which must be safe to repeat."""
@@ -55,6 +60,9 @@ class Requests(Struct, frozen=True):
                 raise
 
         return self.retry.call(attempt)
+
+    def _searched(self, index: str, body: Body) -> Response:
+        return check_response(self.client.search(body=body, index=index))
 
     def _reading(self, request: Callable[[], T], refused: Say | None = None) -> T:
         """Retries a missing index: it was switched during the search, and the next try finds the new one."""
