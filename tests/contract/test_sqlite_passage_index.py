@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -14,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.filter import PassageFilter
-from cicada.errors import ConfigurationError
+from cicada.documents.model import DocumentKey
+from cicada.errors import ConfigurationError, UnavailableError
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.contract.passage_indexes import DIMENSION, MODEL
@@ -181,6 +184,52 @@ def test_what_is_deleted_is_overwritten_in_the_file_and_in_its_log(index: Sqlite
 def test_a_replaced_version_is_overwritten(index: SqlitePassageIndex, path: Path) -> None:
     index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
     index.replace(MACBETH, embedded(MACBETH, "It stands here no more.", version="v2"))
+    assert residue(path, "zugzwang") == 0
+
+
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_copies_that_sqlite_made_of_what_is_deleted_are_overwritten(
+    index: SqlitePassageIndex, path: Path, seed: int
+) -> None:
+    """As rows come between others, SQLite moves these to other pages and leaves their bytes behind."""
+    rng = random.Random(seed)
+    for number in range(20):
+        put_words(index, f"kept {number}", [f"{rng.randrange(16**20):020x}" for _ in range(rng.randint(4, 12))])
+        word = f"{rng.randrange(16**20):020x}"
+        index.delete(put_words(index, "deleted", [word] * 3))
+        assert residue(path, word) == 0
+
+
+def put_words(index: SqlitePassageIndex, name: str, words: list[str]) -> DocumentKey:
+    """A passage and two values of metadata for each word."""
+    document = DocumentKey(PLAYS, name)
+    index.replace(
+        document,
+        [
+            replace(each, passage=replace(each.passage, metadata={"keeper": (word,), "note": (word[::-1],)}))
+            for each, word in zip(embedded(document, *words), words, strict=True)
+        ],
+    )
+    return document
+
+
+def test_what_a_process_died_after_deleting_is_overwritten_by_the_next_write(
+    index: SqlitePassageIndex, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_words(index, "deleted", ["zugzwang"] * 100)
+
+    def die(connection: sqlite3.Connection) -> None:
+        raise UnavailableError("The process was ended.")
+
+    with monkeypatch.context() as dying, pytest.raises(UnavailableError):
+        dying.setattr("cicada_embedded.file._forget_removed", die)
+        index.delete(DocumentKey(PLAYS, "deleted"))
+    free = "PRAGMA freelist_count"
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute(free).fetchone()[0] > 0
+    put_words(index, "kept", ["queen"])
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute(free).fetchone()[0] == 0
     assert residue(path, "zugzwang") == 0
 
 

@@ -11,6 +11,7 @@ from cicada.documents.catalogue import TITLE, DocumentRow, RowPage, Sort
 from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada_embedded.conditions import read_value, stored_values
+from cicada_embedded.file import delete_rows
 from cicada_embedded.filters import DOCUMENTS, KnowledgeBaseState, matching
 
 _MAX_VALUES = 1000
@@ -40,7 +41,7 @@ def insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentRo
 
 def remove_row(connection: sqlite3.Connection, base_number: int, document_id: str) -> None:
     """An unknown document is no error."""
-    connection.execute("DELETE FROM document WHERE collection = ? AND document_id = ?", (base_number, document_id))
+    delete_rows(connection, "DELETE FROM document WHERE collection = ? AND document_id = ?", (base_number, document_id))
 
 
 def find_row(connection: sqlite3.Connection, base_number: int, document: DocumentKey) -> DocumentRow | None:

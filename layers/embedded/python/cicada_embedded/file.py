@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -99,18 +99,15 @@ class IndexFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: atomic, even if the process dies in the middle. What it deletes leaves the disk."""
+        """A write transaction: atomic, even if the process dies in the middle.
+
+        What `delete_rows` has deleted in it leaves the disk.
+        """
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
-        self._empty_log()
-
-    def _empty_log(self) -> None:
-        """Write the log's pages into the file and cut the log: its earlier pages still hold what was deleted since.
-
-        https://sqlite.org/pragma.html#pragma_wal_checkpoint. A reader that takes long leaves it to the next write.
-        """
         with self._pooled() as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            _forget_removed(connection)
+            _empty_log(connection)
 
     def close(self) -> None:
         """Close the pooled connections."""
@@ -193,6 +190,31 @@ class IndexFile:
                 f"The index file {self._path} holds vectors of {found}, and the embedder is {wanted}; "
                 "set the embedder back, or name another file and ingest again."
             )
+
+
+def delete_rows(connection: sqlite3.Connection, statement: str, values: Sequence[object]) -> None:
+    """Run the DELETE. If it deletes anything, the file is written anew after the transaction, or by the next one.
+
+    SQLite overwrites a row that it deletes (`_connect`), but not the copies that it has left on other pages when it
+    moved rows between them: of 200 documents with a word of their own, four left it in the file.
+    """
+    if connection.execute(statement, values).rowcount:
+        connection.execute("INSERT OR REPLACE INTO property VALUES ('removed', ?)", (uuid4().hex,))
+
+
+def _forget_removed(connection: sqlite3.Connection) -> None:
+    """A process that removes something meanwhile has set another mark, and sees to it."""
+    for (mark,) in connection.execute("SELECT value FROM property WHERE name = 'removed'").fetchall():
+        connection.execute("VACUUM")
+        connection.execute("DELETE FROM property WHERE name = 'removed' AND value = ?", (mark,))
+
+
+def _empty_log(connection: sqlite3.Connection) -> None:
+    """Write the log's pages into the file and cut the log: its earlier pages still hold what was deleted since.
+
+    https://sqlite.org/pragma.html#pragma_wal_checkpoint. A reader that takes long leaves it to the next write.
+    """
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _connect(path: Path) -> sqlite3.Connection:

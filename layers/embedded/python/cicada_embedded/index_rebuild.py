@@ -11,12 +11,12 @@ from pathlib import Path
 
 from cicada.errors import UnavailableError
 from cicada.retrieval.bm25 import Bm25
-from cicada_embedded.file import IndexFile
+from cicada_embedded.file import IndexFile, delete_rows
 from cicada_embedded.passage_index import BM25, SqlitePassageIndex, live_build, unfinished_build
 
 
 class SqliteIndexRebuild:
-    """During a rebuild the file holds both indexes; afterwards SQLite reuses the free pages."""
+    """During a rebuild the file holds both indexes."""
 
     def __init__(self, path: str | Path, model_id: str, dimension: int, *, bm25: Bm25 = BM25) -> None:
         self._path = Path(path)
@@ -103,6 +103,6 @@ def _drop_unused(connection: sqlite3.Connection) -> None:
     live = live_build(connection)
     # Never NULL: `NOT IN` with a NULL selects nothing.
     used = (live, unfinished_build(connection) or live)
-    connection.execute(f"DELETE FROM passage WHERE collection IN ({unused})", used)  # noqa: S608 - a constant
-    connection.execute(f"DELETE FROM document WHERE collection IN ({unused})", used)  # noqa: S608 - a constant
-    connection.execute(f"DELETE FROM collection WHERE number IN ({unused})", used)  # noqa: S608 - a constant
+    delete_rows(connection, f"DELETE FROM passage WHERE collection IN ({unused})", used)  # noqa: S608 - a constant
+    delete_rows(connection, f"DELETE FROM document WHERE collection IN ({unused})", used)  # noqa: S608 - a constant
+    delete_rows(connection, f"DELETE FROM collection WHERE number IN ({unused})", used)  # noqa: S608 - a constant

@@ -33,7 +33,7 @@ from cicada_embedded.catalogue import (
     readers_by_document,
     remove_row,
 )
-from cicada_embedded.file import IndexFile
+from cicada_embedded.file import IndexFile, delete_rows
 from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
 from cicada_embedded.lexical import add_words, passage_retriever
 from cicada_embedded.rows import (
@@ -220,5 +220,5 @@ def _insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentR
 
 
 def _remove(connection: sqlite3.Connection, base_number: int, document_id: str) -> None:
-    connection.execute("DELETE FROM passage WHERE collection = ? AND document_id = ?", (base_number, document_id))
+    delete_rows(connection, "DELETE FROM passage WHERE collection = ? AND document_id = ?", (base_number, document_id))
     remove_row(connection, base_number, document_id)
