@@ -1,5 +1,8 @@
 import { element } from "./element.js";
 
+/** In characters: what the service keeps of a conversation's first message. */
+const TITLE_LENGTH = 80;
+
 /** The user's earlier conversations, newest first. */
 export class SessionsView {
   #root;
@@ -46,7 +49,7 @@ export class SessionsView {
   /** Moves a session to the top: one of its questions has just been accepted. */
   touch({ sessionId, title }) {
     const known = this.#rows.find((row) => row.sessionId === sessionId);
-    const row = { ...(known ?? { sessionId, title, isNew: true }), lastAt: new Date().toISOString() };
+    const row = { ...(known ?? { sessionId, title: beginning(title), isNew: true }), lastAt: new Date().toISOString() };
     this.#rows = [row, ...this.#rows.filter((each) => each !== known)];
     this.#draw();
   }
@@ -86,6 +89,10 @@ export class SessionsView {
     const again = element("button", { type: "button", className: "link", on: { click: () => this.load() } }, "Try again");
     return element("p", { className: "hint", role: "alert" }, this.#failure.message, " ", again);
   }
+}
+
+function beginning(text) {
+  return [...text].slice(0, TITLE_LENGTH).join("");
 }
 
 function dayOf(moment) {

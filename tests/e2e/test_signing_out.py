@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -17,7 +17,7 @@ from tests.e2e.wire import Frame, Wire, ask, connected
 
 LEAVER = {"name": "lena", "password": "Lena-who-leaves-4"}
 # One for each function that takes commands of those who are signed in.
-COMMANDS = {
+COMMANDS: Mapping[str, dict[str, object]] = {
     "ws_message": {"action": "sendMessage", "message": "Who is Banquo?"},
     "ws_resume": {"action": "resume", "afterSeq": 0},
     "ws_control": {"action": "ping"},
