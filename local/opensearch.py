@@ -92,14 +92,17 @@ def prepare(build_dir: Path, say: Say = print) -> Distribution:
     return Distribution(home, java_home)
 
 
-def start(distribution: Distribution, data_dir: Path, port: int, log_file: Path, say: Say = print) -> RunningServer:
+def start(
+    distribution: Distribution, data_dir: Path, port: int, log_file: Path, say: Say = print, *, java_options: str = ""
+) -> RunningServer:
     """A server on 127.0.0.1. Its data is in `data_dir`, or (as root) in a folder that the server's user can write."""
     processes.require_free(port, "OPENSEARCH_PORT")
     user = unprivileged.account()
     data_dir = data_dir.absolute()
     data_dir.mkdir(parents=True, exist_ok=True)
     folder = unprivileged.reachable(data_dir, user)
-    environment = {**inherited(), **configured(distribution.home, distribution.java_home, folder, port)}
+    own = configured(distribution.home, distribution.java_home, folder, port, java_options)
+    environment = {**inherited(), **own}
     unprivileged.give(folder, user)
     say(f"Starting OpenSearch {VERSION} on port {port}")
     command = [*unprivileged.command_prefix(user), str(distribution.home / "bin" / "opensearch")]

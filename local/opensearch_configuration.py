@@ -9,7 +9,7 @@ from pathlib import Path
 HEAP = "512m"
 
 
-def configured(home: Path, java_home: Path, folder: Path, port: int) -> dict[str, str]:
+def configured(home: Path, java_home: Path, folder: Path, port: int, java_options: str) -> dict[str, str]:
     """Write the configuration into `folder`; returns the environment in which the server finds it.
 
     It starts from a copy of the distribution's, because the server writes its key store beside it.
@@ -26,7 +26,7 @@ def configured(home: Path, java_home: Path, folder: Path, port: int) -> dict[str
         "OPENSEARCH_JAVA_HOME": str(java_home),
         "OPENSEARCH_PATH_CONF": str(configuration),
         "OPENSEARCH_TMPDIR": str(folder / "tmp"),
-        "OPENSEARCH_JAVA_OPTS": f"-Xms{HEAP} -Xmx{HEAP}",
+        "OPENSEARCH_JAVA_OPTS": f"-Xms{HEAP} -Xmx{HEAP} {java_options}",
     }
 
 

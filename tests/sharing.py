@@ -11,6 +11,10 @@ _SHARING = {
     "tests/contract/test_index_": "an OpenSearch server",
     "tests/contract/test_opensearch_": "an OpenSearch server",
     "tests/contract/test_passage_index": "an OpenSearch server",
+    "tests/contract/test_card_": "another OpenSearch server",
+    "tests/contract/test_document_catalogue": "another OpenSearch server",
+    "tests/contract/test_permitted_answers": "another OpenSearch server",
+    "tests/contract/test_separation": "another OpenSearch server",
     "tests/browser/": "a browser",
     "tests/infra/": "the synthesised templates",
 }

@@ -106,8 +106,9 @@ def test_the_servers_files_all_go_into_its_folder(tmp_path: Path) -> None:
     (home / "config" / "jvm.options").write_text(
         "-Xms1g\n-XX:HeapDumpPath=data\n-XX:ErrorFile=logs/hs_err.log\n9-:-Xlog:gc*:file=logs/gc.log\n"
     )
-    environment = configured(home, tmp_path / "jdk", folder, 4569)
+    environment = configured(home, tmp_path / "jdk", folder, 4569, "-Xshare:auto")
     options = (folder / "config" / "jvm.options").read_text()
     assert options == f"-Xms1g\n-XX:HeapDumpPath={folder}/data\n-XX:ErrorFile={folder}/logs/hs_err.log\n"
     assert "http.port: 4569\n" in (folder / "config" / "opensearch.yml").read_text()
     assert environment["OPENSEARCH_PATH_CONF"] == str(folder / "config")
+    assert environment["OPENSEARCH_JAVA_OPTS"] == "-Xms512m -Xmx512m -Xshare:auto"
