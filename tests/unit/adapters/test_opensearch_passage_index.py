@@ -313,7 +313,15 @@ def test_every_question_to_the_server_names_tenant_and_knowledge_base() -> None:
     nothing, kept = (200, found()), generations((4, 1, 1))
     written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
     terms = (200, found(aggregations={"terms": {"buckets": {"0": {"doc_count": 1}}}}))
-    after: list[Reply | None] = [kept, nothing, nothing, nothing, kept, generations((YOUNG, 1, 1)), nothing]
+    after: list[Reply | None] = [
+        kept,
+        (200, found(hit(1, 4))),
+        nothing,
+        nothing,
+        kept,
+        generations((YOUNG, 1, 1)),
+        nothing,
+    ]
     answers = [kept, terms, *after]
     at = scene(msearch=[mixed, both(found(), found())], count=[counted(1)], search=answers, bulk=[written])
     at.index.search(QUERY)
@@ -330,6 +338,12 @@ def test_every_question_to_the_server_names_tenant_and_knowledge_base() -> None:
     for each in filters:
         assert {"term": {"tenant": "tenant"}} in each
         assert {"term": {"knowledge_base": "plays"}} in each
+
+
+def test_a_document_that_is_replaced_while_it_is_read_is_read_again() -> None:
+    gone, new = (200, found()), (200, found(hit(1, 5)))
+    at = scene(search=[generations((4, 1, 1)), gone, generations((5, 1, 1)), new])
+    assert [each.passage_id for each in at.index.passages_of(MACBETH)] == ["macbeth.json#1"]
 
 
 def test_rows_of_the_index_that_has_taken_over_the_name_are_left_alone() -> None:

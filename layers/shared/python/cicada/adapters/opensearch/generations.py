@@ -31,16 +31,20 @@ class Generation(Struct, frozen=True):
 Generations = tuple[Generation, ...]
 
 
-def answering(generations: Generations) -> int | None:
+def answering(generations: Generations) -> Generation | None:
     """The generation to search: the oldest complete one, until its rows are deleted.
 
     With the oldest, the change happens at one moment, when the deletion becomes visible; an ingest that died before
     that has had no effect and is repeated. If none is complete, the newest one is used.
     """
-    whole = [generation.number for generation in generations if generation.is_whole]
+    whole = [generation for generation in generations if generation.is_whole]
     if whole:
-        return min(whole)
-    return max((generation.number for generation in generations), default=None)
+        return min(whole, key=_number)
+    return max(generations, key=_number, default=None)
+
+
+def _number(generation: Generation) -> int:
+    return generation.number
 
 
 def newest_whole(generations: Generations) -> int | None:

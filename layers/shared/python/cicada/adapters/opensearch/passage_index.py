@@ -25,7 +25,7 @@ from cicada.adapters.opensearch.catalogue import (
 )
 from cicada.adapters.opensearch.creation import create_first, drop
 from cicada.adapters.opensearch.documents import DocumentRows
-from cicada.adapters.opensearch.generations import Generations, answering, stored
+from cicada.adapters.opensearch.generations import Generation, Generations, answering, stored
 from cicada.adapters.opensearch.lexical import LexicalSearch
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.queries import (
@@ -64,6 +64,7 @@ from cicada.retrieval.model import (
 
 # More than the passages of a search times the generations that a document ever has.
 _MAX_VECTORS = 10_000
+_MAX_READS = 4
 
 
 class OpenSearchPassageIndex:
@@ -150,11 +151,20 @@ class OpenSearchPassageIndex:
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         self._check()
-        found = self._rows.generations(self._name, document.base_key, {document.document_id})
-        generation = answering(found.get(document.document_id, ()))
-        if generation is None:
-            return ()
-        conditions = [*document_filters(document), {"term": {"generation": stored(generation)}}]
+        found: tuple[Passage, ...] = ()
+        for _ in range(_MAX_READS):
+            generations = self._rows.generations(self._name, document.base_key, {document.document_id})
+            generation = answering(generations.get(document.document_id, ()))
+            if generation is None:
+                return ()
+            found = self._passages(document, generation)
+            if len(found) >= generation.size or not generation.is_whole:
+                break
+            # It was replaced, or the index was switched, before its passages were read.
+        return found
+
+    def _passages(self, document: DocumentKey, generation: Generation) -> tuple[Passage, ...]:
+        conditions = [*document_filters(document), {"term": {"generation": stored(generation.number)}}]
         sources = [hit["_source"] for hit in self._rows.scan(self._name, conditions, FIELDS)]
         once = {source["passage_id"]: source for source in sources}
         return tuple(passage(source, document.base_key) for source in once.values())

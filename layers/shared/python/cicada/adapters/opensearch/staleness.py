@@ -16,6 +16,8 @@ _UNSETTLED_SECONDS = 8 * 3600
 
 Hits = list[Mapping[str, Any]]
 Found = dict[str, set[int]]
+Doubts = dict[str, tuple[set[int], int]]
+"""The generations of a document that were found, and the one that answers."""
 
 
 def without_stale(
@@ -29,14 +31,20 @@ def without_stale(
     may still be running. If that request finds none of the generations of one of the lists, the index has changed in
     between, and the search is repeated: a server may answer the lists of one search from two indices. `now`: epoch
     seconds.
+
+    If a list has a document, but not in the generation that answers, either that one does not match the search, or it
+    is in an index that was switched to in between. The next search tells: it finds the same only in the first case.
     """
     young = next_number((), now - _UNSETTLED_SECONDS)
+    doubts: list[Doubts] = []
     for _ in range(_MAX_SEARCHES):
         lists = search()
         unsettled = _unsettled(_found([hit for hits in lists for hit in hits]), young)
         current = generations_of(unsettled) if unsettled else {}
-        if all(_is_known(_found(hits), unsettled, current) for hits in lists):
-            wanted = {document_id: answering(current.get(document_id, ())) for document_id in unsettled}
+        wanted = {document_id: _answering(current.get(document_id, ())) for document_id in unsettled}
+        before, doubts = doubts, [_doubts(_found(hits), wanted) for hits in lists]
+        is_known = all(_is_known(_found(hits), unsettled, current) for hits in lists)
+        if is_known and (not any(doubts) or doubts == before):
             return [[hit for hit in hits if _answers(hit, wanted)] for hits in lists]
     raise UnavailableError("Documents change faster than they can be searched; try again.")
 
@@ -63,6 +71,20 @@ def _is_known(found: Found, unsettled: set[str], current: Mapping[str, Generatio
         for document_id, numbers in found.items()
         if document_id in unsettled
     )
+
+
+def _answering(generations: Generations) -> int | None:
+    generation = answering(generations)
+    return generation.number if generation else None
+
+
+def _doubts(found: Found, wanted: Mapping[str, int | None]) -> Doubts:
+    answers = {document_id: wanted.get(document_id) for document_id in found}
+    return {
+        document_id: (found[document_id], answer)
+        for document_id, answer in answers.items()
+        if answer is not None and answer not in found[document_id]
+    }
 
 
 def _answers(hit: Mapping[str, Any], wanted: Mapping[str, int | None]) -> bool:
