@@ -1,6 +1,6 @@
 import { element } from "./element.js";
 
-/** In characters: what the service keeps of a conversation's first message. */
+/** What the service keeps of a conversation's first message, in characters (`adapters/dynamodb/request_items.py`). */
 const TITLE_LENGTH = 80;
 
 /** The user's earlier conversations, newest first. */

@@ -196,7 +196,7 @@ def delete_rows(connection: sqlite3.Connection, statement: str, values: Sequence
     """Run the DELETE. If it deletes anything, the file is written anew after the transaction, or by the next one.
 
     SQLite overwrites a row that it deletes (`_connect`), but not the copies that it has left on other pages when it
-    moved rows between them: of 200 documents with a word of their own, four left it in the file.
+    moved rows between them.
     """
     if connection.execute(statement, values).rowcount:
         connection.execute("INSERT OR REPLACE INTO property VALUES ('removed', ?)", (uuid4().hex,))

@@ -39,11 +39,12 @@ def without_stale(
     doubts: list[Doubts] = []
     for _ in range(_MAX_SEARCHES):
         lists = search()
+        found = [_found(hits) for hits in lists]
         unsettled = _unsettled(_found([hit for hits in lists for hit in hits]), young)
         current = generations_of(unsettled) if unsettled else {}
         wanted = {document_id: _answering(current.get(document_id, ())) for document_id in unsettled}
-        before, doubts = doubts, [_doubts(_found(hits), wanted) for hits in lists]
-        is_known = all(_is_known(_found(hits), unsettled, current) for hits in lists)
+        before, doubts = doubts, [_doubts(each, wanted) for each in found]
+        is_known = all(_is_known(each, unsettled, current) for each in found)
         if is_known and (not any(doubts) or doubts == before):
             return [[hit for hit in hits if _answers(hit, wanted)] for hits in lists]
     raise UnavailableError("Documents change faster than they can be searched; try again.")
@@ -79,11 +80,10 @@ def _answering(generations: Generations) -> int | None:
 
 
 def _doubts(found: Found, wanted: Mapping[str, int | None]) -> Doubts:
-    answers = {document_id: wanted.get(document_id) for document_id in found}
     return {
         document_id: (found[document_id], answer)
-        for document_id, answer in answers.items()
-        if answer is not None and answer not in found[document_id]
+        for document_id, answer in wanted.items()
+        if document_id in found and answer is not None and answer not in found[document_id]
     }
 
 
