@@ -1,6 +1,41 @@
 """What every feature does to a text."""
 
+import unicodedata
+
 
 def one_line(text: str) -> str:
     """The text with single spaces and no line breaks."""
     return " ".join(text.split())
+
+
+# Letters and signs of other scripts that look like ASCII, after Unicode's confusables.txt (UTS 39), with capitals where
+# only these look alike. NFKD has folded wide, styled and accented ones before.
+_LOOK_ALIKES = str.maketrans(
+    dict(
+        zip(
+            "АВЕКМНОРСТУХЅІЈЗаеорсухѕіјԁһӏԛԝѵгткмнвΑΒΕΖΗΙΚΜΝΟΡΤΥΧαεικνορτυχᏒᎠᎬᎪᏚᎢᏞᏟᎷᏢրոսօցհյɑɡıɩʀᴀᴅᴇɴᴛꜱʟɪᴄᴏᴜᴘᴋʙᴍʏđłøɾ",
+            "ABEKMHOPCTYXSIJ3aeopcyxsijdhlqwvrtkmhbABEZHIKMNOPTYXaeikvoptuxRDEASTLCMPrnuoghjagiiradentslicoupkbmydlor",
+            strict=True,
+        )
+    )
+    | dict.fromkeys("׃։꞉ː˸∶⁚፡", ":")
+    | dict.fromkeys("‐‑‒–—―−⁃˗", "-")
+)
+# Letters that show nothing: Hangul fillers.
+_FILLERS = "\u115f\u1160"
+
+
+def skeleton(text: str) -> str:
+    """The text as a person reads it, to compare names by: ASCII for what looks like it, in lower case.
+
+    Width, style, accents, capitals and characters that nobody sees make no difference. For comparing only, not to be
+    shown. After https://www.unicode.org/reports/tr39/#Confusable_Detection.
+    """
+    if text.isascii():
+        return text.lower()
+    seen = (each for each in unicodedata.normalize("NFKD", text) if not _is_unseen(each))
+    return "".join(seen).translate(_LOOK_ALIKES).casefold()
+
+
+def _is_unseen(letter: str) -> bool:
+    return letter in _FILLERS or unicodedata.category(letter) in ("Cf", "Mn", "Me")
