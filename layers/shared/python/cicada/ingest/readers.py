@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import EVERYONE, OversizedFile, Problem, SourceFile, StoredDocument
 from cicada.ingest.prose.encoding import decode
-from cicada.ingest.prose.front_matter import FrontMatter, read_front_matter
-from cicada.ingest.prose.kinds import SUFFIXES, Kind
+from cicada.ingest.prose.front_matter import read_front_matter
+from cicada.ingest.prose.kinds import SUFFIXES, TEXTS, Kind
+from cicada.ingest.prose.misplaced_readers import refuse_misplaced_readers
 from cicada.ingest.sidecar import parse_sidecar
 
 # No user's name as a reader: those begin with `user:` or `group:`.
@@ -74,16 +75,15 @@ def named_readers(source: SourceFile | OversizedFile) -> tuple[str, ...]:
     named = parse_sidecar(source.sidecar).readers
     if isinstance(source, OversizedFile):
         return named
-    if SUFFIXES.get(PurePosixPath(source.name).suffix.lower()) is not Kind.MARKDOWN:
+    kind = SUFFIXES.get(PurePosixPath(source.name).suffix.lower())
+    if kind not in TEXTS:
         return named
-    front = _front_matter(source.content).readers
-    return named or front or ()
-
-
-def _front_matter(content: bytes) -> FrontMatter:
     try:
-        text = decode(content).text
+        text = decode(source.content).text
     except DocumentRejectedError:
         # Not readable at all, so it names nobody.
-        return FrontMatter()
-    return read_front_matter(text)
+        return named
+    if kind is Kind.MARKDOWN:
+        return named or read_front_matter(text).readers or ()
+    refuse_misplaced_readers(text)
+    return named

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import restricts
 from cicada.ingest.attributes import REJECTED, AttributeName, StrictModel, refused
 from cicada.ingest.model import EVERYONE, SIDECAR_BYTES
 from cicada.permissions.reader_form import NAME_RULE, can_be_named
@@ -79,6 +80,12 @@ def read_document(content: bytes) -> SidecarDocument:
         raise _refusal(_first(error)) from None
     if sum(map(bool, (document.readers, document.kendra_readers, document.everyone))) > 1:
         raise _refused_readers()
+    for name, value in document.attributes.items():
+        if restricts(name, value):
+            raise refused(
+                f"names readers in the attribute '{name[:40]}', where they do not count; name them in {_READERS}, "
+                f"beside {_ATTRIBUTES}"
+            )
     return document
 
 

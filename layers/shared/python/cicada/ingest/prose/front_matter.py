@@ -24,14 +24,14 @@ from typing import Any
 from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import has_entry, names_access, restricts
 from cicada.ingest.markup import INVISIBLE, is_whole, plain_line
 from cicada.ingest.model import EVERYONE, Problem
-from cicada.ingest.prose.misplaced_readers import names_readers, names_readers_at_top, names_readers_below
+from cicada.ingest.prose.misplaced_readers import REJECTED, has_readers_key, refuse_misplaced_readers
 from cicada.permissions.reader_form import NAME_RULE, can_be_named
+from cicada.text import skeleton
 
 PLACE = "front matter"
-# The kind of a rejection because of the readers: the indexed version may have been meant for others.
-REJECTED = "front_matter"
 MAX_CHARACTERS = 20_000
 MAX_VALUES = 1_000
 MAX_DEPTH = 4
@@ -42,10 +42,7 @@ _BLANK = re.compile(rf"(?:\s|{INVISIBLE.pattern})*")
 _BEGIN = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
 _LINE = re.compile(r"(title|lang|language):(.*)")
-_READERS_LINE = re.compile(
-    r"^[\"']?(?:readers?|access[ _-]?control[ _-]?list)[\"']?[ \t]*:", re.MULTILINE | re.IGNORECASE
-)
-_READERS_KEYS = ("readers", "reader", "accesscontrollist")
+_READERS_KEYS = ("reader", "accesscontrollist")
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NULLS = ("", "~", "null", "Null", "NULL")
 
@@ -87,13 +84,8 @@ def _top(text: str) -> int:
 
 def _check_rest(text: str, top: int, front: FrontMatter) -> None:
     """`DocumentRejectedError` if readers are named, but not in the front matter."""
-    if names_readers(text[:top]):
-        raise _unclear("stands in a comment and names readers; write it outside of comments, or remove it")
-    body = text[max(top, front.length) :]
-    if names_readers_at_top(body) or names_readers_below(body):
-        raise _unclear(
-            "is not between two lines of three dashes at the beginning of the file, and names readers; write it there"
-        )
+    refuse_misplaced_readers(text[:top])
+    refuse_misplaced_readers(text[max(top, front.length) :])
 
 
 def _at(text: str, top: int) -> FrontMatter:
@@ -103,7 +95,7 @@ def _at(text: str, top: int) -> FrontMatter:
     end = _END.search(text, begin.end())
     if not end or end.start() - begin.end() > MAX_CHARACTERS:
         # The lines below, up to the first empty one.
-        if _READERS_LINE.search(text[begin.end() :].partition("\n\n")[0]):
+        if _may_name_readers(text[begin.end() :].partition("\n\n")[0]):
             raise _unclear(f"has no end within {MAX_CHARACTERS:,} characters; end it by a line of three dashes")
         return FrontMatter()
     inner = text[begin.end() : end.start()]
@@ -123,7 +115,8 @@ class _NotUsableError(Exception):
 
 
 def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
-    if any(key in _bare(inner) for key in _READERS_KEYS):
+    letters = _BETWEEN_WORDS.sub("", skeleton(inner))
+    if _may_name_readers(inner) or any(key in letters for key in _READERS_KEYS):
         raise _unclear(reason)
     # People write `title: One: two`, which is no YAML.
     lines = (_LINE.fullmatch(line) for line in inner.split("\n"))
@@ -134,9 +127,13 @@ def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
 
 def _no_table(inner: str) -> FrontMatter:
     """Text between two lines of dashes is text."""
-    if _READERS_LINE.search(inner):
+    if _may_name_readers(inner):
         raise _unclear("is no list of names with values")
     return FrontMatter()
+
+
+def _may_name_readers(text: str) -> bool:
+    return has_entry(text) or any(map(has_readers_key, text.splitlines()))
 
 
 def _unquoted(text: str) -> str:
@@ -149,10 +146,10 @@ def _read(values: Mapping[str, Any], length: int) -> FrontMatter:
     texts: dict[str, Value] = {}
     problems: list[Problem] = []
     for name, value in values.items():
-        if _names_readers(name):
+        if names_access(name):
             readers = _readers(name, value, readers)
-        elif _has_readers(value):
-            raise _unclear(f"has readers inside '{plain_line(name)[:40]}'; name them at the top, under readers")
+        elif restricts(name, value):
+            raise _unclear(f"has readers under '{plain_line(name)[:40]}'; name them at the top, under readers")
         elif isinstance(found := _field(name, value), Problem):
             problems.append(found)
         elif found is not None:
@@ -162,22 +159,6 @@ def _read(values: Mapping[str, Any], length: int) -> FrontMatter:
     if len(texts) > len(kept):
         problems.append(Problem(PLACE, f"Only the first {MAX_FIELDS} fields are kept.", "metadata"))
     return FrontMatter(length, title, language, readers, kept, tuple(problems))
-
-
-def _bare(text: str) -> str:
-    """The text without case, spaces, `_` and `-`."""
-    return _BETWEEN_WORDS.sub("", text.casefold())
-
-
-def _names_readers(name: str) -> bool:
-    return _bare(name) in _READERS_KEYS
-
-
-def _has_readers(value: object) -> bool:
-    """Whether a table within this value names readers."""
-    if isinstance(value, list):
-        return any(map(_has_readers, value))
-    return isinstance(value, dict) and any(_names_readers(name) or _has_readers(value[name]) for name in value)
 
 
 def _one(texts: dict[str, Value], *names: str) -> str:

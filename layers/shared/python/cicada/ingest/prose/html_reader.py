@@ -17,6 +17,7 @@ from cicada.ingest.prose.characters import clean_line
 from cicada.ingest.prose.damage import damage_reported
 from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.html_walk import blocks_of, is_dropped
+from cicada.ingest.prose.misplaced_readers import refuse_misplaced_readers
 from cicada.ingest.prose.model import MAX_PROPERTIES, MAX_PROPERTY, Block, Prose, first_heading
 
 # Memory for so many: `python -m evals.reader_limits`.
@@ -44,6 +45,7 @@ def read_html(content: bytes) -> Prose:
     """
     declared = EncodingDetector.find_declared_encoding(content, is_html=True, search_entire_document=False)
     decoded = decode(content, declared or "")
+    refuse_misplaced_readers(decoded.text)
     soup = _parsed(decoded.text)
     blocks = next((blocks for root in _roots(soup) if (blocks := tuple(blocks_of(root)))), ())
     title = soup.find("title")

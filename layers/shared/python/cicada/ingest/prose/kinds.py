@@ -46,7 +46,7 @@ _ZIPS = (
     (b"ppt/presentation", "a PowerPoint presentation"),
 )
 _HTML = re.compile(rb"\s*(<\?xml[^>]{0,200}>\s*)?(<!--[^>]{0,400}-->\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE)
-_TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT)
+TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT)
 
 
 def check_kind(name: str, content: bytes, kind: Kind) -> None:
@@ -62,7 +62,7 @@ def check_kind(name: str, content: bytes, kind: Kind) -> None:
         raise DocumentRejectedError(
             f"'{name}' is not {kind}, or its beginning is missing; upload it again, whole.", "wrong_type"
         )
-    if kind in _TEXTS:
+    if kind in TEXTS:
         _check_text(name, content, kind)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import decode
 from cicada.ingest.prose.lines import text_blocks
+from cicada.ingest.prose.misplaced_readers import refuse_misplaced_readers
 from cicada.ingest.prose.model import Prose
 
 # Memory for so many: `python -m evals.reader_limits`.
@@ -16,6 +17,7 @@ def read_text(content: bytes) -> Prose:
     decoded = decode(content)
     if decoded.text.count("\n") > MAX_LINES:
         raise DocumentRejectedError(f"The file has more than {MAX_LINES:,} lines; split it.", "too_large")
+    refuse_misplaced_readers(decoded.text)
     # A form feed ends a page, and with it a paragraph.
     blocks = tuple(text_blocks(decoded.text.replace("\f", "\n\n").split("\n")))
     return Prose(blocks, problems=decoded.problems)
