@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cicada.bootstrap.ingest import catalogue, ingester, rebuilder, redelivery, schema_of
+from cicada.bootstrap.ingest import catalogue, ingester, rebuilder, redelivery
 from cicada.bootstrap.ingest_report import counted, log_misplaced, log_report
+from cicada.bootstrap.parsers import schema_of
 from cicada.bootstrap.tracing import traced
 from cicada.deadline import Deadline, ending_by
 from cicada.documents.model import DocumentKey

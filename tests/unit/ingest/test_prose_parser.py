@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from time import sleep
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -16,12 +14,8 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.model import Problem
 from cicada.ingest.prose import parser as module
-from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
-from cicada.ingest.prose.kinds import SUFFIXES, Kind
-from cicada.ingest.prose.model import Block, Paragraph, Prose
-from cicada.ingest.prose.parser import ProseParser
+from cicada.ingest.prose.kinds import SUFFIXES
 from tests.unit.ingest.documents import Entry, handbook, parsed, part_of, pdf, pdf_with_picture, with_part
-from tests.unit.ingest.scripts import source
 
 MARKDOWN = (
     b"# Handbook\n\nWhat to know.\n\n## Leave\n\n- Ask *before*.\n\n| Kind | Days |\n|---|---|\n| Holiday | 28 |\n"
@@ -223,37 +217,6 @@ def test_too_many_passages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_PASSAGES", 1)
     error = rejection("a.md", MARKDOWN)
     assert (error.kind, "more than 1 passages" in str(error)) == ("too_large", True)
-
-
-def test_files_are_read_one_at_a_time_for_the_sake_of_memory() -> None:
-    reading: list[bytes] = []
-    most = 0
-
-    def read(content: bytes) -> Prose:
-        nonlocal most
-        reading.append(content)
-        most = max(most, len(reading))
-        sleep(0.01)
-        reading.remove(content)
-        return Prose((Paragraph("Text."),))
-
-    reader = ProseParser(Kind.TEXT, read)
-    files = [source(f"{number}.txt", b"%d" % number) for number in range(5)]
-    with ThreadPoolExecutor(5) as pool:
-        assert all(found.passages for found in pool.map(reader.parse, files))
-    assert most == 1
-
-
-def test_what_was_read_is_cut_to_chunks_before_the_next_file_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = []
-
-    def watched(blocks: Sequence[Block], chunking: Chunking) -> Iterator[ProseChunk]:
-        held.append(module._ONE_AT_A_TIME.locked())
-        yield from prose_chunks(blocks, chunking)
-
-    monkeypatch.setattr(module, "prose_chunks", watched)
-    ProseParser(Kind.TEXT, lambda content: Prose((Paragraph("Text."),))).parse(source("a.txt", b"x"))
-    assert held == [True]
 
 
 def test_problems_are_counted_beyond_a_hundred() -> None:

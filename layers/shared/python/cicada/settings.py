@@ -224,6 +224,15 @@ def load(kind: type[S], environment: Mapping[str, str] | None = None) -> S:
     return settings
 
 
+# What a Python of this installation needs to start, and where it keeps byte-code. Nothing secret.
+_INHERITED = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TMPDIR", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE")
+
+
+def inherited_environment() -> dict[str, str]:
+    """The variables for a process of ours that is to have no credentials."""
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ}
+
+
 def invocation() -> Invocation:
     """This invocation, from variables that Lambda reserves. Not to be cached: each has its own trace.
 

@@ -16,16 +16,11 @@ from cicada.adapters.s3.kept_vectors import S3KeptVectors
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.adapters.sqs.redelivery import SqsRedelivery
 from cicada.bootstrap.aws import client, database
+from cicada.bootstrap.parsers import bases, isolated_parsers
 from cicada.bootstrap.search import index_rebuild, passage_index
-from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.ports import CardWriter, ContextWriter
-from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
-from cicada.ingest.script_parser import ScriptParser
-from cicada.knowledge_bases.file import load_knowledge_bases
-from cicada.knowledge_bases.schema import Schema
-from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.settings import IngestSettings, SearchSettings, load
@@ -40,19 +35,17 @@ FLIGHTS, CALLS_OF_A_FLIGHT = 2, 8
 def ingester(episode_configuration: Path) -> Ingester:
     """Cached for the life of the container: it holds clients and settings, no data of a file."""
     settings = load(IngestSettings)
-    episodes = parse_episodes(episode_configuration.read_text("utf-8"))
-    bases = _bases()
     s3 = client("s3")
     return Ingester(
         store=S3DocumentStore(s3, settings.documents_bucket),
         truth=S3GroundTruth(s3, settings.documents_bucket),
         index=passage_index(settings.search),
         embedder=bulk_embedder(settings.search),
-        parsers={".json": ScriptParser(episodes, schema_of=schema_of), **prose_parsers(schema_of)},
+        parsers=isolated_parsers(episode_configuration),
         contexts=_context_writer(settings.context_model_id),
         cards=_card_writer(settings.card_model_id),
-        detail_of=lambda name: bases.of(name).multivector,
-        restricted=lambda name: bases.of(name).restricted,
+        detail_of=lambda name: bases().of(name).multivector,
+        restricted=lambda name: bases().of(name).restricted,
         kept=S3KeptVectors(s3, settings.documents_bucket),
         readers=DynamoReaderTable(database(), settings.readers_table),
     )
@@ -73,16 +66,6 @@ def bulk_embedder(settings: SearchSettings) -> BatchingEmbedder:
 def catalogue() -> DocumentCatalogue:
     """The catalogue of documents in the live index."""
     return passage_index(load(IngestSettings).search)
-
-
-def schema_of(knowledge_base: str) -> Schema:
-    """The schema of the documents' metadata."""
-    return _bases().of(knowledge_base).schema
-
-
-@cache
-def _bases() -> KnowledgeBases:
-    return load_knowledge_bases()
 
 
 @cache

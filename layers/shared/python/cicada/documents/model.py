@@ -25,7 +25,7 @@ class DocumentKey(Struct, frozen=True):
     document_id: str
 
 
-class ScriptLocator(Struct, frozen=True):
+class ScriptLocator(Struct, frozen=True, tag=True):
     """Where in a script a passage stands: `first_message` to `last_message`, both inclusive, of one chapter."""
 
     episode_id: str
@@ -37,7 +37,7 @@ class ScriptLocator(Struct, frozen=True):
     speakers: tuple[str, ...]
 
 
-class SectionLocator(Struct, frozen=True):
+class SectionLocator(Struct, frozen=True, tag=True):
     """Where in a prose document a passage stands: the headings above it, outermost first."""
 
     path: tuple[str, ...]

@@ -14,6 +14,7 @@ from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.cards.make import made_card, with_card
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.model import (
+    TOO_COSTLY,
     IngestReport,
     Outcome,
     OversizedFile,
@@ -149,11 +150,15 @@ class Ingester(Struct, frozen=True):
             after, problems = self._stored(source, before)
         except DocumentRejectedError as error:
             mark_failed(error)
+            version = source.version if isinstance(source, SourceFile) else ""
+            if error.kind == TOO_COSTLY:
+                # Nothing more is read of it but its sidecar.
+                source = OversizedFile(document, str(error), source.sidecar)
             if before is None or self._may_show_too_much(source, before):
                 self._withdraw(source, before)
             elif again and self._is_ours(before):
                 self._show(with_card(before))
-            return _rejected(document, error, source.version if isinstance(source, SourceFile) else "")
+            return _rejected(document, error, version)
         with span("indexing"):
             outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
         readers = after.passages[0].passage.readers if after.passages else ()

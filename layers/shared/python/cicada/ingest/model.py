@@ -19,6 +19,8 @@ from cicada.retrieval.model import EmbeddedPassage, Vector
 EVERYONE = ("everyone",)
 # The largest sidecar: Bedrock's limit.
 SIDECAR_BYTES = 10_240
+# The kind of a rejection because reading the file would take more than its share.
+TOO_COSTLY = "too_costly"
 
 
 class SourceFile(Struct, frozen=True):

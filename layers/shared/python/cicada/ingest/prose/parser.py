@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
-from threading import Lock
 
 from msgspec import Struct, field
 
@@ -25,10 +24,6 @@ MAX_PASSAGES = 20_000
 MAX_PROBLEMS = 100
 MAX_TITLE = 200
 
-# Files are ingested side by side, but the worst of them take much memory while they are read
-# (`python -m evals.reader_limits`), and the readers are all CPU.
-_ONE_AT_A_TIME = Lock()
-
 
 class ProseParser(Struct, frozen=True):
     """A `DocumentParser` of one kind. `read` makes prose of its bytes; `DocumentRejectedError` if they are damaged.
@@ -47,9 +42,8 @@ class ProseParser(Struct, frozen=True):
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
         check_kind(source.name, source.content, self.kind)
-        with _ONE_AT_A_TIME:
-            prose = self.read(source.content)
-            found = tuple(islice(prose_chunks(prose.blocks, self.chunking), MAX_PASSAGES + 1))
+        prose = self.read(source.content)
+        found = tuple(islice(prose_chunks(prose.blocks, self.chunking), MAX_PASSAGES + 1))
         if not found:
             raise DocumentRejectedError("The document has no text; check that the file is the right one.", "no_text")
         if len(found) > MAX_PASSAGES:

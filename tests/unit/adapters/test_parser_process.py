@@ -1,0 +1,133 @@
+"""Parsers in processes of their own, with a parser that does what a hostile file makes of one."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cicada.adapters.parser_process import ParserProcesses, serve
+from cicada.bootstrap.parsers import document_parsers
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, ScriptLocator, SectionLocator
+from cicada.errors import DocumentRejectedError, UnavailableError
+from cicada.ingest.model import TOO_COSTLY, ParsedDocument, Problem, SourceFile
+from cicada.ingest.ports import DocumentParser
+from cicada.settings import inherited_environment
+
+ROOT = Path(__file__).parents[3]
+EPISODES = ROOT / "functions" / "ingest_document" / "episodes.toml"
+MACBETH = (ROOT / "samples" / "macbeth.json").read_bytes()
+
+
+def source(name: str, content: bytes, sidecar: bytes | None = None) -> SourceFile:
+    return SourceFile(DocumentKey(KnowledgeBaseKey("acme", "rd"), name), name, content, "v1", sidecar)
+
+
+class Puppet:
+    """A parser that does what the file says. Run with one second and 300 MB."""
+
+    def parse(self, source: SourceFile) -> ParsedDocument:
+        match source.content:
+            case b"loop":
+                re.fullmatch(r"(a|a)*b", "a" * 60)
+            case b"memory":
+                len(b"x" * 2_000_000_000)
+            case b"crash":
+                os.abort()
+            case b"killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case b"mistake":
+                raise KeyError("a secret of the file")
+            case b"refused":
+                raise DocumentRejectedError("No.", "damaged")
+            case b"environment":
+                return _parsed(source, Path("/proc/self/environ").read_text("utf-8"))
+            case b"prints":
+                sys.stdout.write("noise")
+        return _parsed(source, str(os.getpid()))
+
+
+def _parsed(source: SourceFile, text: str) -> ParsedDocument:
+    metadata: dict[str, MetadataValue] = {"n": 1.0, "flag": True, "tags": ("a",), "day": "2026-01-31"}
+    section, script = SectionLocator(("a", "b")), ScriptLocator("e", "E", "1", "One", 1, 2, ("X",))
+    passages = (
+        Passage("p#0", source.document, "v1", "T", text, "c", section, metadata=metadata, readers=("group:hr",)),
+        Passage("p#1", source.document, "v1", "T", text, "c", script),
+    )
+    return ParsedDocument(passages, (Problem("a", "b"),))
+
+
+@pytest.fixture
+def processes() -> Iterator[ParserProcesses]:
+    with closing(ParserProcesses(["-m", __name__], inherited_environment())) as made:
+        yield made
+
+
+@pytest.fixture
+def parser(processes: ParserProcesses) -> DocumentParser:
+    return processes.parser(".x")
+
+
+def test_the_document_comes_back_as_it_was_parsed(parser: DocumentParser) -> None:
+    found = parser.parse(source("a.x", b"hello"))
+    assert found == _parsed(source("a.x", b"hello"), found.passages[0].text)
+
+
+def test_a_process_takes_one_file_after_the_other(parser: DocumentParser) -> None:
+    first, second = (parser.parse(source("a.x", content)).passages[0].text for content in (b"a", b"prints"))
+    assert first == second != str(os.getpid())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(b"loop", "processor time"), (b"memory", "more memory"), (b"crash", "another form")]
+)
+def test_a_file_that_takes_too_much_is_refused_and_the_next_is_read(
+    parser: DocumentParser, content: bytes, said: str
+) -> None:
+    with pytest.raises(DocumentRejectedError, match=said) as caught:
+        parser.parse(source("a.x", content))
+    assert caught.value.kind == TOO_COSTLY
+    assert parser.parse(source("b.x", b"b")).passages
+
+
+def test_a_rejection_keeps_its_sentence_and_kind(parser: DocumentParser) -> None:
+    with pytest.raises(DocumentRejectedError, match=r"^No\.$") as caught:
+        parser.parse(source("a.x", b"refused"))
+    assert caught.value.kind == "damaged"
+
+
+@pytest.mark.parametrize("content", [b"mistake", b"killed"])
+def test_a_fault_of_ours_is_tried_again_and_quotes_nothing_of_the_file(parser: DocumentParser, content: bytes) -> None:
+    with pytest.raises(UnavailableError) as caught:
+        parser.parse(source("a.x", content))
+    assert "secret" not in str(caught.value)
+    assert parser.parse(source("b.x", b"b")).passages
+
+
+def test_the_process_has_no_credentials(parser: DocumentParser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    environment = parser.parse(source("a.x", b"environment")).passages[0].text
+    assert "PYTHONPATH" in environment
+    assert "AWS" not in environment
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("macbeth.json", MACBETH), ("a.md", b"# A\n\nText.\n"), ("a.html", b"<p>Text."), ("a.txt", b"Text.")],
+)
+def test_the_products_parsers_give_the_same_in_a_process(name: str, content: bytes) -> None:
+    suffix = Path(name).suffix
+    file = source(name, content, b'{"metadataAttributes": {"year": 2026}}')
+    command = ["-m", "cicada.bootstrap.parsers", str(EPISODES)]
+    with closing(ParserProcesses(command, inherited_environment())) as processes:
+        assert processes.parser(suffix).parse(file) == document_parsers(EPISODES)[suffix].parse(file)
+
+
+if __name__ == "__main__":
+    serve({".x": Puppet()}, seconds=1, megabytes=300)
