@@ -48,13 +48,14 @@ _HEADED = (
     rf"\b(?:the\s+)?(?:(?:{_LEVEL})\s+(?:on|about|called|titled|named|headed)\s+(?P<after>[\w’' -]+?)"
     rf"(?=\s+(?:of|in|from)\b|$)|(?P<before>[\w’'-]+(?:\s+[\w’'-]+){{0,3}}?)\s+(?:section|chapter|part)\b)"
 )
+# Each only once: a row of a word that could be read in two ways would be tried in 2ⁿ.
 _LINKS = (
-    r"(?:of|in|from|within|to|the|a|an|this|that|von|vom|aus|im|in|der|des|dem|den|die|das|de|du|des|dans|la|le|les|l['’]|"
-    r"del|della|dello|dell['’]|dei|nel|nella|il|lo|gli|en|el|los|las|do|da|dos|das|no|na|o|os)"
+    r"(?:of|in|from|within|to|the|a|an|this|that|von|vom|aus|im|der|des|dem|den|die|das|de|du|dans|la|le|les|l['’]|"
+    r"del|della|dello|dell['’]|dei|nel|nella|il|lo|gli|en|el|los|las|do|da|dos|no|na|o|os)"
 )
-_LEADING = re.compile(rf"^(?:[\s,;:.]+|{_LINKS}(?:\s+|$))+", re.IGNORECASE)
-# One mark at a time: a row of marks is then read in one way only, and in a time that is quadratic at most.
-_TRAILING = re.compile(rf"(?:\s+{_LINKS}|[\s,;:.]|の|的|의)+$", re.IGNORECASE)
+# Of texts with single spaces.
+_LEADING = re.compile(rf"^(?:[ ,;:.]++|{_LINKS}(?: |$))+", re.IGNORECASE)
+_TRAILING = re.compile(rf"(?: {_LINKS}|[ ,;:.]|の|的|의)+$", re.IGNORECASE)
 
 
 class PartName(Struct, frozen=True):
@@ -64,8 +65,13 @@ class PartName(Struct, frozen=True):
     heading: str = ""
 
 
+# A longer text names no part.
+_LONGEST = 300
+
+
 def split_part(text: str) -> tuple[str, str]:
     """What names a part in this phrase, and the rest, which names the document; either may be empty."""
+    text = text[:_LONGEST]
     numbered = list(_numbered(text))
     if numbered:
         rest = re.sub(_NUMBERED, " ", text, flags=re.IGNORECASE)
@@ -78,6 +84,7 @@ def split_part(text: str) -> tuple[str, str]:
 
 def part_name(text: str) -> PartName | None:
     """The part that a phrase names; None if it names none."""
+    text = text[:_LONGEST]
     numbered = sorted(_numbered(text), key=_rank)
     if numbered:
         return PartName(tuple(number for found in numbered for number in _numbers(found)))

@@ -28,8 +28,8 @@ BUILT_IN = ("language", "episode_id", "chapter_id")
 """Fields that ingest gives to documents, whatever the schema says."""
 
 _EXAMPLES = "status=approved, status!=draft, effective>=2026-01-01, owner? or !owner"
-_FILTER = re.compile(r"([^=<>!?]+?)\s*(!=|>=|<=|=|>|<)\s*(.*)", re.DOTALL)
-_PRESENCE = re.compile(r"(!?)\s*([^=<>!?]+?)\s*(\??)")
+_FILTER = re.compile(r"([^=<>!?]++)(!=|>=|<=|=|>|<)(.*+)", re.DOTALL)
+_PRESENCE = re.compile(r"(!?)([^=<>!?]++)(\??)")
 _ORDERED = (FieldType.NUMBER, FieldType.DATE)
 
 
@@ -74,14 +74,14 @@ def split_filter(text: str) -> WrittenFilter:
     """The parts of a text, with values as texts. Raises `InvalidFilterError` for what is no filter."""
     text = text.strip()
     if found := _FILTER.fullmatch(text):
-        name, op, written = found[1], _SIGNS[found[2]], found[3].strip()
+        name, op, written = found[1].strip(), _SIGNS[found[2]], found[3].strip()
         if written == "*" and op in (Operator.ANY, Operator.NONE):
             return WrittenFilter(name, Operator.EXISTS, (op is Operator.ANY,))
         values = _listed(written) if op in (Operator.ANY, Operator.NONE) else (written,)
         if all(values):
             return WrittenFilter(name, op, values)
     elif (found := _PRESENCE.fullmatch(text)) and bool(found[1]) != bool(found[3]):
-        return WrittenFilter(found[2], Operator.EXISTS, (not found[1],))
+        return WrittenFilter(found[2].strip(), Operator.EXISTS, (not found[1],))
     raise InvalidFilterError(f"'{_clipped(text)}' is no filter; write it as {_EXAMPLES}.")
 
 

@@ -15,7 +15,7 @@ REQUEST_WORDS = frozenset(
     """.split()  # noqa: SIM905 - as a list of literals it would not be readable
 )
 # Names and numbers: capitalised words but the first of the text, and words with digits.
-_NAMED = re.compile(r"(?<=\S )[A-ZÀ-ÖØ-ÞА-Я][\w'’-]+|\w*\d[\w.,]*")
+_NAMED = re.compile(r"(?<=\S )[A-ZÀ-ÖØ-ÞА-Я][\w'’-]+|\b[^\W\d]*+\d[\w.,]*")
 _ENDINGS = ("ing", "ed")
 # Most inflections change the end of a word; six letters keep most different words apart.
 _LETTERS = 6
