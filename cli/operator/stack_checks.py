@@ -128,6 +128,20 @@ def _accounts(target: DeploymentTarget) -> Iterator[Finding]:
     yield Finding("accounts", "problem", f"refused, because they have not exactly one tenant: {shown}. {mend}")
 
 
+def index_findings(target: DeploymentTarget) -> Iterator[Finding]:
+    """The bases of which the index lacks most documents. Reading the names of all documents may take a while."""
+    function = IngestFunction(
+        target.client("lambda", _SEARCH_SECONDS), target.output("IngestFunction"), "No comparison"
+    )
+    for each in function.call({"documents": "compare"})["bases"]:
+        if each["isIncomplete"]:
+            text = (
+                f"it lacks most of the {each['kept']} documents in {each['knowledgeBase']} of the tenant"
+                f" {each['tenant']}: run `cicada rebuild{target.flag}`, or most questions there end in an error."
+            )
+            yield Finding("index", "problem", text)
+
+
 def _index(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterator[Finding]:
     """Through the ingest function, which may search; the operator need not be allowed to."""
     function = IngestFunction(
@@ -137,3 +151,4 @@ def _index(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterat
     look = f"cicada documents list --knowledge-base {knowledge_base} --tenant {tenant}{target.flag}"
     number = f"{listed['total']} documents in {knowledge_base} of the tenant {tenant}"
     yield Finding("index", "ok", f"{number}; `{look}` names unknown readers.")
+    yield from index_findings(target)

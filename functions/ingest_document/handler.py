@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cicada.bootstrap.ingest import catalogue, ingester, rebuilder, redelivery
+from cicada.bootstrap.ingest import catalogue, compared, ingester, rebuilder, redelivery
 from cicada.bootstrap.ingest_report import counted, log_misplaced, log_report
 from cicada.bootstrap.parsers import schema_of
 from cicada.bootstrap.tracing import traced
@@ -33,6 +33,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Returns a batch verdict for an SQS event, a report for `{"key": "documents/…"}`, progress for `{"rebuild":
     …}`, and rows of the catalogue for `{"documents": …}`.
     """
+    if event.get("documents") == "compare":
+        return compared()
     if "documents" in event:
         return catalogue_at_once(event, catalogue(), schema_of)
     if "rebuild" in event:

@@ -26,11 +26,11 @@ class StageLog:
     def __init__(self, stage: str) -> None:
         self._stage = stage
 
-    def metric(self, name: str, statistic: str, period: Duration = PERIOD) -> cloudwatch.Metric:
+    def metric(self, name: str, statistic: str, period: Duration = PERIOD, **dimensions: str) -> cloudwatch.Metric:
         return cloudwatch.Metric(
             namespace="CICADA",
             metric_name=name,
-            dimensions_map={"Stage": self._stage},
+            dimensions_map={"Stage": self._stage, **dimensions},
             statistic=statistic,
             period=period,
         )

@@ -89,6 +89,8 @@ class Alarms(Construct):
         processor = self._functions["message_processor"]
         yield Watch("answers-failing", log.share("FailedAnswers", least=3), 5, "Answers end in an error.")
         yield Watch("models-refused", log.share("RefusedModels", least=3), 5, "Bedrock throttles or denies models.")
+        incomplete = log.metric("FailedAnswers", "Sum", Code="index_incomplete")
+        yield Watch("index-incomplete", incomplete, 0, "The search index lacks documents.")
         first = log.metric("TimeToFirstToken", "p95")
         yield Watch(
             "first-tokens-slow", enough(first, "p95", least=20), _FIRST_TOKEN_MILLISECONDS, "Answers begin late."

@@ -5,11 +5,13 @@ from __future__ import annotations
 import jsii
 from aws_cdk import Aws, Duration
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from aws_cdk.interfaces.aws_s3 import IBucketRef
 from constructs import Construct
 
+from infra.constructs.function import configure
 from infra.constructs.retention import when_unprotected
 from infra.settings import StageSettings
 
@@ -58,6 +60,17 @@ class Documents(Construct):
             self.bucket.add_event_notification(
                 event, _Announced(self.changes), s3.NotificationKeyFilter(prefix="documents/")
             )
+
+    def let_compare(self, function: lambda_.Function) -> None:
+        """Let the function see which documents are kept, to notice that the index lacks them. It cannot read them."""
+        configure(function, {"documents_bucket": self.bucket.bucket_name})
+        function.add_to_role_policy(
+            iam.PolicyStatement(
+                actions=["s3:ListBucket"],
+                resources=[self.bucket.bucket_arn],
+                conditions={"StringLike": {"s3:prefix": "truth/*"}},
+            )
+        )
 
 
 @jsii.implements(s3.IBucketNotificationDestination)

@@ -45,7 +45,8 @@ class Ingest(Construct):
             memory_mb=_MEMORY_MB,
         )
         self._grant_storage(self.function)
-        allow(self.function, ["dynamodb:PutItem", "dynamodb:DeleteItem"], tables.readers.table_arn)
+        kept = ["dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:PutItem"]
+        allow(self.function, kept, tables.readers.table_arn)
         search.grant_write(self.function)
         writers = list(filter(None, (settings.context_model_id, settings.card_model_id)))
         allow_models(self.function, ["bedrock:InvokeModel"], writers, settings.region)

@@ -9,6 +9,7 @@ from constructs import Construct
 from infra.constructs.agents import Agents
 from infra.constructs.audit_log import AuditLog
 from infra.constructs.conversation import Conversation
+from infra.constructs.documents import Documents
 from infra.constructs.function import Functions, allow, consume
 from infra.constructs.models import allow_models
 from infra.constructs.request_queue import RequestQueue
@@ -32,6 +33,7 @@ class MessageProcessor(Construct):
         search: Search,
         agents: Agents,
         audit: AuditLog,
+        documents: Documents,
     ) -> None:
         super().__init__(scope, id)
         settings = functions.settings
@@ -52,6 +54,7 @@ class MessageProcessor(Construct):
         search.grant_read(self.function)
         agents.grant_use(self.function)
         audit.let_write(self.function)
+        documents.let_compare(self.function)
         self._grant_models(settings)
         self._consume(requests.queue, settings)
 
@@ -91,4 +94,6 @@ def _answering(settings: StageSettings) -> dict[str, str]:
         "planner": settings.planner,
         "plan_model_ids": ",".join(settings.plan_model_ids),
         "lease_seconds": settings.lease_seconds,
+        # Longer than an ingest takes, which writes the ground truth first; the local stage's files are small.
+        "settled_seconds": "5" if settings.local else "900",
     }

@@ -59,6 +59,7 @@ class CicadaStack(Stack):
             search=search,
             agents=agents,
             audit=audit,
+            documents=ingest.documents,
         )
         Alarms(self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables)
         if settings.data_events == "create":

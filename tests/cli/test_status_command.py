@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -72,6 +73,14 @@ def summary(kind: str, logical: str, physical: str) -> dict[str, Any]:
     return names | {"ResourceStatus": "CREATE_COMPLETE", "LastUpdatedTimestamp": NOW}
 
 
+def indexed(parameters: Any, *, is_incomplete: bool = False) -> dict[str, Any]:
+    """What the ingest function says of the index."""
+    if json.loads(parameters["Payload"]) != {"documents": "compare"}:
+        return {"Payload": body({"total": 125})}
+    store = {"tenant": "acme", "knowledgeBase": "store", "kept": 125, "isIncomplete": is_incomplete}
+    return {"Payload": body({"bases": [store]})}
+
+
 @pytest.fixture
 def stack(aws_account: ScriptedAws) -> ScriptedAws:
     """A stack in which everything is as it should be."""
@@ -80,7 +89,7 @@ def stack(aws_account: ScriptedAws) -> ScriptedAws:
         ("cloudformation", "DescribeStacks"): described("UPDATE_COMPLETE", OUTPUTS),
         ("cloudformation", "ListStackResources"): listed,
         ("lambda", "GetFunctionConfiguration"): {"State": "Active", "Environment": {"Variables": SETTINGS}},
-        ("lambda", "Invoke"): lambda _: {"Payload": body({"total": 125})},
+        ("lambda", "Invoke"): indexed,
         ("sqs", "GetQueueAttributes"): {"Attributes": {}},
         ("cloudwatch", "DescribeAlarms"): alarm("OK"),
         ("sns", "ListSubscriptionsByTopic"): subscribed("arn:aws:sns:eu-central-1:1:t:s"),
@@ -180,6 +189,13 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, capsys: py
             lambda _: {"Payload": body({"errorMessage": "The index refused."}), "FunctionError": "Unhandled"},
             "index",
             "The index does not answer: The index refused.",
+        ),
+        (
+            ("lambda", "Invoke"),
+            partial(indexed, is_incomplete=True),
+            "index",
+            "it lacks most of the 125 documents in store of the tenant acme: run `cicada rebuild --stack Cicada-dev`,"
+            " or most questions there end in an error.",
         ),
         (
             ("bedrock-runtime", "Converse"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import time
 from array import array
 from collections.abc import Iterator
 
@@ -208,6 +209,15 @@ def test_what_another_program_wrote_is_refused_by_name(s3: S3GroundTruth, conten
     with pytest.raises(ConfigurationError, match=sentence) as refusal:
         s3.read(DOCUMENT)
     assert DOCUMENT.document_id in str(refusal.value)
+
+
+def test_the_settled_documents_of_a_base_are_those_that_were_written_before(truth: GroundTruth) -> None:
+    for document in (DOCUMENT, OTHER, FOREIGN):
+        truth.write(stored(document))
+    base_key = DOCUMENT.base_key
+    assert sorted(truth.settled(base_key, time.time() + 60)) == [DOCUMENT.document_id, OTHER.document_id]
+    assert truth.settled(base_key, time.time() - 60) == ()
+    assert truth.settled(KnowledgeBaseKey("default", "script"), time.time() + 60) == ()
 
 
 @pytest.mark.parametrize("call", ["read", "revision", "delete"])

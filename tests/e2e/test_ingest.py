@@ -5,15 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import jwt
+import pytest
 
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada_embedded.passage_index import SqlitePassageIndex
+from cli.__main__ import main
 from evals.chaos.target import Target
 from local.stage.aws import aws_client
 from local.stage.settings import ROOT, inherited
+from tests.e2e.store import last
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
+from tests.patience import PATIENCE_SECONDS
 
 
 def cicada(stage: Target, *arguments: str) -> tuple[int, dict[str, Any]]:
@@ -69,6 +77,31 @@ def test_a_folder_becomes_answers_and_a_rebuilt_index_gives_the_same(stage: Targ
         after = answered(wire, "Where does the xylophone hang?", "shop")
     assert "in the kitchen" in before.text
     assert after.text == before.text
+
+
+def test_an_index_that_lost_a_base_is_an_error_until_it_is_rebuilt(
+    stage: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "xylophone.txt").write_text("The glockenspiel hangs in the attic.\n")
+    assert cicada(stage, "ingest", str(tmp_path), "--knowledge-base", "music")[0] == 0
+    key = DocumentKey(KnowledgeBaseKey("default", "music"), "xylophone.txt")
+    with closing(SqlitePassageIndex(str(stage.config.index_path), "cicada.minilm-l6-v2", 384)) as index:
+        index.delete(key)
+    with connected(stage.url, stage.token("alice")) as wire:
+        # So long as the document is so new that its ingest may be under way, there is nothing.
+        give_up_at = time.monotonic() + PATIENCE_SECONDS
+        while (end := last(answered(wire, "Where does the glockenspiel hang?", "music")))["code"] != "index_incomplete":
+            assert end["code"] == "unknown_knowledge_base"
+            assert time.monotonic() < give_up_at
+            time.sleep(1)
+        assert "rebuild" in end["error"]
+        code, found = cicada(stage, "status")
+        assert code == 1
+        assert any("1 documents in music" in each["text"] for each in found["findings"] if each["state"] == "problem")
+        assert cicada(stage, "rebuild")[0] == 0
+        assert "in the attic" in answered(wire, "Where does the glockenspiel hang?", "music").text
+    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage.config.info_file))
+    assert main(["redrive"]) == 0
 
 
 def test_a_question_to_a_base_of_documents_is_searched_whatever_it_is_about(stage: Target, tmp_path: Path) -> None:

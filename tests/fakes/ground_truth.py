@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from itertools import count
 
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.model import RebuildRecord, StoredDocument, TruthEntry
 
 
@@ -15,10 +16,12 @@ class InMemoryGroundTruth:
     def __init__(self) -> None:
         self.entries: dict[DocumentKey, TruthEntry] = {}
         self.writes = 0
+        self.written_at: dict[DocumentKey, float] = {}
         self._revisions = count(1)
 
     def write(self, stored: StoredDocument) -> None:
         self.writes += 1
+        self.written_at[stored.document] = time.time()
         self.entries[stored.document] = TruthEntry(stored, f"r{next(self._revisions)}")
 
     def read(self, document: DocumentKey) -> TruthEntry | None:
@@ -30,6 +33,10 @@ class InMemoryGroundTruth:
     def revision(self, document: DocumentKey) -> str | None:
         entry = self.entries.get(document)
         return entry.revision if entry else None
+
+    def settled(self, base_key: KnowledgeBaseKey, before: float) -> tuple[str, ...]:
+        ids = sorted(each.document_id for each in self.entries if each.base_key == base_key)
+        return tuple(each for each in ids if self.written_at[DocumentKey(base_key, each)] < before)
 
     def list(self) -> Iterator[tuple[DocumentKey, str]]:
         yield from [(document, entry.revision) for document, entry in self.entries.items()]

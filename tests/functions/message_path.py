@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONSOLE = Principal("default", "console-user")
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
 NOW = 1_795_262_400.0
+DOCUMENTS = "documents"
 Event = dict[str, Any]
 Reply = dict[str, Any]
 
@@ -115,6 +117,7 @@ def message_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
         stack.enter_context(entries_table.entries_table())
         stack.enter_context(readers_table.readers_table())
         queues = stack.enter_context(request_queues.request_queues())
+        boto3.client("s3", region_name="us-east-1").create_bucket(Bucket=DOCUMENTS)
         clock = Clock(NOW)
         log = DynamoRequestLog(database, requests_table.TABLE, clock)
         path = MessagePath(queues, log, database, clock, DynamoUsageTable(database, requests_table.TABLE))
@@ -131,6 +134,7 @@ def _wire(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
         "CICADA_CONNECTIONS_TABLE": connections_table.TABLE,
         "CICADA_ENTRIES_TABLE": entries_table.TABLE,
         "CICADA_READERS_TABLE": readers_table.TABLE,
+        "CICADA_DOCUMENTS_BUCKET": DOCUMENTS,
         "CICADA_REQUESTS_QUEUE_URL": path.queues.requests_url,
         "CICADA_DEAD_LETTER_QUEUE_URL": path.queues.dead_letters_url,
         "CICADA_CALLBACK_URL": "http://127.0.0.1:9/v1",

@@ -5,25 +5,33 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 
+from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
+from cicada.adapters.s3.keys import truth_key
 from cicada.answering.model import AnswerPart
 from cicada.audit.model import ShownDocument
 from cicada.bootstrap import processor as wiring
 from cicada.conversation.model import RequestKey, Status
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
+from tests.contract import readers_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.bedrock_wire import (
     DROP,
     Refused,
+    Reply,
     Streamed,
     event,
     text_delta,
 )
 from tests.functions.deployed_processor import EMBEDDED, MESSAGE, SAID, Deployed, delivered
-from tests.functions.message_path import CONSOLE, ID, Context, MessagePath, console_event
+from tests.functions.message_path import CONSOLE, DOCUMENTS, ID, Context, MessagePath, console_event
 
 BROKEN = Streamed((event("messageStart", {"role": "assistant"}), text_delta("Seyton tells "), DROP))
 SECRET = "s3cret"
@@ -296,3 +304,52 @@ def test_a_base_without_documents_does_not_exist(path: MessagePath, deploy: Depl
     assert (end["type"], end["code"]) == ("error", "unknown_knowledge_base")
     assert end["error"] == "There is no knowledge base “scirpts”; did you mean “scripts”?"
     assert path.queues.bodies(path.queues.dead_letters_url) == []
+
+
+QUESTIONS_OF_A_LOST_INDEX = [
+    (MESSAGE, "scripts", [EMBEDDED]),
+    ("How many documents are there?", "store", []),
+    (MESSAGE, "a-base-of-ours", []),
+]
+
+
+@pytest.mark.parametrize(("message", "base", "replies"), QUESTIONS_OF_A_LOST_INDEX)
+def test_an_index_that_has_lost_its_documents_is_an_error_and_not_nothing(
+    path: MessagePath, deploy: Deployed, tmp_path: Path, message: str, base: str, replies: list[Reply]
+) -> None:
+    end = answer_of_a_lost_index(path, deploy, tmp_path, message, base, replies, readers=())
+    assert (end["type"], end["code"], end["retryable"]) == ("error", "index_incomplete", False)
+    assert f"lacks documents of the knowledge base “{base}”" in end["error"]
+    assert "`cicada rebuild`" in end["error"]
+    assert len(path.queues.bodies(path.queues.dead_letters_url)) == 1
+
+
+@pytest.mark.parametrize(("message", "base", "replies"), QUESTIONS_OF_A_LOST_INDEX)
+def test_who_may_read_nothing_does_not_learn_from_a_lost_index_that_there_is_something(
+    path: MessagePath, deploy: Deployed, tmp_path: Path, message: str, base: str, replies: list[Reply]
+) -> None:
+    lost = answer_of_a_lost_index(path, deploy, tmp_path, message, base, replies, readers=("user:somebody-else",))
+    assert lost.get("code") in (None, "unknown_knowledge_base")
+
+
+def answer_of_a_lost_index(
+    path: MessagePath,
+    deploy: Deployed,
+    folder: Path,
+    message: str,
+    base: str,
+    replies: list[Reply],
+    readers: tuple[str, ...],
+) -> dict[str, Any]:
+    """The last event. A document is kept, and the index is gone."""
+    document = DocumentKey(KnowledgeBaseKey("default", base), "lease.md")
+    boto3.client("s3", region_name="us-east-1").put_object(Bucket=DOCUMENTS, Key=truth_key(document), Body=b"")
+    DynamoReaderTable(path.database, readers_table.TABLE).record(document, readers)
+    (folder / "index.sqlite").unlink()
+    path.send("ws_message", {"action": "sendMessage", "requestId": ID, "message": message, "knowledgeBase": base})
+    event = delivered(json.dumps(path.queues.bodies(path.queues.requests_url)[0]))
+    # The bucket's clock does not stand still.
+    path.clock.now = datetime.now(UTC).timestamp() + 3600
+    with deploy(*replies):
+        path.invoke("message_processor", event)
+    return path.posted()[-1]

@@ -154,6 +154,7 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query")
         | _withholding()
+        | _comparing()
         | _on(POSTING, "execute-api:ManageConnections")
         | _on("request dead letters", "sqs:SendMessage")
         | _keeping()
@@ -244,6 +245,11 @@ def _command(function: str) -> Needs:
     """Who is on the connection that a command comes from? That of a user who floods or was signed out is closed."""
     closing = _on(CONNECTIONS, "dynamodb:DeleteItem") | _on(CLOSING, "execute-api:ManageConnections")
     return _runs(function) | _on(CONNECTIONS, "dynamodb:GetItem") | closing | _withholding()
+
+
+def _comparing() -> Needs:
+    """Does the index have what is kept? The names alone say so."""
+    return frozenset({Need("s3:ListBucket", BUCKET, context=(("s3:prefix", "truth/acme/store/"),))})
 
 
 def _withholding() -> Needs:
@@ -353,6 +359,8 @@ def _storing() -> Needs:
     return (
         _on(BUCKET, "s3:ListBucket")
         | _on(READERS, "dynamodb:PutItem", "dynamodb:DeleteItem")
+        # Asked where the index has fewer documents than are kept.
+        | _withholding()
         | _on(f"{BUCKET}/documents/*", "s3:GetObject")
         | _on(f"{BUCKET}/reports/*", "s3:PutObject")
         | _on(f"{BUCKET}/truth/*", "s3:GetObject", "s3:PutObject", "s3:DeleteObject")

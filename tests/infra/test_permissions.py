@@ -126,7 +126,7 @@ def test_the_geographies_are_all_that_a_stage_can_be_in() -> None:
     assert set(GEOGRAPHIES) == set(ALL_GEOGRAPHIES)
 
 
-def test_a_profiles_model_is_allowed_through_this_profile_alone(deployment: Deployment) -> None:
+def test_what_is_allowed_on_a_condition_is_not_allowed_without_it(deployment: Deployment) -> None:
     conditional = [
         Call(role, need.action, need.resource, {"aws:RequestedRegion": "elsewhere"})
         for role, needs in needed(deployment.settings).items()
@@ -134,7 +134,7 @@ def test_a_profiles_model_is_allowed_through_this_profile_alone(deployment: Depl
         if need.context
     ]
     assert [call for call in conditional if deployment.policies.allow(call)] == []
-    assert bool(conditional) == (deployment.settings.local is None)
+    assert conditional
 
 
 def test_no_role_is_allowed_what_it_does_not_need(deployment: Deployment) -> None:

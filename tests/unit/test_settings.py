@@ -39,6 +39,7 @@ CONVERSATION = {
 }
 PROCESSOR = CONVERSATION | {
     "CICADA_DEAD_LETTER_QUEUE_URL": "https://sqs.example/dead.fifo",
+    "CICADA_DOCUMENTS_BUCKET": "documents",
     "CICADA_SEARCH_ENGINE": "embedded",
     "CICADA_EMBEDDING_MODEL_ID": "amazon.titan-embed-text-v2:0",
     "CICADA_EMBEDDING_DIMENSION": "256",

@@ -10,9 +10,12 @@ import pytest
 from cicada.documents.catalogue import DocumentRow, Sort
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.errors import InvalidFilterError, InvalidFrameError
-from cicada.ingest.catalogue_event import catalogue_at_once
+from cicada.ingest.catalogue_event import catalogue_at_once, compared_at_once
+from cicada.ingest.model import StoredDocument
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.retrieval.model import EmbeddedPassage
+from tests.fakes.access import OpenAccess
+from tests.fakes.ground_truth import InMemoryGroundTruth
 from tests.fakes.passage_index import InMemoryPassageIndex
 
 STORE = KnowledgeBaseKey("acme", "store")
@@ -42,6 +45,19 @@ def filled() -> InMemoryPassageIndex:
 
 def asked(**event: Any) -> dict[str, Any]:
     return catalogue_at_once({"tenant": "acme", "knowledgeBase": "store", **event}, filled(), lambda _: SCHEMA)
+
+
+def test_the_bases_that_the_index_lacks_are_named_whoever_may_read_them() -> None:
+    truth, index = InMemoryGroundTruth(), filled()
+    for base, name in (("store", "a"), ("store", "b"), ("lost", "c")):
+        truth.write(StoredDocument(DocumentKey(KnowledgeBaseKey("acme", base), name), "v1", "fixed", 1, ()))
+    access = OpenAccess({"c": ("user:bob",)})
+    assert compared_at_once(truth, index, access) == {
+        "bases": [
+            {"tenant": "acme", "knowledgeBase": "store", "kept": 2, "isIncomplete": False},
+            {"tenant": "acme", "knowledgeBase": "lost", "kept": 1, "isIncomplete": True},
+        ]
+    }
 
 
 def test_an_operator_sees_every_document_whoever_may_read_it() -> None:
@@ -103,5 +119,6 @@ def test_only_permissions_make_a_filter_for_every_reader_and_only_what_shows_no_
     }
     operators = {"ingest/catalogue_event.py"}
     cards = {"ingest/cards/related.py"}
-    assert set(naming) == {"documents/filter.py", "permissions/readers.py"} | operators | cards
+    counted = {"retrieval/completeness.py"}
+    assert set(naming) == {"documents/filter.py", "permissions/readers.py"} | operators | cards | counted
     assert [name for name, text in naming.items() if "reader=None" in text] == ["permissions/readers.py"]

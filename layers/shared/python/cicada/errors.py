@@ -20,6 +20,7 @@ CicadaError
 │   ├── StreamBrokenError       a model's stream ended before its end
 │   └── OutOfTimeError          the answer's deadline has passed: no further call is made
 ├── ConfigurationError     alarm: the deployment is wrong, retrying does not help
+│   └── IndexIncompleteError    the index lacks documents that are kept: it must be rebuilt
 ├── PlanRefusedError       use the rules: a model's plan does not fit the knowledge base
 ├── DocumentRejectedError       tell the uploader: the file, the place in it and the reason
 ├── ConnectionGoneError         the reader left: stop sending, keep storing
@@ -152,6 +153,12 @@ class ConfigurationError(CicadaError):
     """The deployment is wrong: a setting, a permission or a resource is missing."""
 
     code = "misconfigured"
+
+
+class IndexIncompleteError(ConfigurationError):
+    """The index lacks most of a knowledge base's documents, so that "nothing found" would be wrong."""
+
+    code = "index_incomplete"
 
 
 class PlanRefusedError(CicadaError):

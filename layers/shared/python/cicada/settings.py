@@ -161,9 +161,12 @@ class ProcessorSettings(Struct, frozen=True):
 
     `stage`: the name under which its metrics are counted.
     `memory_tokens`: about how many tokens of a conversation's earlier turns a model is given.
+    `documents_bucket`: what the index is compared with before "nothing found" is said; documents that changed less than
+    `settled_seconds` ago do not count, because their ingest may be under way.
     """
 
     dead_letter_queue_url: str
+    documents_bucket: str
     conversation: ConversationSettings
     search: SearchSettings
     model: ModelSettings
@@ -175,6 +178,7 @@ class ProcessorSettings(Struct, frozen=True):
     least_pace_seconds: float = 0.25
     most_pace_seconds: float = 1
     memory_tokens: int = 1500
+    settled_seconds: float = 900
 
     @property
     def heartbeat_seconds(self) -> float:

@@ -18,6 +18,7 @@ from cicada.knowledge_bases.wording import MAX_VALUE, described, shown_value
 from cicada.permissions.gate import PermissionGate, Permitted
 from cicada.permissions.readers import readable_passages
 from cicada.planning.plan import PAGE_SIZE, Plan
+from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.telemetry import phase
 
@@ -25,11 +26,15 @@ _VALUES_IN_A_SENTENCE = 8
 
 
 class ListingAnswerer(Struct, frozen=True):
-    """Rows have no relevance: a condition that is met is no measure of how well a text answers."""
+    """Rows have no relevance: a condition that is met is no measure of how well a text answers.
+
+    `check_index` is called before documents are counted; it raises if the index lacks them.
+    """
 
     catalogue: DocumentCatalogue
     bases: KnowledgeBases
     gate: PermissionGate
+    check_index: CheckIndex = unchecked
 
     def answer(self, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
         """The listing, then a sentence that counts it. Failures are `DependencyError`s, never an empty listing."""
@@ -38,6 +43,7 @@ class ListingAnswerer(Struct, frozen=True):
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
         order = plan.sort or schema.sort or Sort(TITLE)
         with phase("searching"):
+            self.check_index(principal, plan.knowledge_base)
             page = self.catalogue.rows(readable, order, plan.limit or PAGE_SIZE, plan.offset)
             counts = self.catalogue.count_by(readable, plan.count_by) if plan.count_by else None
         with phase("gate"):

@@ -22,6 +22,7 @@ from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
 from cicada.planning.follow_ups import emphasised
 from cicada.planning.plan import Plan
+from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import RankedPassage, Retrieval
 from cicada.retrieval.strategies import DEFAULT, FILTERED
@@ -29,12 +30,16 @@ from cicada.telemetry import phase
 
 
 class PassageAnswerer(Struct, frozen=True):
-    """Retrieval-augmented generation that always searches, instead of letting a model choose a search tool."""
+    """Retrieval-augmented generation that always searches, instead of letting a model choose a search tool.
+
+    `check_index` is called before it is said that nothing was found; it raises if the index lacks documents.
+    """
 
     search: KnowledgeSearch
     model: ChatModel
     gate: PermissionGate
     evidence: EvidenceLoop = field(default_factory=EvidenceLoop)
+    check_index: CheckIndex = unchecked
 
     def answer(
         self, plan: Plan, question: Question, principal: Principal, earlier: Sequence[Turn] = ()
@@ -52,9 +57,12 @@ class PassageAnswerer(Struct, frozen=True):
         # Judged with a document that was closed meanwhile.
         confidence = None if shown.withheld else found.confidence
         end = Finished(found.path, confidence, matching=seen, withheld=withheld)
+        is_answered = bool(shown) and found.verdict is not Verdict.BELOW_FLOOR
+        if not is_answered:
+            self.check_index(principal, plan.knowledge_base)
         if shown:
             yield Cited(shown, base.schema)
-        if found.verdict is Verdict.BELOW_FLOOR or not shown:
+        if not is_answered:
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
             return

@@ -6,6 +6,7 @@ import time
 import uuid
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
@@ -18,6 +19,7 @@ from cicada.adapters.sqs.redelivery import SqsRedelivery
 from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.parsers import bases, isolated_parsers
 from cicada.bootstrap.search import index_rebuild, passage_index
+from cicada.ingest.catalogue_event import compared_at_once
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.ports import CardWriter, ContextWriter
 from cicada.ingest.rebuild import Rebuilder
@@ -66,6 +68,13 @@ def bulk_embedder(settings: SearchSettings) -> BatchingEmbedder:
 def catalogue() -> DocumentCatalogue:
     """The catalogue of documents in the live index."""
     return passage_index(load(IngestSettings).search)
+
+
+def compared() -> dict[str, Any]:
+    """Which knowledge bases the live index lacks."""
+    settings = load(IngestSettings)
+    readers = DynamoReaderTable(database(), settings.readers_table)
+    return compared_at_once(S3GroundTruth(client("s3"), settings.documents_bucket), catalogue(), readers)
 
 
 @cache

@@ -39,6 +39,8 @@ from cicada.permissions.readers import readable_passages
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.intent.model import load_model
+from cicada.retrieval.completeness import IndexCompleteness
+from cicada.retrieval.ports import CataloguedIndex, KeptDocuments
 from cicada.settings import AgentSettings, ModelSettings, ProcessorSettings, load
 
 if TYPE_CHECKING:
@@ -80,22 +82,37 @@ def answerer() -> Answerer:
     chat = BedrockChatModel(bedrock, model)
     index = passage_index(settings.search)
     search, gate = knowledge_search(settings.search, index), PermissionGate(index)
+    completeness = _completeness(settings, index)
     classifier = MessageClassifier(search.bases, load_model())
     planner = chosen_planner(settings.planner, RulesPlanner(classifier.classify, SchemaPlanner()), classifier.threshold)
 
     def has_documents(principal: Principal, name: str) -> bool:
-        return index.count_documents(readable_passages(principal, name)) > 0
+        if index.count_documents(readable_passages(principal, name)):
+            return True
+        completeness.check(principal, name)
+        return False
 
+    evidence = RetrievedEvidence(search, gate, completeness.check)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents).plan,
-        passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search)),
+        passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search), completeness.check),
         readings=ReadingAnswerer(Dispatcher(index), search.bases, gate, chat),
-        listings=ListingAnswerer(index, search.bases, gate),
-        agent=AgentOnDemand(
-            cache(partial(_agent, settings.agent, bedrock, RetrievedEvidence(search, gate), settings.model))
-        ),
+        listings=ListingAnswerer(index, search.bases, gate, completeness.check),
+        agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, evidence, settings.model))),
         model=chat,
     )
+
+
+def _completeness(settings: ProcessorSettings, index: CataloguedIndex) -> IndexCompleteness:
+    @cache
+    def kept() -> KeptDocuments:
+        # Imported here: most questions are answered, and would pay for S3's client with their cold start.
+        from cicada.adapters.s3.ground_truth import S3GroundTruth
+
+        return S3GroundTruth(client("s3"), settings.documents_bucket)
+
+    readers = DynamoReaderTable(database(), settings.conversation.readers_table)
+    return IndexCompleteness(kept, index, readers, time.time, settings.settled_seconds)
 
 
 def _agent(

@@ -17,7 +17,13 @@ from msgspec import Meta, MsgspecError, Struct, ValidationError, convert, field,
 from msgspec.json import Decoder, encode
 
 from cicada.conversation.model import Status
-from cicada.errors import CicadaError, ConfigurationError, InvalidFrameError, LimitExceededError
+from cicada.errors import (
+    CicadaError,
+    ConfigurationError,
+    IndexIncompleteError,
+    InvalidFrameError,
+    LimitExceededError,
+)
 
 FRAME_LIMIT_BYTES = 32 * 1024
 MESSAGE_LIMIT_BYTES = 128 * 1024
@@ -447,9 +453,12 @@ def known_event(body: str) -> AnyEventBody | None:
 
 
 def failed(error: CicadaError) -> Failed:
-    """The user's event for a failure. Details of a configuration error are left out; they are for operators."""
+    """The user's event for a failure. Details of a configuration error are left out; they are for operators.
+
+    An incomplete index is told: the user would take its answer for "there is nothing".
+    """
     sentence = str(error)
-    if isinstance(error, ConfigurationError):
+    if isinstance(error, ConfigurationError) and not isinstance(error, IndexIncompleteError):
         sentence = "The service is not set up correctly. Its operators can see why in the log."
     wait = error.retry_after_seconds if isinstance(error, LimitExceededError) else None
     return Failed(error=sentence, code=error.code, retryable=error.retryable, retry_after_seconds=wait)

@@ -10,9 +10,12 @@ from cicada.documents.card import Card
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import InvalidFrameError
+from cicada.ingest.ports import GroundTruth
 from cicada.knowledge_bases.filter_language import parse_filter
 from cicada.knowledge_bases.schema import SchemaOf
+from cicada.permissions.ports import AccessLists
 from cicada.permissions.readers import every_document
+from cicada.retrieval.completeness import lacking
 from cicada.retrieval.ports import DocumentCatalogue
 
 _MOST = 500
@@ -32,6 +35,24 @@ def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, sc
     if event["documents"] == "list":
         return _listed(event, base_key, catalogue, schema_of)
     raise InvalidFrameError('A test event is {"documents": "list"}, or {"documents": "show", "id": "…"}.')
+
+
+def compared_at_once(truth: GroundTruth, catalogue: DocumentCatalogue, access: AccessLists) -> dict[str, Any]:
+    """For `{"documents": "compare"}`: the bases of all tenants, and whether the index lacks most of their documents."""
+    bases: dict[KnowledgeBaseKey, list[str]] = {}
+    for document, _ in truth.list():
+        bases.setdefault(document.base_key, []).append(document.document_id)
+    return {
+        "bases": [
+            {
+                "tenant": base_key.tenant,
+                "knowledgeBase": base_key.knowledge_base,
+                "kept": len(kept),
+                "isIncomplete": bool(lacking(base_key, kept, catalogue, access)),
+            }
+            for base_key, kept in bases.items()
+        ]
+    }
 
 
 def _listed(

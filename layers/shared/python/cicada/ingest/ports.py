@@ -18,7 +18,7 @@ from cicada.ingest.model import (
     StoredDocument,
     TruthEntry,
 )
-from cicada.retrieval.ports import Encoding
+from cicada.retrieval.ports import Encoding, KeptDocuments
 
 
 class DocumentStore(Protocol):
@@ -103,7 +103,7 @@ class KeptVectors(Protocol):
     def write(self, document: DocumentKey, part: str, encodings: Sequence[Encoding]) -> None: ...
 
 
-class GroundTruth(Protocol):
+class GroundTruth(KeptDocuments, Protocol):
     """Passages and vectors of all documents, from which indexes are built."""
 
     def write(self, stored: StoredDocument) -> None:

@@ -26,6 +26,9 @@ from cicada.retrieval.model import (
     Vector,
 )
 
+MOST_SETTLED = 1000
+"""What S3 lists in one call."""
+
 Encoding = tuple[Vector, bytes]
 """A text's vector and its multivector, which is empty if there is none."""
 
@@ -119,6 +122,17 @@ class DocumentCatalogue(Protocol):
 
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """The readers of each of these documents, as they are now; unknown documents are left out."""
+        ...
+
+
+class KeptDocuments(Protocol):
+    """The documents that are kept outside the index, which is built from them."""
+
+    def settled(self, base_key: KnowledgeBaseKey, before: float) -> tuple[str, ...]:
+        """Ids of the base's documents that have not changed since `before`, in epoch seconds; at most `MOST_SETTLED`.
+
+        Failures are `DependencyError`s.
+        """
         ...
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cicada.adapters.aws_errors import s3_errors
-from cicada.adapters.s3.keys import TRUTH_PREFIX, is_truth, truth_document, truth_key
+from cicada.adapters.s3.keys import TRUTH_PREFIX, is_truth, truth_document, truth_key, truth_prefix
 from cicada.adapters.s3.stored_document_codec import decode, encode
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.model import StoredDocument, TruthEntry
 
 if TYPE_CHECKING:
@@ -53,6 +53,15 @@ class S3GroundTruth:
         with s3_errors():
             found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
         return next((each["ETag"] for each in found.get("Contents", []) if each["Key"] == key), None)
+
+    def settled(self, base_key: KnowledgeBaseKey, before: float) -> tuple[str, ...]:
+        with s3_errors():
+            found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=truth_prefix(base_key))
+        return tuple(
+            truth_document(each["Key"]).document_id
+            for each in found.get("Contents", [])
+            if is_truth(each["Key"]) and each["LastModified"].timestamp() < before
+        )
 
     def list(self) -> Iterator[tuple[DocumentKey, str]]:
         pages = self._client.get_paginator("list_objects_v2").paginate(

@@ -74,6 +74,11 @@ def truth_key(document: DocumentKey) -> str:
     return f"{TRUTH_PREFIX}{_path(document)}{_TRUTH_SUFFIX}"
 
 
+def truth_prefix(base_key: KnowledgeBaseKey) -> str:
+    """What the keys of the ground truth of a base's documents begin with."""
+    return f"{TRUTH_PREFIX}{base_key.tenant}/{base_key.knowledge_base}/"
+
+
 def is_truth(key: str) -> bool:
     """Whether the key may be a `truth_key`; the console creates objects for folders, which are none."""
     return key.startswith(TRUTH_PREFIX) and key.endswith(_TRUTH_SUFFIX) and key.count("/") >= 3
