@@ -12,8 +12,8 @@ from infra.constructs.search import Search
 from infra.constructs.tables import Tables
 
 _TIMEOUT_SECONDS = 900
-# Four documents are read at once, each in a process of at most 640 MB (cicada/adapters/parser_process.py). A new account
-# has to request more than 3,008 MB.
+# Four documents are read at once, each in a process of at most 640 MB (cicada/adapters/parser_process.py). A new
+# account has to request more than 3,008 MB.
 _MEMORY_MB = 3008
 # Files of one batch share the calls of the embedding model. A batch has no more files than the function ingests in
 # parallel: the worst file takes minutes of CPU, and a file that waits for it would be delivered again with it.
