@@ -38,6 +38,8 @@ class Identity(Construct):
             ),
             mfa=_MFA[settings.mfa],
             mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False),
+            # By an administrator alone: whoever has an access token could enter an address of their own and confirm it.
+            account_recovery=cognito.AccountRecovery.NONE,
             deletion_protection=settings.protect_data,
             removal_policy=when_protected(settings),
         )
@@ -105,6 +107,11 @@ class Identity(Construct):
             access_token_validity=Duration.minutes(10),
             id_token_validity=Duration.minutes(10),
             refresh_token_validity=Duration.days(30),
+            # Without a list a token may change all attributes, and an empty list may count as none. What a provider
+            # says has to be writable.
+            write_attributes=cognito.ClientAttributes().with_standard_attributes(
+                locale=True, email=federated is not None
+            ),
             prevent_user_existence_errors=True,
             generate_secret=False,
         )

@@ -15,9 +15,10 @@ from moto import mock_aws
 
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.errors import ConfigurationError
+from cicada.errors import ConfigurationError, DocumentRejectedError
 from cicada.ingest.model import SIDECAR_BYTES, IngestReport, Outcome, OversizedFile, Problem, SourceFile, version_of
 from cicada.ingest.ports import DocumentStore
+from cicada.ingest.sidecar import parse_sidecar
 from tests.fakes.document_store import InMemoryDocumentStore
 
 BUCKET = "documents"
@@ -160,3 +161,16 @@ def test_a_report_is_written_beside_the_documents() -> None:
 def test_a_bucket_that_is_missing_is_a_mistake_of_the_deployment_and_no_missing_file() -> None:
     with mock_aws(), pytest.raises(ConfigurationError, match="NoSuchBucket"):
         S3DocumentStore(boto3.client("s3", region_name="us-east-1"), BUCKET).read(DOCUMENT)
+
+
+@pytest.mark.parametrize("name", [".Metadata.json", ".metadata.JSON", ".METADATA.json"])
+def test_a_sidecar_in_another_case_is_not_passed_over(name: str) -> None:
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket=BUCKET)
+        for key, body in ((KEY, b"text"), (f"{KEY}{name}", b"{}"), (f"{KEY}.metadata.json", b"{}")):
+            client.put_object(Bucket=BUCKET, Key=key, Body=body)
+        source = S3DocumentStore(client, BUCKET).read(DOCUMENT)
+    assert isinstance(source, SourceFile)
+    with pytest.raises(DocumentRejectedError, match="name in another case"):
+        parse_sidecar(source.sidecar)

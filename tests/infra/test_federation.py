@@ -110,6 +110,13 @@ def test_nothing_but_the_address_is_taken_from_the_provider(provider: dict[str, 
     assert list(only(stage(**provider), "AWS::Cognito::UserPoolIdentityProvider")["AttributeMapping"]) == ["email"]
 
 
+def test_what_is_taken_from_the_provider_can_be_written_and_recovers_no_account() -> None:
+    """Cognito refuses a federated sign-in whose mapped attributes the app client may not write."""
+    assert set(client(stage(**OIDC))["WriteAttributes"]) == {"email", "locale"}
+    recovery = only(stage(**OIDC), "AWS::Cognito::UserPool")["AccountRecoverySetting"]
+    assert [each["Name"] for each in recovery["RecoveryMechanisms"]] == ["admin_only"]
+
+
 def test_the_outputs_say_what_to_enter_at_the_provider() -> None:
     found = outputs(stage(**OIDC))
     assert found["ProviderRedirectUrl"] == f"{PREFIX}/oauth2/idpresponse"

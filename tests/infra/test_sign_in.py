@@ -53,3 +53,9 @@ def test_an_unknown_choice_is_refused_with_those_that_there_are() -> None:
     context = {"stage": "dev", "region": "eu-central-1", "mfa": "sms"}
     with pytest.raises(ContextValueError, match="use -c mfa=optional, off or required"):
         stage_settings(context.get)
+
+
+def test_an_access_token_cannot_move_the_account_to_another_address(stage: Deployed) -> None:
+    """Otherwise it enters and confirms an address, and has a new password sent there."""
+    assert pool(stage)["AccountRecoverySetting"] == {"RecoveryMechanisms": [{"Name": "admin_only", "Priority": 1}]}
+    assert client(stage)["WriteAttributes"] == ["locale"]

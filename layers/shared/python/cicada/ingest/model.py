@@ -19,6 +19,8 @@ from cicada.retrieval.model import EmbeddedPassage, Vector
 EVERYONE = ("everyone",)
 # The largest sidecar: Bedrock's limit.
 SIDECAR_BYTES = 10_240
+# What stands for a sidecar whose name is in another case: it was meant to count, and is not read.
+MISNAMED_SIDECAR = b"misnamed"
 # The kind of a rejection because reading the file would take more than its share.
 TOO_COSTLY = "too_costly"
 

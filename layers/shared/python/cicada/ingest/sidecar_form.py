@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.access_keys import restricts
 from cicada.ingest.attributes import REJECTED, AttributeName, StrictModel, refused
-from cicada.ingest.model import EVERYONE, SIDECAR_BYTES
+from cicada.ingest.model import EVERYONE, MISNAMED_SIDECAR, SIDECAR_BYTES
 from cicada.permissions.reader_form import NAME_RULE, can_be_named
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class SidecarDocument(StrictModel):
 
 def read_document(content: bytes) -> SidecarDocument:
     """The sidecar's keys and values. `DocumentRejectedError` if any of it is not understood."""
+    if content == MISNAMED_SIDECAR:
+        raise refused("has a name in another case; upload it again as <file name>.metadata.json, and delete this one")
     try:
         document = SidecarDocument.model_validate(_json(content))
     except ValidationError as error:

@@ -9,9 +9,16 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from cicada.adapters.aws_errors import s3_errors
-from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
+from cicada.adapters.s3.keys import is_sidecar, object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
-from cicada.ingest.model import SIDECAR_BYTES, IngestReport, OversizedFile, SourceFile, version_of
+from cicada.ingest.model import (
+    MISNAMED_SIDECAR,
+    SIDECAR_BYTES,
+    IngestReport,
+    OversizedFile,
+    SourceFile,
+    version_of,
+)
 from cicada.ingest.report import report_fields
 
 if TYPE_CHECKING:
@@ -40,7 +47,9 @@ class S3DocumentStore:
         if content is None:
             return None
         # Read after the file, because uploaders write it before: a new file must not get an old list of readers.
-        sidecar = self._content(sidecar_key(document), SIDECAR_BYTES)
+        sidecar = (
+            MISNAMED_SIDECAR if self._is_misnamed(document) else self._content(sidecar_key(document), SIDECAR_BYTES)
+        )
         if len(content) > self._max_bytes:
             limit = f"{self._max_bytes / 1_000_000:g} MB"
             return OversizedFile(document, f"The file is larger than {limit}; split it and upload the parts.", sidecar)
@@ -53,6 +62,14 @@ class S3DocumentStore:
         with s3_errors():
             found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
         return any(each["Key"] == key for each in found.get("Contents", []))
+
+    def _is_misnamed(self, document: DocumentKey) -> bool:
+        """Whether the bucket has a sidecar of the document whose name is in another case."""
+        right = sidecar_key(document)
+        with s3_errors():
+            found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=f"{object_key(document)}.")
+        keys = (each["Key"] for each in found.get("Contents", []))
+        return any(key != right and len(key) == len(right) and is_sidecar(key) for key in keys)
 
     def _content(self, key: str, most: int) -> bytes | None:
         """The object's bytes, at most `most` + 1 of them."""

@@ -28,7 +28,7 @@ _LONGEST_ID_BYTES = 800
 
 def document_key(key: str) -> DocumentKey:
     """The document of its own or its sidecar's object key, not percent-encoded. Raises `DocumentRejectedError`."""
-    place, _, rest = key.removesuffix(_SIDECAR).partition("/")
+    place, _, rest = (key[: -len(_SIDECAR)] if is_sidecar(key) else key).partition("/")
     tenant, _, rest = rest.partition("/")
     knowledge_base, _, document_id = rest.partition("/")
     if place != _DOCUMENTS or not document_id:
@@ -60,8 +60,8 @@ def object_key(document: DocumentKey) -> str:
 
 
 def is_sidecar(key: str) -> bool:
-    """Whether the object is a sidecar."""
-    return key.endswith(_SIDECAR)
+    """Whether the object is a sidecar, or is meant to be one: its name may be in another case."""
+    return key.lower().endswith(_SIDECAR)
 
 
 def sidecar_key(document: DocumentKey) -> str:
