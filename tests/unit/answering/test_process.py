@@ -17,6 +17,7 @@ from cicada.conversation.protocol import StatusChanged
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
+    InvalidFilterError,
     StreamBrokenError,
     ThrottledError,
     UnavailableError,
@@ -404,13 +405,20 @@ def test_the_first_token_is_timed_by_the_first_text_and_no_later_one() -> None:
     assert (timings["total"], timings["firstToken"]) == (5000, 0)
 
 
+def test_a_question_about_an_episode_that_does_not_exist_is_refused_and_no_dead_letter() -> None:
+    here = asked()
+    here.answering.embedder.failure = InvalidFilterError("The knowledge base “scripts” has no episode “romeo”.")
+    assert here.process() is Processed.FAILED
+    assert (here.last()["code"], here.queue.buried, here.reported) == ("invalid_filter", [], [])
+
+
 def test_a_question_to_a_base_that_does_not_exist_is_refused_and_no_dead_letter() -> None:
     here = asked()
     here.answering.bases = KnowledgeBases(named={"plays": KnowledgeBase("plays")}, open_names=False)
     assert here.process() is Processed.FAILED
     end = here.last()
     assert (end["code"], end["retryable"]) == ("unknown_knowledge_base", False)
-    assert end["error"] == "There is no knowledge base “scripts”; did you mean “plays”?"
+    assert end["error"] == "There is no knowledge base “scripts”."
     assert (here.queue.buried, here.reported, here.answering.model.prompts) == ([], [], [])
     record = here.head().record
     assert record is not None

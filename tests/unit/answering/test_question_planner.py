@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import pytest
 from msgspec.structs import replace
 
 from cicada.answering.question_planner import QuestionPlanner
-from cicada.errors import UnknownKnowledgeBaseError
+from cicada.errors import InvalidFilterError, UnknownKnowledgeBaseError
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.planning.model import Intent
@@ -61,3 +62,19 @@ def test_a_base_that_is_not_named_exists_with_documents_that_the_user_may_read()
     with pytest.raises(UnknownKnowledgeBaseError, match="“pots”"):
         questions.plan(asked, LEA)
     assert len(planner.requests) == 1
+
+
+def test_an_episode_that_the_user_may_not_read_or_that_is_not_there_is_refused_with_those_that_are() -> None:
+    known = {ANN: frozenset({"hamlet", "macbeth"}), LEA: frozenset()}
+    questions = QuestionPlanner(Choosing(), BASES, lambda: NOW, episodes=lambda principal, _: known[principal])
+    assert questions.plan(replace(QUESTION, episodes=("hamlet", "macbeth")), ANN).knowledge_base == "scripts"
+    assert questions.plan(QUESTION, LEA).knowledge_base == "scripts"
+    for principal, episode, sentence in (
+        (ANN, "macbth", "has no episode “macbth”; did you mean “macbeth”? It has hamlet, macbeth."),
+        (ANN, "romeo", "has no episode “romeo”. It has hamlet, macbeth."),
+        (LEA, "macbeth", "has no episode “macbeth”. It has none."),
+    ):
+        with pytest.raises(InvalidFilterError, match=re.escape(sentence)):
+            questions.plan(
+                replace(QUESTION, episodes=("hamlet", episode) if principal is ANN else (episode,)), principal
+            )

@@ -34,6 +34,7 @@ def test_a_base_is_permitted_to_its_groups_and_without_groups_to_everybody() -> 
 @pytest.mark.parametrize("bases", [CLOSED, OPEN])
 def test_an_unknown_base_is_refused_with_the_nearest_one(bases: KnowledgeBases) -> None:
     assert refusal(bases, ANN, "scirpts") == "There is no knowledge base “scirpts”; did you mean “scripts”?"
+    assert refusal(bases, ANN, "nope") == "There is no knowledge base “nope”."
     assert refusal(KnowledgeBases(open_names=bases.open_names), ANN, "x") == "There is no knowledge base “x”."
 
 

@@ -1,6 +1,9 @@
 """What every feature does to a text."""
 
+from __future__ import annotations
+
 import unicodedata
+from collections.abc import Iterable
 
 
 def one_line(text: str) -> str:
@@ -39,3 +42,12 @@ def skeleton(text: str) -> str:
 
 def _is_unseen(letter: str) -> bool:
     return letter in _FILLERS or unicodedata.category(letter) in ("Cf", "Mn", "Me")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean “scripts”?` for the known name that is nearest to `name`, a full stop if none is near."""
+    # Imported here: only a refusal needs it.
+    from difflib import get_close_matches
+
+    nearest = get_close_matches(name, list(known), n=1)
+    return f"; did you mean “{nearest[0]}”?" if nearest else "."

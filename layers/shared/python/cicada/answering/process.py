@@ -26,6 +26,7 @@ from cicada.dialogue import NO_CONVERSATION
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
+    InvalidFilterError,
     LeaseLostError,
     OutOfTimeError,
     RequestError,
@@ -141,7 +142,7 @@ class Processor(Struct, frozen=True):
                     parts = pump.take(self.heartbeat_seconds)
                 except (ThrottledError, UnavailableError, OutOfTimeError, ConfigurationError) as error:
                     return self._fail(lease, delivery, error, measurement.failed(error.code))
-                except UnknownKnowledgeBaseError as error:
+                except (UnknownKnowledgeBaseError, InvalidFilterError) as error:
                     return self._refuse(lease, delivery, error)
                 self._deliver(parts, delivery)
                 measurement.note(parts)

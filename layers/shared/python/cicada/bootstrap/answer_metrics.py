@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from cicada.bootstrap.metrics import COUNT, MILLISECONDS, Values, metric_line, write_line
 from cicada.conversation.model import AnswerRecord, RequestKey
-from cicada.errors import UnknownKnowledgeBaseError
+from cicada.errors import InvalidFilterError, UnknownKnowledgeBaseError
 
 # An answer that ended so is no failure of ours: the sentence tells its user what to change.
-_REFUSALS = (UnknownKnowledgeBaseError.code,)
+_REFUSALS = (UnknownKnowledgeBaseError.code, InvalidFilterError.code)
 _SKIPPED = ":skipped_open_circuit"
 
 

@@ -31,6 +31,7 @@ from cicada.bootstrap.planner import chosen_planner
 from cicada.bootstrap.quality import evidence_loop
 from cicada.bootstrap.search import knowledge_search, passage_index
 from cicada.conversation.memory import LoggedConversation
+from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding
 from cicada.document_routing.dispatch import Dispatcher
 from cicada.identity.principal import Principal
@@ -92,9 +93,15 @@ def answerer() -> Answerer:
         completeness.check(principal, name)
         return False
 
+    def episodes(principal: Principal, name: str) -> frozenset[str]:
+        found = index.count_by(readable_passages(principal, name), EPISODE)
+        if not found:
+            completeness.check(principal, name)
+        return frozenset(map(str, found))
+
     evidence = RetrievedEvidence(search, gate, completeness.check)
     return Answerer(
-        plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents).plan,
+        plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents, episodes).plan,
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search), completeness.check),
         readings=ReadingAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate, completeness.check),

@@ -12,6 +12,9 @@ from cicada.documents.catalogue import ListedPage
 from cicada.documents.filter import AnyOf, Condition
 from cicada.identity.principal import Principal
 
+EPISODE = "episode_id"
+"""The field of a script's documents that names their episode."""
+
 
 class Status(StrEnum):
     """The status of a request. The last three are final."""
@@ -46,7 +49,7 @@ class Question(Struct, frozen=True):
     @property
     def scope(self) -> tuple[Condition, ...]:
         """The client's restriction of the search: all of its filters, and one of its episodes."""
-        return (*self.filters, *([AnyOf("episode_id", frozenset(self.episodes))] if self.episodes else []))
+        return (*self.filters, *([AnyOf(EPISODE, frozenset(self.episodes))] if self.episodes else []))
 
 
 class NewRequest(Struct, frozen=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from cicada.errors import UnknownKnowledgeBaseError
 from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.text import did_you_mean
 
 
 def may_ask(base: KnowledgeBase, principal: Principal) -> bool:
@@ -20,21 +21,12 @@ def permitted_bases(bases: KnowledgeBases, principal: Principal) -> dict[str, Kn
 
 
 def check_base(bases: KnowledgeBases, principal: Principal, name: str, has_documents: Callable[[], bool]) -> None:
-    """Raises `UnknownKnowledgeBaseError`, which names the nearest base, unless the user may ask this one.
+    """Raises `UnknownKnowledgeBaseError`, which names a base of a similar name, unless the user may ask this one.
 
     `has_documents`: whether the base has any that the user may read. It is asked only for a base that the settings do
     not name, where they leave names open.
     """
     if may_ask(bases.of(name), principal) and (name in bases.named or (bases.open_names and has_documents())):
         return
-    raise UnknownKnowledgeBaseError(_sentence(name, sorted(permitted_bases(bases, principal))))
-
-
-def _sentence(name: str, permitted: list[str]) -> str:
-    # Imported here: only a refused question needs it.
-    from difflib import get_close_matches
-
-    nearest = get_close_matches(name, permitted, n=1, cutoff=0)
-    if not nearest:
-        return f"There is no knowledge base “{name}”."
-    return f"There is no knowledge base “{name}”; did you mean “{nearest[0]}”?"
+    meant = did_you_mean(name, sorted(permitted_bases(bases, principal)))
+    raise UnknownKnowledgeBaseError(f"There is no knowledge base “{name}”{meant}")
