@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from typing import TYPE_CHECKING
 
 from cli.arguments import add_stack_option
 from cli.errors import CommandError
 from cli.operator.tenants import tenant_named, tenant_of_account
-from cli.text import to_json
+from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
     from cicada.adapters.dynamodb.erasure import DynamoErasure
@@ -30,11 +31,12 @@ def register(subparsers: Subparsers) -> None:
         description="Delete the requests, answers, sessions, profiles, theories, connections and usage of a user. The"
         " account must be disabled, so that nothing new is stored meanwhile; with --account it is disabled, and deleted"
         " at the end. An interrupted run is repeated: it goes on where it stopped.",
-        epilog="example: cicada user disable ann && cicada erase ann --tenant acme --account --stack Cicada-dev",
+        epilog="example: cicada erase ann --tenant acme --account --stack Cicada-dev",
     )
     parser.add_argument("name", metavar="USER", help="the user's name; of a deleted account its id (sub)")
     parser.add_argument("--tenant", metavar="NAME", required=True, help="the tenant whose data of the user are deleted")
     parser.add_argument("--account", action="store_true", help="delete the account too")
+    parser.add_argument("--yes", action="store_true", help="do not ask before deleting, as scripts must")
     add_stack_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
@@ -49,9 +51,10 @@ def run(options: argparse.Namespace) -> int:
     tenant_named(options.tenant)
     target = open_target(options.stack)
     pool = UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
-    principal = _principal(options, pool, target)
+    erasure = _erasure(target)
     try:
-        counts = _erased(_erasure(target), principal)
+        principal = _principal(options, pool, target, erasure)
+        counts = _erased(erasure, principal)
     except CicadaError as error:
         raise CommandError(f"Not everything is deleted: {error} Run the command again.") from error
     if options.account:
@@ -60,14 +63,23 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _principal(options: argparse.Namespace, pool: UserPool, target: DeploymentTarget) -> Principal:
-    """The user whose rows are deleted. Raises `CommandError` for one who can sign in, or of another tenant."""
+def _principal(
+    options: argparse.Namespace, pool: UserPool, target: DeploymentTarget, erasure: DynamoErasure
+) -> Principal:
+    """The user whose rows are deleted, when that is confirmed; the account is disabled and has no sign-ins then.
+
+    Raises `CommandError` for one who can sign in, is of another tenant, or of whom there is nothing.
+    """
     from cicada.identity.principal import Principal
     from cli.operator.sign_outs import SignOuts
 
-    account = next((each for each in pool.accounts() if options.name in (each.name, each.sub)), None)
+    accounts = pool.accounts()
+    account = next((each for each in accounts if options.name in (each.name, each.sub)), None)
     if account is None:
-        return Principal(options.tenant, options.name)
+        principal = Principal(options.tenant, options.name)
+        _require_rows(principal, erasure, [each.name for each in accounts])
+        _confirm(options, f"the deleted account {options.name}")
+        return principal
     tenant = tenant_of_account(account, target.default_tenant)
     if tenant != options.tenant:
         raise CommandError(f"Nothing was done: {account.name} is a user of {tenant}, not of {options.tenant}.", 2)
@@ -77,12 +89,36 @@ def _principal(options: argparse.Namespace, pool: UserPool, target: DeploymentTa
             f" too, or first: cicada user disable {account.name}{target.flag}",
             2,
         )
+    _confirm(options, f"{account.name}{', and the account' if options.account else ''}")
     sign_outs = SignOuts(target, pool)
     if account.state != "disabled":
         pool.disable(account.name)
     # A disabled account may have a good token still, if an earlier run stopped here or nobody signed it out.
     sign_outs.end(account)
     return Principal(options.tenant, account.sub)
+
+
+def _require_rows(principal: Principal, erasure: DynamoErasure, names: list[str]) -> None:
+    from cicada.text import did_you_mean
+
+    if not erasure.has_rows(principal):
+        raise CommandError(
+            f"Nothing was done: there is no account {principal.user}, and nothing is kept in {principal.tenant} of a"
+            f" deleted one with this id (sub){did_you_mean(principal.user, names)}",
+            2,
+        )
+
+
+def _confirm(options: argparse.Namespace, whose: str) -> None:
+    """Ask the person at the terminal. Raises `CommandError` without a yes."""
+    if options.yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError("Nothing was done: give --yes to delete without being asked; there is no terminal here.", 2)
+    print(f"Delete all that {options.tenant} keeps of {clean_line(whose)}? It cannot be restored. [y/N] ", end="")
+    sys.stdout.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise CommandError("Nothing was done.")
 
 
 def _erasure(target: DeploymentTarget) -> DynamoErasure:

@@ -96,7 +96,7 @@ class Walk:
 
     def erase(self) -> None:
         """`cicada erase --account`."""
-        self._cicada("erase", self.markers.login, "--tenant", TENANT, "--account", base=False)
+        self._cicada("erase", self.markers.login, "--tenant", TENANT, "--account", "--yes", base=False)
 
     def close(self) -> None:
         """The bucket keeps no further versions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -102,7 +103,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 @pytest.fixture
 def erase(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
     def called(*arguments: str) -> tuple[int, str]:
-        code = main(["erase", *arguments])
+        code = main(["erase", *arguments, "--yes"])
         said = capsys.readouterr()
         return code, said.out + said.err
 
@@ -136,13 +137,51 @@ def test_a_request_whose_session_is_gone_is_found_too(stage: Stage, erase: Erase
     assert stage.of(stage.ann) == 0
 
 
-def test_the_account_goes_with_it_if_asked_and_a_second_run_finds_nothing(stage: Stage, erase: Erase) -> None:
+def test_the_account_goes_with_it_if_asked_and_a_second_run_says_so(stage: Stage, erase: Erase) -> None:
     code, said = erase("ann", "--tenant", "acme", "--account", "--json")
     assert (code, json.loads(said)["deleted"]["requests"]) == (0, 2)
     assert stage.pool.users() == {"bob"}
     assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0
-    code, said = erase(stage.ann.user, "--tenant", "acme", "--json")
-    assert (code, set(json.loads(said)["deleted"].values())) == (0, {0})
+    code, said = erase(stage.ann.user, "--tenant", "acme")
+    assert code == 2
+    assert "there is no account" in said
+
+
+def test_a_name_that_nobody_has_is_no_erased_person(stage: Stage, erase: Erase) -> None:
+    before = stage.rows()
+    code, said = erase("anne", "--tenant", "acme", "--account")
+    assert (code, stage.rows()) == (2, before)
+    assert said.startswith("cicada: Nothing was done: there is no account anne, and nothing is kept in acme of a")
+    assert said.endswith("; did you mean “ann”?\n")
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "typed", "sentence"),
+    [
+        (False, "yes\n", "give --yes to delete without being asked"),
+        (True, "\n", "Nothing was done."),
+        (True, "y\n", ""),
+    ],
+)
+def test_a_person_is_asked_before_anything_is_deleted(
+    stage: Stage,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    is_terminal: bool,
+    typed: str,
+    sentence: str,
+) -> None:
+    before, typing = stage.rows(), io.StringIO(typed)
+    monkeypatch.setattr(typing, "isatty", lambda: is_terminal)
+    monkeypatch.setattr("sys.stdin", typing)
+    code = main(["erase", "ann", "--tenant", "acme", "--account"])
+    assert sentence in capsys.readouterr().err
+    if sentence:
+        assert code > 0
+        assert (stage.rows(), stage.pool.users()) == (before, {"ann", "bob"})
+        assert stage.pool.cognito.admin_get_user(UserPoolId=stage.pool.pool_id, Username="ann")["Enabled"]
+    else:
+        assert (code, stage.of(stage.ann), stage.pool.users()) == (0, 0, {"bob"})
 
 
 def test_a_user_who_can_sign_in_is_refused_with_what_to_do(stage: Stage, erase: Erase) -> None:

@@ -39,19 +39,24 @@ class DynamoErasure:
         heads = self._rows(self._requests, f"({_OWN}) AND sk = :head", _own(principal) | {":head": {"S": "HEAD"}})
         return sum(not head.status.final and head.lease_until > now for head in map(read_head, heads))
 
+    def has_rows(self, principal: Principal) -> bool:
+        """Whether there is anything to erase."""
+        return any(
+            set(row) - _OF_A_REVOCATION
+            for rows in (self._connections_of(principal), self._requests_of(principal), self._entries_of(principal))
+            for row in rows
+        )
+
     def erase_connections(self, principal: Principal) -> int:
         """From then on no command of an open connection is accepted."""
-        values = {":tenant": {"S": principal.tenant}, ":user": {"S": principal.user}}
-        names = {"#tenant": "tenant", "#user": "user"}
-        rows = self._rows(self._connections, "#tenant = :tenant AND #user = :user", values, names)
-        return self._delete(self._connections, [{"pk": row["pk"]} for row in rows])
+        return self._delete(self._connections, [{"pk": row["pk"]} for row in self._connections_of(principal)])
 
     def erase_requests(self, principal: Principal) -> Mapping[str, int]:
         """The number of rows by what they are: requests, events, sessions and usage.
 
         Of a revocation the moment stays until it expires: without it tokens from before would be accepted again.
         """
-        rows = [row for row in self._rows(self._requests, _OWN, _own(principal)) if set(row) - _OF_A_REVOCATION]
+        rows = [row for row in self._requests_of(principal) if set(row) - _OF_A_REVOCATION]
         of_user, others = _parted(rows)
         self._delete(self._requests, [_key(row) for row in others])
         for row in of_user:
@@ -63,12 +68,23 @@ class DynamoErasure:
 
     def erase_entries(self, principal: Principal) -> Mapping[str, int]:
         """Profiles and theories, with their earlier states."""
-        rows = list(self._rows(self._entries, "pk = :owner", {":owner": {"S": principal.owner}}))
+        rows = list(self._entries_of(principal))
         self._delete(self._entries, [_key(row) for row in rows])
         counts = {"profiles": 0, "theories": 0}
         for row in rows:
             counts["profiles" if row["sk"]["S"].startswith("PROFILES#") else "theories"] += 1
         return counts
+
+    def _connections_of(self, principal: Principal) -> Iterator[Item]:
+        values = {":tenant": {"S": principal.tenant}, ":user": {"S": principal.user}}
+        names = {"#tenant": "tenant", "#user": "user"}
+        return self._rows(self._connections, "#tenant = :tenant AND #user = :user", values, names)
+
+    def _requests_of(self, principal: Principal) -> Iterator[Item]:
+        return self._rows(self._requests, _OWN, _own(principal))
+
+    def _entries_of(self, principal: Principal) -> Iterator[Item]:
+        return self._rows(self._entries, "pk = :owner", {":owner": {"S": principal.owner}})
 
     def _erase_usage(self, row: Item) -> None:
         """Another process may write a revocation at the same moment; it stays too."""
