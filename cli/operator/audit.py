@@ -17,6 +17,7 @@ from cli.text import to_json
 if TYPE_CHECKING:
     from cicada.audit.model import AuditRecord, DocumentsShown
     from cli.arguments import Subparsers
+    from cli.deployment_target import DeploymentTarget
     from cli.operator.audit_log import Found, Sought
 
 _HEAD = ("TIME", "TENANT", "USER", "EVENT", "REQUEST OR CONNECTION", "DOCUMENTS OR ADDRESS")
@@ -52,7 +53,7 @@ def register(subparsers: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0, also if nothing is found; 1 if records were found that cannot be read."""
+    """0, also if nothing is found; 1 if records were found that cannot be read, or --user is nobody."""
     sought = _sought(options, datetime.now(UTC))
     if not 1 <= options.limit <= _MOST:
         raise CommandError(f"--limit is a number from 1 to {_MOST}.", 2)
@@ -61,11 +62,24 @@ def run(options: argparse.Namespace) -> int:
 
     target = open_target(options.stack)
     found = search(target.client("logs"), target.output("AuditLogGroup"), sought, options.limit)
+    if sought.user and not found.records and not found.unread:
+        _require_account(target, sought.user)
     if options.json:
         print(to_json(_fields(found)))
     else:
         _show(found, sought)
     return 1 if found.unread else 0
+
+
+def _require_account(target: DeploymentTarget, user: str) -> None:
+    """Of a deleted account there may be records; without any, a name that no account has is a mistake."""
+    from cicada.text import did_you_mean
+    from cli.operator.user_pool import UserPool
+
+    accounts = UserPool(target.client("cognito-idp"), target.output("UserPoolId")).accounts()
+    if not any(user in (each.name, each.sub) for each in accounts):
+        meant = did_you_mean(user, [each.name for each in accounts])
+        raise CommandError(f"There is no record of {user} in this time, and no account of that name or id{meant}")
 
 
 def _sought(options: argparse.Namespace, now: datetime) -> Sought:

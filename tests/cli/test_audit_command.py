@@ -42,6 +42,10 @@ RECORDS = (CONNECTED, REFUSED, ANN, BOB, BETA)
 def keeping(account: ScriptedAws, *messages: AuditRecord | str, pages: int = 1) -> None:
     """A stack whose audit log has these events, in so many pages; the first one is empty if there are several."""
     outputs = [{"OutputKey": "AuditLogGroup", "OutputValue": "the-audit-log"}]
+    outputs += [{"OutputKey": "UserPoolId", "OutputValue": "eu-central-1_pool"}]
+    ann = {"Username": "ann", "Enabled": True, "UserStatus": "CONFIRMED", "UserCreateDate": NOW}
+    account.replies["cognito-idp", "ListUsers"] = {"Users": [ann]}
+    account.replies["cognito-idp", "ListGroups"] = {"Groups": []}
     stack = {"StackName": "Cicada-dev", "CreationTime": NOW, "StackStatus": "CREATE_COMPLETE", "Outputs": outputs}
     account.replies["cloudformation", "DescribeStacks"] = {"Stacks": [stack]}
     texts = [each if isinstance(each, str) else encode(each).decode() for each in messages]
@@ -93,7 +97,6 @@ def test_the_trail_is_a_table_in_the_order_of_time(
         (["--document", "plan.md", "--knowledge-base", "scripts"], []),
         (["--knowledge-base", "store", "--since", "90m"], [BOB, BETA]),
         (["--since", "150m", "--until", "45m"], [ANN, BOB]),
-        (["--user", "Ann"], []),
     ],
 )
 def test_records_are_found_by_user_document_tenant_base_and_time(
@@ -102,6 +105,18 @@ def test_records_are_found_by_user_document_tenant_base_and_time(
     """Whatever of it CloudWatch Logs has filtered already."""
     keeping(aws_account, *RECORDS)
     assert found(capsys, *options) == [json.loads(encode(each)) for each in wanted]
+
+
+def test_a_user_of_whom_there_is_neither_a_record_nor_an_account_is_said(
+    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeping(aws_account, BOB)
+    assert found(capsys, "--user", "ann") == []
+    assert len(found(capsys, "--user", "bob")) == 1, "Of a deleted account there are records."
+    for name, meant in (("Ann", "; did you mean “ann”?"), ("nobody", ".")):
+        assert audit("--user", name) == 1
+        sentence = f"There is no record of {name} in this time, and no account of that name or id{meant}"
+        assert capsys.readouterr().err == f"cicada: {sentence}\n"
 
 
 def test_cloudwatch_logs_is_asked_for_the_time_and_the_words(
