@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from cli.arguments import add_stack_option
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from cli.operator.sign_outs import SignOuts
     from cli.operator.user_pool import Account, UserPool
 
+_LONGEST_NAME = 128
 _INITIAL_DAYS = 7  # Cognito's default for a temporary password
 
 
@@ -72,6 +74,7 @@ def _register_add(parts: Subparsers) -> None:
         help="the tenant whose documents are asked; needed where the stack has no default tenant",
     )
     adding.add_argument("--group", metavar="NAME", action="append", default=[], help="a group; repeatable")
+    _add_create_option(adding)
     adding.add_argument("--email", metavar="ADDRESS", default="", help="where the invitation is sent")
     _add_password_option(adding)
     adding.set_defaults(run=run_add)
@@ -105,8 +108,13 @@ def _register_groups(parts: Subparsers) -> None:
     )
     groups.add_argument("--add", metavar="NAME", action="append", default=[], help="a group to add; repeatable")
     groups.add_argument("--remove", metavar="NAME", action="append", default=[], help="a group to remove; repeatable")
+    _add_create_option(groups)
     groups.add_argument("--tenant", metavar="NAME", help="move the user to this tenant")
     groups.set_defaults(run=run_groups)
+
+
+def _add_create_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--create-group", action="store_true", help="make the groups that are named and not there yet")
 
 
 def _add_password_option(parser: argparse.ArgumentParser) -> None:
@@ -121,11 +129,13 @@ def run_add(options: argparse.Namespace) -> int:
     """0 if the account exists with all its groups; if not, nothing was created."""
     from cli.operator.user_pool import NewAccount  # imported late: boto3 is slow to import
 
+    _check_name(options.name)
     groups = plain_groups(options.group) + ([tenant_named(options.tenant)] if options.tenant else [])
     password = _given_password(options)
     target, pool = _pool(options)
     if not options.tenant and not target.default_tenant:
         raise CommandError(f"Name the tenant of {options.name} with --tenant: {target.title} has no default tenant.", 2)
+    _require_groups(pool, plain_groups(options.group), options)
     initial = pool.add(NewAccount(options.name, groups, options.email, password))
     invited = options.email if initial is None and password is None else ""
     if options.json:
@@ -201,6 +211,8 @@ def run_groups(options: argparse.Namespace) -> int:
     if both := sorted(set(add) & set(remove)):
         raise CommandError(f"{both[0]} cannot be added and removed at once.", 2)
     target, pool = _pool(options)
+    pool.groups(options.name)  # an unknown user is named first
+    _require_groups(pool, add, options)
     if options.tenant:
         wanted = tenant_named(options.tenant)
         add = [*add, wanted]
@@ -234,6 +246,30 @@ def _pool(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool]:
 
     target = open_target(options.stack)
     return target, UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
+
+
+def _require_groups(pool: UserPool, names: list[str], options: argparse.Namespace) -> None:
+    """Raises `CommandError` for a group that is new: who may read what hangs on the exact names."""
+    from cicada.text import did_you_mean
+
+    known = pool.all_groups() if names and not options.create_group else frozenset(names)
+    for name in names:
+        if name not in known:
+            meant = did_you_mean(name, sorted(each for each in known if not each.startswith(TENANT)))
+            raise CommandError(f"There is no group {name}{meant} --create-group makes a new one.", 2)
+
+
+def _check_name(name: str) -> None:
+    """Raises `CommandError` for a name that Cognito refuses: it has letters, digits, marks, symbols and punctuation.
+
+    https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminCreateUser.html
+    """
+    if not 1 <= len(name) <= _LONGEST_NAME or any(unicodedata.category(each)[0] not in "LMSNP" for each in name):
+        raise CommandError(
+            f"“{clean_line(name)}” cannot be the name of a user: it has 1 to {_LONGEST_NAME} letters, digits and signs,"
+            " and no blanks.",
+            2,
+        )
 
 
 def _sign_outs(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool, SignOuts]:

@@ -41,7 +41,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeployedPool]:
 @pytest.fixture
 def run(pool: DeployedPool, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     def called(*arguments: str) -> tuple[int, str, str]:
-        code = main(["user", *arguments])
+        code = main(["user", *arguments, *(["--create-group"] if {"--group", "--add"} & {*arguments} else [])])
         said = capsys.readouterr()
         return code, said.out, said.err
 
@@ -390,6 +390,31 @@ def test_a_new_initial_password_replaces_the_old_one(run: Run, pool: DeployedPoo
         AuthParameters={"USERNAME": "alice", "PASSWORD": initial},
     )
     assert reply["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
+
+
+@pytest.mark.parametrize(("command", "option"), [("add", "--group"), ("groups", "--add")])
+def test_a_group_that_is_not_there_is_made_on_request_alone(
+    run: Run, pool: DeployedPool, capsys: pytest.CaptureFixture[str], command: str, option: str
+) -> None:
+    run("add", "ann", "--group", "readers")
+    name = "ann" if command == "groups" else "bob"
+    before = pool.users()
+    for wrong, meant in (("raeders", "; did you mean “readers”?"), ("x", ".")):
+        assert main(["user", command, name, option, wrong]) == 2
+        assert capsys.readouterr().err == f"cicada: There is no group {wrong}{meant} --create-group makes a new one.\n"
+    assert (pool.users(), pool.groups() & {"raeders", "x"}) == (before, set())
+    assert main(["user", command, name, option, "readers"]) == 0
+    assert main(["user", "groups", name, "--add", "raeders", "--create-group"]) == 0
+    assert "raeders" in pool.groups_of(name)
+
+
+@pytest.mark.parametrize("name", ["carl the great", "ann\t", "", "a\u200bnn", "x" * 129])
+def test_a_name_that_cognito_refuses_is_refused(
+    pool: DeployedPool, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["user", "add", name]) == 2
+    assert "cannot be the name of a user: it has 1 to 128 letters, digits and signs" in capsys.readouterr().err
+    assert pool.users() == set()
 
 
 @pytest.mark.parametrize(

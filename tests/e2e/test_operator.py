@@ -50,7 +50,7 @@ def test_a_new_user_asks_by_the_stacks_name_and_no_longer_when_disabled(
     stage: Target, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_on_aws(stage, monkeypatch)
-    code, made = run("user", "add", "carol", "--group", "hr", "--password-stdin")
+    code, made = run("user", "add", "carol", "--group", "hr", "--create-group", "--password-stdin")
     assert (code, made["groups"], made["state"]) == (0, ["hr"], "active")
     monkeypatch.setenv("CICADA_PASSWORD", PASSWORD)
     question = "Who tells Macbeth that the queen is dead?"
