@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cli.errors import CommandError
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
+    from cli.deployment_target import DeploymentTarget
 
 
 def register(subparsers: Subparsers) -> None:
@@ -44,6 +46,26 @@ def run(options: argparse.Namespace) -> int:
     shown = {"bases": bases, "openNames": found.open_names}
     print(to_json(shown) if options.json else "\n".join(_lines(bases, found.open_names)))
     return 0
+
+
+def require_base(target: DeploymentTarget, tenant: str, name: str) -> None:
+    """Raises `CommandError`, which names one near, unless the settings or the tenant's documents name the base."""
+    from cicada.knowledge_bases.file import load_knowledge_bases
+    from cicada.text import did_you_mean
+
+    known = {*load_knowledge_bases().named, *_bases_with_documents(target, tenant)}
+    if name not in known:
+        raise CommandError(f"There is no knowledge base {name} in the tenant {tenant}{did_you_mean(name, known)}", 2)
+
+
+def _bases_with_documents(target: DeploymentTarget, tenant: str) -> Iterator[str]:
+    from cli.aws_failures import aws_calls
+
+    prefix = f"documents/{tenant}/"
+    pages = target.client("s3").get_paginator("list_objects_v2")
+    with aws_calls():
+        for page in pages.paginate(Bucket=target.output("DocumentsBucket"), Prefix=prefix, Delimiter="/"):
+            yield from (each["Prefix"].removeprefix(prefix).rstrip("/") for each in page.get("CommonPrefixes", []))
 
 
 def _lines(bases: Sequence[Mapping[str, Any]], open_names: bool) -> list[str]:

@@ -80,6 +80,8 @@ def run_list(options: argparse.Namespace) -> int:
             "offset": options.offset,
         }
     )
+    if not found["total"]:
+        _require_documents(options)
     names = reader_names(options)
     unknown = {each["documentId"]: names.unknown(each["readers"]) for each in found["documents"]}
     if options.json:
@@ -96,6 +98,21 @@ def run_list(options: argparse.Namespace) -> int:
     return 0
 
 
+def _require_documents(options: argparse.Namespace) -> None:
+    """Raises `CommandError` if nothing is listed because there is no such base, or because the index has lost it."""
+    from cli.deployment_target import open_target
+    from cli.operator.bases import require_base
+
+    tenant, base = tenant_of_documents(options), options.knowledge_base
+    target = open_target(options.stack)
+    require_base(target, tenant, base)
+    for each in _function(options).call({"documents": "compare"})["bases"]:
+        if each["isIncomplete"] and (each["tenant"], each["knowledgeBase"]) == (tenant, base):
+            raise CommandError(
+                f"The index lacks most of the {each['kept']} documents in {base}: run `cicada rebuild{target.flag}`."
+            )
+
+
 def _run_states(options: argparse.Namespace) -> int:
     """0, also if nothing is in that state."""
     from cicada.documents.model import KnowledgeBaseKey
@@ -106,6 +123,8 @@ def _run_states(options: argparse.Namespace) -> int:
         raise CommandError("With --state all documents are listed by id: leave out --filter, --sort and the like.", 2)
     base_key = KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base)
     found = DocumentStates(open_target(options.stack)).of_base(base_key, dict(_listed(options)))
+    if not found:
+        _require_documents(options)
     shown = {name: each for name, each in found.items() if options.state in ("all", each.state)}
     if options.json:
         print(to_json({"documents": [{"documentId": name, **state_fields(each)} for name, each in shown.items()]}))
@@ -141,6 +160,7 @@ def run_show(options: argparse.Namespace) -> int:
     document = DocumentKey(KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base), options.id)
     state = DocumentStates(open_target(options.stack)).of(document, is_listed=found is not None)
     if state is None:
+        _require_documents(options)
         raise CommandError(f"There is no document {options.id} in the knowledge base {options.knowledge_base}.")
     names = reader_names(options)
     unknown = names.unknown(found["readers"]) if found else []

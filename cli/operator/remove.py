@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
+from cli.operator.bases import require_base
 from cli.operator.documents import add_document_options, follow
 from cli.operator.tenants import tenant_of_documents
 from cli.screen import Screen
@@ -43,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
 
     With --purge, a document of which only earlier versions were left is removed too.
     """
+    from cli.deployment_target import open_target  # imported late: boto3 is slow to import
+
     prefix = f"documents/{tenant_of_documents(options)}/{options.knowledge_base}"
     documents = [_document(prefix, name) for name in dict.fromkeys(options.names)]
     results = follow(
@@ -53,6 +56,8 @@ def run(options: argparse.Namespace) -> int:
         "Stopped. What was taken out of the bucket is removed all the same; name it again for its sidecar.",
     )
     purged = _purged(options, results) if options.purge else {}
+    if all(result.outcome == "missing" and not _was_purged(result, purged) for result in results):
+        require_base(open_target(options.stack), tenant_of_documents(options), options.knowledge_base)
     if options.json:
         print(to_json(_fields(options, results, purged)))
     return 1 if any(result.has_failed and not _was_purged(result, purged) for result in results) else 0

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from cli.deployment_target import DeploymentTarget
+from cli.operator.bases import require_base
 from cli.operator.findings import Finding, State, checked
 from cli.operator.ingest_function import IngestFunction
 from cli.operator.model_checks import model_findings
@@ -148,6 +149,8 @@ def _index(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterat
         target.client("lambda", _SEARCH_SECONDS), target.output("IngestFunction"), "The index does not answer"
     )
     listed = function.call({"documents": "list", "tenant": tenant, "knowledgeBase": knowledge_base, "limit": 1})
+    if not listed["total"]:
+        require_base(target, tenant, knowledge_base)
     look = f"cicada documents list --knowledge-base {knowledge_base} --tenant {tenant}{target.flag}"
     number = f"{listed['total']} documents in {knowledge_base} of the tenant {tenant}"
     yield Finding("index", "ok", f"{number}; `{look}` names unknown readers.")

@@ -56,13 +56,18 @@ class CatalogueFunction:
     events: list[dict[str, Any]] = field(default_factory=list)
     failure: Exception | None = None
     s3: Any = None
+    bases: list[dict[str, Any]] = field(default_factory=list)
+
+    def _reply(self, event: dict[str, Any]) -> dict[str, Any]:
+        compared = event == {"documents": "compare"}
+        return {"bases": self.bases} if compared else catalogue_at_once(event, self.index, lambda _: SCHEMA)
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - boto3's names
         if self.failure:
             raise self.failure
         self.events.append(json.loads(Payload))
         try:
-            result, failed = catalogue_at_once(self.events[-1], self.index, lambda _: SCHEMA), {}
+            result, failed = self._reply(self.events[-1]), {}
         except CicadaError as error:
             result, failed = (
                 {"errorMessage": str(error), "errorType": type(error).__name__},
@@ -153,6 +158,26 @@ def test_a_list_without_a_match_is_no_failure(function: CatalogueFunction, capsy
     assert capsys.readouterr().out == "0 documents match.\n"
     assert listed("--tenant", "elsewhere") == 0
     assert capsys.readouterr().out == "0 documents match.\n"
+
+
+@pytest.mark.parametrize("part", [["list"], ["list", "--state", "all"], ["show", "a.md"]])
+def test_a_base_that_is_not_there_is_refused_with_the_nearest(
+    function: CatalogueFunction, capsys: pytest.CaptureFixture[str], part: list[str]
+) -> None:
+    put(function, "documents/default/kettles/a.txt")
+    for name, meant in (("nope", "."), ("stroe", "; did you mean “store”?"), ("kettle", "; did you mean “kettles”?")):
+        assert main(["documents", *part, "--knowledge-base", name]) == 2
+        said = f"cicada: There is no knowledge base {name} in the tenant default{meant}\n"
+        assert capsys.readouterr().err == said
+
+
+def test_a_list_of_an_index_that_lost_the_base_is_no_list_of_nothing(
+    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
+) -> None:
+    function.bases = [{"tenant": "default", "knowledgeBase": "scripts", "kept": 2, "isIncomplete": True}]
+    assert main(["documents", "list", "--knowledge-base", "scripts"]) == 1
+    said = "cicada: The index lacks most of the 2 documents in scripts: run `cicada rebuild`.\n"
+    assert capsys.readouterr().err == said
 
 
 def test_json_is_what_the_function_returned(function: CatalogueFunction, capsys: pytest.CaptureFixture[str]) -> None:

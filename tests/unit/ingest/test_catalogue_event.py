@@ -111,6 +111,16 @@ def test_a_filter_on_a_field_that_the_base_lacks_names_the_fields() -> None:
         asked(documents="list", filters=["colour=red"])
 
 
+@pytest.mark.parametrize("option", ["sort", "countBy"])
+def test_a_field_that_no_document_has_is_refused_with_the_nearest(option: str) -> None:
+    with pytest.raises(InvalidFrameError, match="“statsu”; did you mean “status”"):
+        asked(documents="list", **{option: "statsu"})
+    with pytest.raises(InvalidFrameError, match=r"“nofield”\. There are status, tags, title, value"):
+        asked(documents="list", **{option: "nofield"})
+    for known in ("value", "tags", "title"):
+        assert asked(documents="list", **{option: known})["total"] == 2
+
+
 def test_only_permissions_make_a_filter_for_every_reader_and_only_what_shows_no_document_uses_it() -> None:
     naming = {
         str(file.relative_to(LIBRARY)): file.read_text("utf-8")

@@ -8,15 +8,17 @@ from typing import Any
 
 from cicada.documents.card import Card
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
+from cicada.documents.filter import Exists
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import InvalidFrameError
 from cicada.ingest.ports import GroundTruth
 from cicada.knowledge_bases.filter_language import parse_filter
-from cicada.knowledge_bases.schema import SchemaOf
+from cicada.knowledge_bases.schema import Schema, SchemaOf
 from cicada.permissions.ports import AccessLists
 from cicada.permissions.readers import every_document
 from cicada.retrieval.completeness import lacking
 from cicada.retrieval.ports import DocumentCatalogue
+from cicada.text import did_you_mean
 
 _MOST = 500
 
@@ -63,6 +65,8 @@ def _listed(
     sort = str(event.get("sort", ""))
     order = Sort(sort.removeprefix("-"), sort.startswith("-")) if sort else schema.sort or Sort(TITLE)
     limit, offset = _number(event, "limit", 50), _number(event, "offset", 0)
+    for name in filter(None, (sort.removeprefix("-"), str(event.get("countBy") or ""))):
+        _check_field(name, base_key, catalogue, schema)
     page = catalogue.rows(matching, order, min(limit, _MOST), offset)
     counts = {}
     if event.get("countBy"):
@@ -73,6 +77,18 @@ def _listed(
         "nextOffset": page.next_offset,
         "documents": [_fields(row) for row in page.rows],
     } | counts
+
+
+def _check_field(name: str, base_key: KnowledgeBaseKey, catalogue: DocumentCatalogue, schema: Schema) -> None:
+    """Known are the schema's fields and those that a document has. Raises `InvalidFrameError`, which names one near."""
+    known = {TITLE, *schema.fields}
+    if name in known or catalogue.rows(every_document(base_key, (Exists(name),)), Sort(TITLE), 1).total:
+        return
+    rows = catalogue.rows(every_document(base_key), Sort(TITLE), _MOST).rows
+    named = sorted(known.union(*(row.metadata for row in rows)))
+    raise InvalidFrameError(
+        f"No document has a field “{name}”{did_you_mean(name, named)} There are {', '.join(named)}."
+    )
 
 
 def _shown(document: DocumentKey, catalogue: DocumentCatalogue, *, is_optional: bool) -> dict[str, Any]:
