@@ -18,7 +18,7 @@ from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 from cli.text import to_json
-from cli.user.client import add_explain_option, add_target_options, open_client, scope
+from cli.user.client import add_explain_option, add_target_options, open_client, require_session, scope
 from cli.user.rendering import collect, render_answer
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
     screen = open_screen(settings)
     request_id = str(uuid.uuid4())
     with open_client(options, settings, screen.observe) as client, cancelling(lambda: client.cancel(request_id)):
+        require_session(client, options.session)
         events = client.ask(message, options.session, options.knowledge_base, scope(options), request_id)
         answer = collect(events, screen) if options.json else _render(events, screen, options)
     if options.json:

@@ -14,7 +14,7 @@ from cicada_client.errors import ConnectionLostError, RefusedError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
-from cli.user.client import add_explain_option, add_target_options, open_client, scope
+from cli.user.client import add_explain_option, add_target_options, open_client, require_session, scope
 from cli.user.prompt import Prompt, open_prompt
 from cli.user.rendering import render_answer, render_excerpts, render_history
 
@@ -51,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
     screen = open_screen(settings)
     prompt = open_prompt(sys.stdin, sys.stdout)
     with open_client(options, settings, screen.observe) as client:
+        require_session(client, options.session)
         conversation = Conversation(client, screen, options)
         if prompt.interactive:
             screen.note("Ask a question. /help says what else there is.")

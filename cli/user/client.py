@@ -32,13 +32,13 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--knowledge-base",
         metavar="NAME",
-        help="ask this knowledge base; one that does not exist is searched too, and nothing is found",
+        help="ask this knowledge base; one that does not exist, or is not for you, is refused",
     )
     parser.add_argument(
         "--episode",
         action="append",
         metavar="ID",
-        help="ask about this episode only; repeatable; in one that does not exist nothing is found",
+        help="ask about this episode only; repeatable; one that does not exist is refused",
     )
     parser.add_argument(
         "--filter",
@@ -101,6 +101,20 @@ def _of_target(options: argparse.Namespace, url: str | None, token: str | None) 
     target = open_target(options.stack)
     address = url or target.output("WebSocketUrl")
     return address, partial(str, token) if token else sign_in(target, options.user)
+
+
+def require_session(client: Client, session_id: str | None) -> None:
+    """Raises `CommandError` for a conversation that the user does not have: a typing error would begin a new one."""
+    if not session_id or client.history(session_id, limit=1).turns:
+        return
+    from cicada.text import did_you_mean  # imported late: only a refusal needs it
+
+    meant = did_you_mean(session_id, [each.session_id for each in client.history().sessions])
+    raise CommandError(
+        f"You have no conversation {session_id}, or it has expired{meant} `/history` in `cicada chat` lists yours;"
+        " without --session a new one begins.",
+        2,
+    )
 
 
 def scope(options: argparse.Namespace) -> dict[str, Any] | None:

@@ -21,7 +21,7 @@ from cli.settings import read_settings
 from cli.subcommands import SUBCOMMANDS
 from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
-from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, DisturbingServer, Drop, answer, refused, running
+from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, Body, DisturbingServer, Drop, answer, refused, running
 from tests.clients.listings import DOCUMENTS, PLAN, listed
 
 TEXT = "".join(WORDS)
@@ -187,13 +187,38 @@ def test_a_listing_is_a_table_behind_the_sentence(capsys: pytest.CaptureFixture[
 
 def test_ask_sends_its_options(server: DisturbingServer) -> None:
     options = ["--session", "s-1", "--knowledge-base", "plays", "--episode", "Act 1", "--episode", "Act 5"]
+    server.on_command = lambda command: history(command, known="s-1")
     assert main(["ask", "q", *options, *at(server)]) == 0
-    sent = server.commands[0]
+    [sent] = server.questions()
     assert (sent["sessionId"], sent["knowledgeBase"], sent["scope"]) == (
         "s-1",
         "plays",
         {"episodes": ["Act 1", "Act 5"]},
     )
+
+
+def history(command: Body, known: str) -> list[Body] | None:
+    """The pages of a user with one conversation."""
+    if command["action"] != "history":
+        return None
+    if "sessionId" not in command:
+        session = {"sessionId": known, "title": "q", "lastAt": "2026-01-01T00:00:00.000+00:00"}
+        return [{"type": "history", "sessions": [session]}]
+    turn = {"requestId": "r", "createdAt": "2026-01-01T00:00:00.000+00:00", "status": "complete", "message": "q"}
+    turns = [turn | {"answer": "a"}] if command["sessionId"] == known else []
+    return [{"type": "history", "sessionId": command["sessionId"], "turns": turns}]
+
+
+@pytest.mark.parametrize("command", [["ask", "q"], ["chat"]])
+def test_a_conversation_that_the_user_does_not_have_is_refused_before_anything_is_asked(
+    server: DisturbingServer, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    server.on_command = lambda command: history(command, known="s-1234")
+    for wrong, meant in (("s-123", "; did you mean “s-1234”?"), ("x", ".")):
+        assert main([*command, "--session", wrong, *at(server)]) == 2
+        said = f"cicada: You have no conversation {wrong}, or it has expired{meant} `/history` in"
+        assert capsys.readouterr().err.startswith(said)
+    assert server.questions() == []
 
 
 def test_ask_sends_filters_as_the_protocol_writes_them(server: DisturbingServer) -> None:
