@@ -63,15 +63,20 @@ def load(kind: type[M], path: Path) -> list[M]:
     return [_read(kind, line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
-def add_example(example: Example, path: Path | None = None) -> None:
-    """Append one example. Raises ConfigurationError if the text is there already."""
+def check_new(example: Example, path: Path | None = None) -> None:
+    """Raises ConfigurationError if the text is there already."""
     path = path or EXAMPLES
     for other in load_examples(path):
         if other.text.strip().casefold() == example.text.strip().casefold():
             raise ConfigurationError(
                 f"The examples have this text already, as {other.intent.value}; edit its line in {path.name} instead."
             )
-    with path.open("a", encoding="utf-8") as file:
+
+
+def add_example(example: Example, path: Path | None = None) -> None:
+    """Append one example. Raises as `check_new` does."""
+    check_new(example, path)
+    with (path or EXAMPLES).open("a", encoding="utf-8") as file:
         file.write(json.dumps(example.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from cicada.answering import asked_writes
 from cicada.planning.intent import model
 from cicada.planning.intent.concepts import lexicon
 from cicada.planning.intent.linear import dump
-from cicada.planning.intent.model import SCORED, load_model
+from cicada.planning.intent.model import SCORED, IntentModel, load_model
 from intents.examples import Concepts, Example, digest, load_change_examples, load_concepts, load_examples
 from intents.ridge import Floats, probabilities
 from intents.training import (
@@ -58,6 +60,16 @@ def write_models(calibration: Calibration | None = None) -> None:
     of_changes = fit(changing, words, change_targets(changing))
     model.PACKAGED.write_bytes(content(of_intents, kept, concepts, digest(examples, concepts)))
     asked_writes.PACKAGED.write_bytes(changes_content(of_changes, kept, concepts, digest(changing, concepts)))
+
+
+def intents_with(example: Example) -> IntentModel:
+    """The model of intents of all examples and this one, with the calibration of the packaged one. Nothing is kept."""
+    concepts, examples = load_concepts(), [*load_examples(), example]
+    trained = fit(examples, lexicon(concepts.values()), intent_targets(examples))
+    with NamedTemporaryFile(suffix=".bin") as file:
+        file.write(content(trained, calibration_of(), concepts, digest(examples, concepts)))
+        file.flush()
+        return load_model(Path(file.name))
 
 
 def calibration_of() -> Calibration:

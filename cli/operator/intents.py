@@ -6,9 +6,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError
+from cli.screen import Screen, open_screen
+from cli.settings import read_settings
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
+    from intents.examples import Example
 
 # As `cicada.planning.model.Intent` has them; the library is slow to import.
 _INTENTS = ("script_query", "profile_request", "theory_request", "general")
@@ -27,10 +30,12 @@ def register(subparsers: Subparsers) -> None:
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
     adding = parts.add_parser(
         "add",
-        help="add a message with its intent, and train the models again",
-        description="Add a message with its intent to the examples, and train the models again; it takes some seconds."
-        " A stage has the new models when it is started or deployed again.",
+        help="learn a message with its intent: try it, and with --save keep it",
+        description="Train on the examples and a message with its intent, and show what changes; it takes up to some"
+        " minutes. With --save the message is added to intents/examples.jsonl and the packaged models are written; a"
+        " stage has them when it is started or deployed again. Without it nothing is written.",
     )
+    adding.add_argument("--save", action="store_true", help="add the example and write the packaged models")
     adding.add_argument("text", help="the message")
     adding.add_argument("intent", choices=_INTENTS, help="what the user wants: %(choices)s")
     adding.add_argument("--author", default="local", help="who wrote it, one name a person (default: %(default)s)")
@@ -47,26 +52,56 @@ def register(subparsers: Subparsers) -> None:
 
 
 def add(options: argparse.Namespace) -> int:
-    """0 if the example is added and the model is trained."""
+    """0 if the example is learnt, and with --save kept."""
     from cicada.errors import CicadaError  # imported late: the library is slow to import
     from cicada.planning.model import Intent
-    from intents.examples import Example, add_example
-    from intents.model_file import write_models
+    from intents.examples import Example
 
+    if not options.text.strip():
+        raise CommandError("The message is empty; give its text.", 2)
+    example = Example(
+        text=options.text,
+        intent=Intent(options.intent),
+        author=options.author,
+        language=options.language,
+        changes=tuple(options.changes),
+    )
+    screen = open_screen(read_settings())
     try:
-        if not options.text.strip():
-            raise CommandError("The message is empty; give its text.", 2)
-        add_example(
-            Example(
-                text=options.text,
-                intent=Intent(options.intent),
-                author=options.author,
-                language=options.language,
-                changes=tuple(options.changes),
-            )
-        )
-        write_models()
+        (_save if options.save else _try)(example, screen)
     except CicadaError as error:
         raise CommandError(str(error)) from error
-    print("Added, and trained. Run `make intents CALIBRATE=1` when many examples have been added.")
     return 0
+
+
+def _save(example: Example, screen: Screen) -> None:
+    from intents.examples import add_example
+    from intents.model_file import write_models
+
+    add_example(example)
+    screen.note("Training the models of intents and of changes; this may take some minutes …")
+    write_models()
+    print("Added, and trained. Run `make intents CALIBRATE=1` when many examples have been added.")
+
+
+def _try(example: Example, screen: Screen) -> None:
+    """Show what the example would change, and write nothing."""
+    from cicada.planning.intent import model as packaged
+    from cicada.planning.intent.model import IntentModel, load_model
+    from intents.examples import check_new, load_examples
+    from intents.model_file import intents_with
+
+    check_new(example)
+
+    def understood(model: IntentModel, text: str) -> tuple[float, str]:
+        return max((share, intent.value) for intent, share in model.probabilities(text).items())
+
+    examples = load_examples()
+    screen.note(f"Training on {len(examples) + 1:,} examples; this may take some minutes …")
+    before, after = load_model(packaged.PACKAGED), intents_with(example)
+    screen.note("Comparing what the examples are understood as …")
+    others = sum(understood(before, each.text)[1] != understood(after, each.text)[1] for each in examples)
+    (was, old), (now, new) = understood(before, example.text), understood(after, example.text)
+    print(f"The message is understood as {old} ({was:.2f}) now, with the example as {new} ({now:.2f}).")
+    print(f"{others:,} of the {len(examples):,} examples are understood otherwise.")
+    print("Nothing is changed: --save adds the example to intents/examples.jsonl and writes the packaged models.")

@@ -31,7 +31,7 @@ def test_a_message_becomes_an_example_and_the_model_knows_it(copies: tuple[Path,
     few, model = copies
     before = load_model(model)
 
-    assert main(["intents", "add", "kadabra alakazam", "theory_request", "--author", "me"]) == 0
+    assert main(["intents", "add", "kadabra alakazam", "theory_request", "--author", "me", "--save"]) == 0
 
     added = examples.load_examples(few)[-1]
     assert (added.text, added.intent, added.author) == ("kadabra alakazam", Intent.THEORY_REQUEST, "me")
@@ -44,7 +44,7 @@ def test_what_a_message_asks_to_be_changed_is_learnt_too(copies: tuple[Path, Pat
     few, model = copies
     before = asked_writes.load_writes_model(model.with_name("writes.bin"))
 
-    message = ["intents", "add", "kadabra alakazam", "profile_request", "--changes", "delete", "restore"]
+    message = ["intents", "add", "kadabra alakazam", "profile_request", "--changes", "delete", "restore", "--save"]
     assert main(message) == 0
 
     assert examples.load_examples(few)[-1].changes == ("delete", "restore")
@@ -53,6 +53,19 @@ def test_what_a_message_asks_to_be_changed_is_learnt_too(copies: tuple[Path, Pat
     assert after.thresholds == before.thresholds
     grown = zip(after.linear.scores("alakazam"), before.linear.scores("alakazam"), strict=True)
     assert [now > then for now, then in grown][2:] == [True, True]
+
+
+def test_without_save_it_is_shown_what_would_change_and_nothing_is_written(
+    copies: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [*copies, copies[1].with_name("writes.bin")]
+    before = [file.read_bytes() for file in files]
+    assert main(["intents", "add", "kadabra alakazam", "theory_request"]) == 0
+    assert [file.read_bytes() for file in files] == before
+    said = capsys.readouterr()
+    assert "Training on 41 examples" in said.err
+    assert "with the example as theory_request (" in said.out
+    assert "of the 40 examples are understood otherwise.\nNothing is changed: --save" in said.out
 
 
 def test_a_message_that_is_an_example_already_is_refused(
