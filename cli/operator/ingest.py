@@ -31,7 +31,7 @@ def register(subparsers: Subparsers) -> None:
         help="upload files and folders, and see what becomes of them",
         description="Upload files to the local stage, or with --stack to a stage on AWS, and wait until each is"
         " searchable. A file's sidecar, FILE.metadata.json beside it, is uploaded with it. Of a folder all files are"
-        " taken but hidden ones.",
+        " taken but hidden and linked ones.",
         epilog="example: cicada ingest handbook --knowledge-base store --prune --dry-run --stack Cicada-dev",
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a file or a folder")
@@ -40,6 +40,11 @@ def register(subparsers: Subparsers) -> None:
         action="store_true",
         help="remove the documents of the knowledge base that the folder no longer has, when all others are uploaded;"
         " asks before it removes more than ten or half of them, or a sidecar",
+    )
+    parser.add_argument(
+        "--follow-links",
+        action="store_true",
+        help="also upload the files that links in a folder lead to; without it they are left out and named",
     )
     parser.add_argument("--dry-run", action="store_true", help="only show what would be uploaded and removed")
     parser.add_argument("--yes", action="store_true", help="with --prune: remove without asking")
@@ -132,12 +137,26 @@ def _ingested(options: argparse.Namespace, uploads: list[Upload], names: ReaderN
 
 def _uploads(options: argparse.Namespace) -> list[Upload]:
     from clients.documents.errors import InvalidUploadError  # imported late: the library is slow to import
-    from clients.documents.files import uploads_of
+    from clients.documents.files import linked_files, uploads_of
 
     try:
-        return uploads_of(options.paths, tenant_of_documents(options), options.knowledge_base)
+        links = linked_files(options.paths)
+        uploads = uploads_of(
+            options.paths, tenant_of_documents(options), options.knowledge_base, follow_links=options.follow_links
+        )
     except InvalidUploadError as error:
         raise CommandError(str(error), 2) from error
+    left = [each for each in links if each.is_dir() or not options.follow_links]
+    if left and options.prune:
+        raise CommandError(
+            f"With --prune a folder has no links, for what they lead to would be removed: {', '.join(map(str, left))}. "
+            "Put the files themselves there, or give --follow-links for linked files.",
+            2,
+        )
+    for each in left:
+        hint = "linked folders are not entered" if each.is_dir() else "give --follow-links if it is meant"
+        open_screen(read_settings()).note(f"{each}: left out, since it is a link to {each.readlink()}; {hint}")
+    return uploads
 
 
 def _show(names: ReaderNames, result: DocumentResult, screen: Screen) -> None:

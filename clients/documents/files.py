@@ -24,16 +24,17 @@ class Upload:
     sidecar: Path | None
 
 
-def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str) -> list[Upload]:
-    """All named files, and all files below named folders except hidden ones.
+def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str, *, follow_links: bool = False) -> list[Upload]:
+    """All named files, and all files below named folders except hidden ones and, without `follow_links`, linked ones.
 
-    The id of a file in a folder is its path below that folder. Raises `InvalidUploadError` for a path that does not
-    exist, a folder that cannot be read, a link to nothing, a name that is not allowed, two files with one id, and a
-    sidecar without its file.
+    A folder of somebody else's may link to files that nobody means to publish (`linked_files` lists them). The id of a
+    file in a folder is its path below that folder. Raises `InvalidUploadError` for a path that does not exist, a folder
+    that cannot be read, a link to nothing, a linked sidecar that is not followed, a name that is not allowed, two files
+    with one id, and a sidecar without its file.
     """
     found: dict[DocumentKey, Upload] = {}
     for path in paths:
-        for file, name in _files(path):
+        for file, name in _files(path, follow_links):
             document = _document(file, f"documents/{tenant}/{knowledge_base}/{name}")
             other = found.setdefault(document, Upload(file, document, _sidecar(file)))
             if other.path != file:
@@ -43,14 +44,20 @@ def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str) -> list[
     return list(found.values())
 
 
-def _files(path: Path) -> Iterator[tuple[Path, str]]:
+def linked_files(paths: Sequence[Path]) -> list[Path]:
+    """The links in the named folders. A linked folder is never entered; a link that is named itself is meant."""
+    return sorted(each for path in paths if path.is_dir() for each in _below(path, folders=True) if each.is_symlink())
+
+
+def _files(path: Path, follow_links: bool) -> Iterator[tuple[Path, str]]:
     if path.is_dir():
         for file in sorted(_below(path)):
             if not _is_file(file):
                 continue
             if is_sidecar(file.name):
                 _require_its_file(file)
-            else:
+                _require_no_link(file, follow_links)
+            elif follow_links or not file.is_symlink():
                 yield file, file.relative_to(path).as_posix()
     elif not _is_file(path):
         raise InvalidUploadError(f"There is no file or folder {path}.")
@@ -61,8 +68,8 @@ def _files(path: Path) -> Iterator[tuple[Path, str]]:
         yield path, path.name
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    """All but hidden files and what is in hidden folders; linked folders are not entered.
+def _below(folder: Path, *, folders: bool = False) -> Iterator[Path]:
+    """All but hidden files and what is in hidden folders; linked folders are not entered, and given with `folders`.
 
     A folder that cannot be read is an error: what is in it would seem to be gone, and a sync would remove it.
     """
@@ -70,9 +77,9 @@ def _below(folder: Path) -> Iterator[Path]:
     def refuse(error: OSError) -> None:
         raise InvalidUploadError(f"{error.filename} cannot be read: {error.strerror}.") from error
 
-    for place, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(place, name) for name in names if not name.startswith("."))
+    for place, inner, names in os.walk(folder, onerror=refuse):
+        inner[:] = [name for name in inner if not name.startswith(".")]
+        yield from (Path(place, name) for name in (*names, *(inner if folders else ())) if not name.startswith("."))
 
 
 def _is_file(path: Path) -> bool:
@@ -91,6 +98,15 @@ def _require_its_file(sidecar: Path) -> None:
         raise InvalidUploadError(
             f"{sidecar} belongs to no file, so nothing was uploaded: a sidecar is called <file name>{SIDECAR}, with the"
             " whole name of the file that lies beside it."
+        )
+
+
+def _require_no_link(sidecar: Path, follow_links: bool) -> None:
+    """A sidecar that is left out would open the document."""
+    if sidecar.is_symlink() and not follow_links:
+        raise InvalidUploadError(
+            f"{sidecar} is a link to {sidecar.readlink()}, so nothing was uploaded: put the sidecar itself there, or "
+            "give --follow-links if the link is meant."
         )
 
 

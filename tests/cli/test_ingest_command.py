@@ -618,6 +618,50 @@ def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(
     assert (stored(backend), backend.client.deletes) == (before, [])
 
 
+@pytest.mark.parametrize("also", [[], ["--dry-run"]])
+def test_a_linked_file_is_left_out_and_named(
+    backend: Backend, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], also: list[str]
+) -> None:
+    """A folder of somebody else's may link to credentials."""
+    (tmp_path / "credentials").write_bytes(GOOD)
+    (folder / "secret.json").symlink_to(tmp_path / "credentials")
+    (folder / "elsewhere").symlink_to(tmp_path)
+    assert main(["ingest", str(folder), *also]) == 0
+    said = capsys.readouterr().err
+    assert f"{folder / 'secret.json'}: left out, since it is a link to {tmp_path / 'credentials'}" in said
+    assert f"{folder / 'elsewhere'}: left out" in said
+    assert not [key for key in backend.client.puts if "secret" in key]
+
+
+def test_a_link_is_followed_where_that_is_meant(backend: Backend, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "credentials").write_bytes(GOOD)
+    link = folder / "macbeth-7.json"
+    link.symlink_to(tmp_path / "credentials")
+    assert main(["ingest", str(folder), "--follow-links"]) == 0
+    assert main(["ingest", str(link), "--knowledge-base", "other"]) == 0
+    assert len([key for key in backend.client.puts if key.endswith("macbeth-7.json")]) == 2
+
+
+def test_a_linked_sidecar_refuses_the_upload(
+    backend: Backend, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "macbeth.json.metadata.json").rename(tmp_path / "sidecar")
+    (folder / "macbeth.json.metadata.json").symlink_to(tmp_path / "sidecar")
+    assert main(["ingest", str(folder)]) == 2
+    assert "so nothing was uploaded: put the sidecar itself there" in capsys.readouterr().err
+    assert backend.client.puts == []
+
+
+def test_prune_refuses_a_folder_with_links(
+    backend: Backend, synced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (synced / "macbeth-1.json").rename(tmp_path / "moved.json")
+    (synced / "macbeth-1.json").symlink_to(tmp_path / "moved.json")
+    assert main(["ingest", str(synced), "--prune", "--yes"]) == 2
+    assert "With --prune a folder has no links" in capsys.readouterr().err
+    assert backend.client.deletes == []
+
+
 def test_prune_takes_one_folder_only(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for paths in ([str(folder), str(folder / "acts")], [str(folder / "macbeth.json")]):
         assert main(["ingest", *paths, "--prune"]) == 2
