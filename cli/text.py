@@ -12,23 +12,39 @@ from cicada_client.events import Locator, Source
 # characters that change the reading direction, with which a text can look like another one (CVE-2021-42574).
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_ESCAPED_IN_JSON = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# What takes no place or looks like a blank: with it two names look alike.
+_UNSEEN = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u2800\u3164\ufeff"
+    r"\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+)
+_INVISIBLE = re.compile(f"[{_UNSEEN}]")
+# Joiners and variation selectors mean something in emoji and in scripts from Hebrew on.
+_JOINER_IN_A_NAME = re.compile(r"(?<![\u0590-\U0010ffff])[\u200c\u200d\ufe00-\ufe0f]")
+_ESCAPED_IN_JSON = re.compile(rf"[\x7f-\x9f\u200c-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff{_UNSEEN}]")
 
 
 def clean(text: str) -> str:
-    """The text without what controls a terminal or the reading direction. A stream can be cleaned piece by piece."""
-    return _LONE_SURROGATE.sub("\ufffd", _UNSAFE.sub("", text))
+    """The text without what controls a terminal or the reading direction, and with escapes for what nobody sees.
+
+    A stream can be cleaned piece by piece.
+    """
+    return _INVISIBLE.sub(_escape, _LONE_SURROGATE.sub("\ufffd", _UNSAFE.sub("", text)))
 
 
 def clean_line(text: str) -> str:
-    """The cleaned text on one line."""
-    return " ".join(clean(text.replace("\r", "\n")).split())
+    """The cleaned text on one line. In a name in Latin, Greek or Cyrillic letters joiners are shown as escapes too."""
+    return " ".join(clean(_JOINER_IN_A_NAME.sub(_escape, text.replace("\r", "\n"))).split())
+
+
+def _escape(found: re.Match[str]) -> str:
+    """The character as JSON writes it, such as `\\u200b`."""
+    return json.dumps(found[0])[1:-1]
 
 
 def to_json(value: object) -> str:
     """JSON for people and programs: readable, exact, and without raw control characters."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _ESCAPED_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _ESCAPED_IN_JSON.sub(_escape, text)
 
 
 def source_line(source: Source) -> str:

@@ -63,3 +63,24 @@ def test_a_source_shows_the_metadata_of_its_document_behind_the_title() -> None:
     source = Source(1, "d", "Rules", Locator(section=("2",)), "e", None, fields)
     assert source_line(source) == "[1] Rules (Status: retired, Owner: Ann Lee) · 2"
     assert source_line(Source(1, "d", "", Locator(), "e", None, {"Status": "retired"})) == "[1] (Status: retired)"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ten\u200bant:acme", r"ten\u200bant:acme"),
+        ("te\u00adnant", r"te\u00adnant"),
+        ("a\u3164b\u115f", r"a\u3164b\u115f"),
+        ("x\U000e0041", r"x\udb40\udc41"),
+        ("ten\u200dant\ufe0f", r"ten\u200dant\ufe0f"),
+        ("тен\u200dант", r"тен\u200dант"),
+        ("👨\u200d👩 ❤\ufe0f می\u200cخواهم", "👨\u200d👩 ❤\ufe0f می\u200cخواهم"),
+    ],
+)
+def test_what_nobody_sees_is_shown_as_an_escape(text: str, shown: str) -> None:
+    assert clean_line(text) == shown
+    assert json.loads(to_json(text)) == text
+
+
+def test_an_answer_shows_what_nobody_sees_and_keeps_joiners_wherever_it_is_cut() -> None:
+    assert [clean(piece) for piece in ("a\u200b", "\u200d👩")] == [r"a\u200b", "\u200d👩"]
