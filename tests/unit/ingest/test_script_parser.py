@@ -158,3 +158,15 @@ def test_too_many_passages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(script_parser, "MAX_PASSAGES", 139)
     with pytest.raises(DocumentRejectedError, match="more than 139 passages"):
         passages("macbeth")
+
+
+@pytest.mark.parametrize("content", [b'{"note": 1}', b'[{"title": "x"}]', b"[1, 2]", b'"text"', b"[]"])
+def test_a_stray_json_is_told_apart_from_a_script(content: bytes) -> None:
+    with pytest.raises(DocumentRejectedError, match=r"is JSON, but no script: .* Markdown") as caught:
+        ScriptParser(shipped_episodes()).parse(source("notes.json", content))
+    assert caught.value.kind == "wrong_type"
+
+
+def test_a_script_without_an_episode_is_told_to_name_one() -> None:
+    with pytest.raises(DocumentRejectedError, match="No pattern in the episode configuration"):
+        ScriptParser(shipped_episodes()).parse(source("othello.json", play("macbeth")))

@@ -34,10 +34,20 @@ def read_records(content: bytes) -> list[Any]:
             raise DocumentRejectedError(f"The file has its key '{document.repeated[:40]}' twice.")
         found = next((document[key] for key in _LIST_KEYS if key in document), None)
     if not isinstance(found, list):
-        raise DocumentRejectedError("A script is a list of records, or an object with such a list under 'messages'.")
+        raise no_script()
     if len(found) > MAX_RECORDS:
         raise _too_many()
     return found
+
+
+def no_script() -> DocumentRejectedError:
+    """The refusal of JSON that somebody keeps among documents."""
+    return DocumentRejectedError(
+        "The file is JSON, but no script: a script is a list of records with messageId, speaker and textENG or "
+        "textJPN, or an object with such a list under 'messages'. Other JSON is not read; upload what is to be found "
+        "as Markdown or text.",
+        "wrong_type",
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> JsonObject:

@@ -15,6 +15,7 @@ from cicada.ingest.episodes import Episode, Episodes
 from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.script import Script, ScriptDefaults, parse_script
+from cicada.ingest.script_json import no_script
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
 from cicada.knowledge_bases.schema import SchemaOf, no_schema
 
@@ -35,7 +36,7 @@ class ScriptParser(Struct, frozen=True):
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
-        episode = self.episodes.resolve(source)
+        episode = self._episode(source)
         script = parse_script(source.content, ScriptDefaults(episode.language, episode.chapter, _stem(source)))
         if not script.tracks:
             raise DocumentRejectedError(_nothing_readable(script.problems))
@@ -45,6 +46,15 @@ class ScriptParser(Struct, frozen=True):
         if len(passages) > MAX_PASSAGES:
             raise DocumentRejectedError(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")
         return ParsedDocument(passages, (*sidecar.problems, *faults, *script.problems))
+
+    def _episode(self, source: SourceFile) -> Episode:
+        try:
+            return self.episodes.resolve(source)
+        except DocumentRejectedError:
+            # Only a script misses its episode.
+            if parse_script(source.content, ScriptDefaults("en", None, "")).tracks:
+                raise
+            raise no_script() from None
 
     def _passages(
         self,
