@@ -89,15 +89,24 @@ def _surplus(options: argparse.Namespace, uploads: list[Upload]) -> Surplus:
 
 def _show_plan(options: argparse.Namespace, uploads: list[Upload], surplus: Surplus | None) -> int:
     from cli.operator.prune import described
+    from clients.documents.files import refusal
 
+    refused = {str(each.path): reason for each in uploads if (reason := refusal(each.path)[0])}
     gone = [*surplus.documents, *surplus.sidecars] if surplus else []
     if options.json:
         names = [each.document_id for each in surplus.documents] if surplus else []
         sidecars = [each.document_id for each in surplus.sidecars] if surplus else []
-        plan = {"upload": [str(each.path) for each in uploads], "remove": names, "removeSidecarsOf": sidecars}
+        plan = {
+            "upload": [str(each.path) for each in uploads if str(each.path) not in refused],
+            "refuse": refused,
+            "remove": names,
+            "removeSidecarsOf": sidecars,
+        }
         print(to_json(plan))
         return 0
-    print(f"Would upload {counted(len(uploads))} and remove {counted(len(gone))}{':' if gone else '.'}")
+    for path, reason in refused.items():
+        open_screen(read_settings()).note(f"{path}: {reason}")
+    print(f"Would upload {counted(len(uploads) - len(refused))} and remove {counted(len(gone))}{':' if gone else '.'}")
     for line in described(surplus) if surplus else ():
         print(line)
     return 0

@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cicada.adapters.s3.document_store import MAX_BYTES
 from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError
-from clients.documents.errors import InvalidUploadError
+from cicada.ingest.prose.kinds import SUFFIXES
+from clients.documents.errors import InvalidUploadError, UnreadableFileError
 
 SIDECAR = ".metadata.json"
+_SUFFIXES = sorted([".json", *SUFFIXES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,24 @@ class Upload:
     path: Path
     document: DocumentKey
     sidecar: Path | None
+
+
+def refusal(path: Path) -> tuple[str, str]:
+    """Why this file need not be uploaded, as ingest would reject it whatever is in it, and the kind; empty if not so.
+
+    Raises `UnreadableFileError`.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        reason = f"Files of the type '{suffix or path.name}' cannot be read; upload {', '.join(_SUFFIXES)}."
+        return f"{reason} It was not uploaded.", "unknown_type"
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise UnreadableFileError(f"{path} cannot be read: {error.strerror}.") from error
+    if size > MAX_BYTES:
+        return f"The file is larger than {MAX_BYTES / 1_000_000:g} MB, so it was not uploaded; split it.", "too_large"
+    return "", ""
 
 
 def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str, *, follow_links: bool = False) -> list[Upload]:

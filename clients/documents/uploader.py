@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import s3_errors
-from cicada.adapters.s3.document_store import MAX_BYTES, S3DocumentStore
+from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import version_of
 from clients.documents.errors import UnreadableFileError
-from clients.documents.files import Upload
+from clients.documents.files import Upload, refusal
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -142,9 +142,9 @@ class Uploader:
 
     def _send(self, upload: Upload) -> _Pending | DocumentResult:
         """The sidecar is uploaded first: it says who may read the document, which must not be found without it."""
-        if _size(upload.path) > MAX_BYTES:
-            reason = f"The file is larger than {MAX_BYTES / 1_000_000:g} MB, so it was not uploaded; split it."
-            problem = {"place": "", "reason": reason, "kind": "too_large"}
+        reason, kind = refusal(upload.path)
+        if reason:
+            problem = {"place": "", "reason": reason, "kind": kind}
             return DocumentResult(upload.document, "rejected", 0, [problem], upload.path)
         content = _bytes_of(upload.path)
         sidecar = _bytes_of(upload.sidecar) if upload.sidecar else self._content(sidecar_key(upload.document))
@@ -216,13 +216,6 @@ class Uploader:
                 return self.client.get_object(Bucket=self.bucket, Key=key)
             except self.client.exceptions.NoSuchKey:
                 return None
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError as error:
-        raise _unreadable(path, error) from error
 
 
 def _bytes_of(path: Path) -> bytes:

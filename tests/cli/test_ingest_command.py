@@ -25,7 +25,7 @@ from cicada.ingest.ingest import Ingester
 from cicada.ingest.script_parser import ScriptParser
 from cli import deployment_target
 from cli.__main__ import main
-from clients.documents import uploader
+from clients.documents import files, uploader
 from clients.documents.files import SIDECAR
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import SCRIPTS, script, shipped_episodes, speech
@@ -239,7 +239,7 @@ def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, caps
 def test_a_file_that_is_too_large_is_not_uploaded(
     backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploader, "MAX_BYTES", 10)
+    monkeypatch.setattr(files, "MAX_BYTES", 10)
     assert main(["ingest", str(folder / "macbeth.json")]) == 1
     assert "so it was not uploaded" in capsys.readouterr().err
     assert backend.client.puts == []
@@ -631,6 +631,19 @@ def test_a_linked_file_is_left_out_and_named(
     assert f"{folder / 'secret.json'}: left out, since it is a link to {tmp_path / 'credentials'}" in said
     assert f"{folder / 'elsewhere'}: left out" in said
     assert not [key for key in backend.client.puts if "secret" in key]
+
+
+def test_a_file_that_no_parser_reads_is_named_and_not_uploaded(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "votes.csv").write_text("a,b\n")
+    assert main(["ingest", str(folder), "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert f"{folder / 'votes.csv'}: Files of the type '.csv' cannot be read; upload .docx" in said.err
+    assert said.out == "Would upload 2 files and remove 0 files.\n"
+    assert main(["ingest", str(folder)]) == 1
+    assert "1 rejected" in capsys.readouterr().out
+    assert not [key for key in backend.client.puts if "votes" in key]
 
 
 def test_a_link_is_followed_where_that_is_meant(backend: Backend, folder: Path, tmp_path: Path) -> None:
