@@ -44,7 +44,7 @@ def _model(bedrock: Any, model_id: str, region: str, empty: list[str]) -> Iterat
 
 def _base_model(bedrock: Any, model_id: str) -> Mapping[str, Any] | None:
     """What Bedrock says of the model, of a profile's model, or nothing if only the profile is known in this region."""
-    if profile_parts(model_id) is None:
+    if not _is_profile(model_id):
         return dict(bedrock.get_foundation_model(modelIdentifier=model_id)["modelDetails"])
     profile = bedrock.get_inference_profile(inferenceProfileIdentifier=model_id)
     try:
@@ -56,8 +56,13 @@ def _base_model(bedrock: Any, model_id: str) -> Mapping[str, Any] | None:
         return None
 
 
+def _is_profile(model_id: str) -> bool:
+    """Whether it is a profile that AWS defines, or the ARN of one; accounts define application inference profiles."""
+    return profile_parts(model_id) is not None or "inference-profile/" in model_id
+
+
 def _why_not(bedrock: Any, details: Mapping[str, Any], model_id: str, empty: list[str]) -> str | None:
-    is_profile = profile_parts(model_id) is not None
+    is_profile = _is_profile(model_id)
     if not is_profile and "ON_DEMAND" not in details.get("inferenceTypesSupported", ["ON_DEMAND"]):
         return f"{model_id} can be called through an inference profile only: {_ELSEWHERE}."
     access = bedrock.get_foundation_model_availability(modelId=details["modelId"])

@@ -235,6 +235,21 @@ def test_a_model_that_is_not_open_is_named(
         assert not any(text.startswith(LITE) for text in problems)
 
 
+def test_an_application_inference_profile_is_looked_up_as_a_profile(
+    account: ScriptedAws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arn = "arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/abc123"
+    asked: list[str] = []
+
+    def asked_for(parameters: Any) -> Any:
+        asked.append(parameters["inferenceProfileIdentifier"])
+        return profile(parameters | {"inferenceProfileIdentifier": LITE})
+
+    account.replies["bedrock", "GetInferenceProfile"] = asked_for
+    assert ("models", "ok", f"{arn} can be used.") in findings(capsys, 0, "-c", f"chatModel={arn}")
+    assert arn in asked
+
+
 def test_a_profile_whose_model_is_known_elsewhere_only_can_be_used(
     account: ScriptedAws, capsys: pytest.CaptureFixture[str]
 ) -> None:
