@@ -1,20 +1,15 @@
-"""Names that a user or a group can have."""
-
 from __future__ import annotations
 
 import pytest
 
-from cicada.permissions.reader_form import MAX_NAME, can_be_named
+from cicada.permissions.reader_form import can_be_named
 
 
-@pytest.mark.parametrize("name", ["a", "Ärzte", "人事", "e\u0301", "a-b_c.d@e+f", "4711", "<&>", "€$", "a" * MAX_NAME])
-def test_letters_marks_numbers_punctuation_and_symbols_can_be_a_name(name: str) -> None:
+@pytest.mark.parametrize("name", ["a", "a" * 128, "Бухгалтерия", "e\u0301lan", "team-7", "½", "a@b.org", "€+", "経理"])
+def test_letters_marks_digits_signs_and_symbols_make_a_readers_name(name: str) -> None:
     assert can_be_named(name)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["", " ", "a b", "a\tb", "a\nb", "a\u00a0b", "a\u200bb", "a\u2028b", "\ud800", "\ue000", "a" * (MAX_NAME + 1)],
-)
-def test_what_is_empty_too_long_or_cannot_be_seen_is_no_name(name: str) -> None:
+@pytest.mark.parametrize("name", ["", "a" * 129, "a b", " a", "a\n", "a\u200b", "a\u00a0b", "\ue000", "a\ud800"])
+def test_nobody_is_named_with_spaces_invisible_characters_or_too_many(name: str) -> None:
     assert not can_be_named(name)
