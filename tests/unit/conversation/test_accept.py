@@ -229,7 +229,7 @@ def guarded(here: Situation, bases: KnowledgeBases = BASES) -> Accepter:
 def test_a_base_that_one_may_not_ask_is_refused_as_one_that_does_not_exist(here: Situation, base: str) -> None:
     with pytest.raises(UnknownKnowledgeBaseError) as caught:
         guarded(here).accept(send_message(knowledgeBase=base, scope=OF_NO_FIELD), here.connection(ANN))
-    assert str(caught.value) == f"There is no knowledge base “{base}”; did you mean “scripts”?"
+    assert str(caught.value) == f"There is no knowledge base “{base}”."
     assert here.log.question(KEY) is None
     assert here.queue.requests == []
 
