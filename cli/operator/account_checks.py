@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from cli.aws_failures import aws_calls, code_of, message_of
@@ -15,6 +16,7 @@ from cli.deployment_target import aws_options
 from cli.errors import CommandError
 from cli.operator.bedrock_checks import bedrock_findings
 from cli.operator.findings import Finding, checked
+from cli.operator.index_checks import SEARCH_SECONDS, missing_documents
 from cli.operator.key_checks import key_findings
 from cli.operator.network_checks import network_findings
 from cli.stack_states import remark, why_unusable
@@ -58,11 +60,13 @@ class Account:
         except ValueError as error:
             raise CommandError(str(error)) from error
 
-    def client(self, service: str) -> Any:
+    def client(self, service: str, read_timeout_seconds: float = 30) -> Any:
         """A client with the credentials of the AWS command line, in the region of the deployment."""
-        region = self.context.get("region")
+        options = aws_options()
+        options["region_name"] = self.context.get("region") or options["region_name"]
+        options["config"] = options["config"].merge(Config(read_timeout=read_timeout_seconds))
         with aws_calls():
-            return boto3.client(service, **aws_options() | ({"region_name": region} if region else {}))  # type: ignore[call-overload]
+            return boto3.client(service, **options)  # type: ignore[call-overload]
 
 
 def account_findings(account: Account) -> list[Finding]:
@@ -74,6 +78,7 @@ def account_findings(account: Account) -> list[Finding]:
     place = f"aws://{caller['Account']}/{region}"
     found += checked("bootstrap", partial(_bootstrap, account, place))
     found += checked("stack", partial(_stack, account))
+    found += checked("index", partial(_index, account))
     found += checked("search", partial(_search, account, region))
     found += checked("log role", partial(_log_role, account))
     try:
@@ -126,6 +131,18 @@ def _stack(account: Account) -> Iterator[Finding]:
         yield Finding("stack", "ok", remark(account.stack, state) or f"{account.stack} is deployed ({state}).")
 
 
+def _index(account: Account) -> Iterator[Finding]:
+    """Of a stage that is deployed."""
+    if (found := _described(account, account.stack)) is None or why_unusable(account.stack, found["StackStatus"]):
+        return
+    outputs = {each["OutputKey"]: each["OutputValue"] for each in found.get("Outputs", [])}
+    if "IngestFunction" not in outputs:
+        return
+    client = account.client("lambda", SEARCH_SECONDS)
+    missing = [*missing_documents(client, outputs["IngestFunction"], f" --stack {account.stack}")]
+    yield from missing or [Finding("index", "ok", "it has the documents that were uploaded.")]
+
+
 def _left_behind(account: Account) -> Iterator[Finding]:
     """What has a name of its own and is still there although the stack is gone; a deployment would fail on it."""
     pages = (
@@ -141,13 +158,19 @@ def _left_behind(account: Account) -> Iterator[Finding]:
 
 def _state(account: Account, stack: str) -> str | None:
     """The state of a stack; None if there is none."""
+    found = _described(account, stack)
+    return str(found["StackStatus"]) if found else None
+
+
+def _described(account: Account, stack: str) -> Mapping[str, Any] | None:
+    """The stack as CloudFormation describes it; None if there is none."""
     try:
         [found] = account.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
     except ClientError as error:
         if code_of(error) == "ValidationError" and "does not exist" in message_of(error):
             return None
         raise
-    return str(found["StackStatus"])
+    return dict(found)
 
 
 def _concurrency(account: Account, budget: ConcurrencyBudget) -> Iterator[Finding]:

@@ -6,20 +6,24 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from cli.errors import CommandError
+from cli.operator.documents import progress_text
 
 if TYPE_CHECKING:
     from cicada.documents.model import DocumentKey, KnowledgeBaseKey
     from cli.deployment_target import DeploymentTarget
 
-SEARCHABLE, WAITING, REJECTED, LEAVING = "searchable", "waiting", "rejected", "leaving"
-STATES = (SEARCHABLE, WAITING, REJECTED, LEAVING)
+SEARCHABLE, WAITING, INGESTING, REJECTED, LEAVING = "searchable", "waiting", "ingesting", "rejected", "leaving"
+STATES = (SEARCHABLE, WAITING, INGESTING, REJECTED, LEAVING)
+# How long the embedding of one part of a file may take; each is reported.
+_PART_MINUTES = 15
 _IN_WORDS = {
     SEARCHABLE: "searchable",
     WAITING: "waits for ingest",
+    INGESTING: "is being ingested",
     REJECTED: "rejected",
     LEAVING: "is out of the bucket and waits to leave the index",
 }
@@ -40,7 +44,8 @@ class DocumentState:
 
     @property
     def in_words(self) -> str:
-        return _IN_WORDS[self.state]
+        words = _IN_WORDS[self.state]
+        return f"{words}: {_progress(self.report)}" if self.state == INGESTING else words
 
 
 def state_of(changed_at: datetime | None, reported_at: datetime | None, outcome: str, *, is_listed: bool) -> str | None:
@@ -52,7 +57,7 @@ def state_of(changed_at: datetime | None, reported_at: datetime | None, outcome:
         return LEAVING if is_listed else None
     if reported_at is None or reported_at < changed_at.replace(microsecond=0):
         return WAITING
-    return REJECTED if outcome == "rejected" else SEARCHABLE
+    return {"rejected": REJECTED, "under_way": INGESTING}.get(outcome, SEARCHABLE)
 
 
 class DocumentStates:
@@ -102,6 +107,18 @@ class DocumentStates:
                     found[name] = DocumentState(state, changed_at, reported_at, report)
         return found
 
+    def under_way(self, base_key: KnowledgeBaseKey) -> dict[str, str]:
+        """How far each large document is that is being embedded, by id."""
+        prefix = f"reports/{base_key.tenant}/{base_key.knowledge_base}/"
+        since = datetime.now(UTC) - timedelta(minutes=_PART_MINUTES)
+        found = {}
+        with _translated():
+            for key, reported_at in self._changed(prefix).items():
+                report = self._report(key)[0] if reported_at >= since else {}
+                if report.get("outcome") == "under_way":
+                    found[report["documentId"]] = _progress(report)
+        return found
+
     def _changed(self, prefix: str) -> dict[str, datetime]:
         pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
         return {each["Key"]: each["LastModified"] for page in pages for each in page.get("Contents", [])}
@@ -116,6 +133,10 @@ class DocumentStates:
     def _versions(self, key: str) -> int:
         pages = self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=key)
         return sum(each["Key"] == key for page in pages for each in page.get("Versions", []))
+
+
+def _progress(report: Mapping[str, Any]) -> str:
+    return progress_text(report["passages"], report["embedded"])
 
 
 def _is_newer(ingested_at: datetime | None, changed_at: datetime | None) -> bool:

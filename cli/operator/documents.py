@@ -47,9 +47,15 @@ def follow(
     from clients.documents.uploader import Uploader
 
     target = open_target(options.stack)
-    uploader = Uploader(target.client("s3"), target.output("DocumentsBucket"), options.patience)
     screen = open_screen(read_settings())
     results: list[DocumentResult] = []
+
+    def tell_progress(result: DocumentResult) -> None:
+        _show_progress(
+            screen, documents, len(results), f"{result.path}: {progress_text(result.passages, result.embedded)}"
+        )
+
+    uploader = Uploader(target.client("s3"), target.output("DocumentsBucket"), options.patience, tell_progress)
     try:
         with closing(work(uploader)) as followed:
             _show_progress(screen, documents, 0)
@@ -72,5 +78,10 @@ def counted(files: int) -> str:
     return f"{files} file" if files == 1 else f"{files} files"
 
 
-def _show_progress(screen: Screen, documents: int, done: int) -> None:
-    screen.status(f"{done} of {counted(documents)} done …")
+def progress_text(passages: int, embedded: int) -> str:
+    """How far the ingest of a large file is."""
+    return f"{embedded:,} of {passages:,} passages embedded"
+
+
+def _show_progress(screen: Screen, documents: int, done: int, of_a_file: str = "") -> None:
+    screen.status(f"{done} of {counted(documents)} done{'; ' if of_a_file else ' …'}{of_a_file}")

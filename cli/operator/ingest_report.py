@@ -32,7 +32,7 @@ def report_lines(state: DocumentState) -> list[str]:
     if not state.report:
         return ["", "Ingest has reported nothing on it yet."]
     when = state.report.get("reportedAt", "")
-    lines = ["", f"Last report, {clean_line(when)}: {clean_line(state.report['outcome'])}"]
+    lines = ["", f"Last report, {clean_line(when)}: {clean_line(state.report['outcome']).replace('_', ' ')}"]
     for problem in state.report.get("problems", []):
         place = f"{clean_line(problem['place'])}: " if problem["place"] else ""
         lines.append(f"  {place}{clean_line(problem['reason'])}")

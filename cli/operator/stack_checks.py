@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from cicada.documents.model import KnowledgeBaseKey
 from cli.deployment_target import DeploymentTarget
 from cli.operator.bases import require_base
+from cli.operator.document_states import DocumentStates
 from cli.operator.findings import Finding, State, checked
+from cli.operator.index_checks import SEARCH_SECONDS, missing_documents
 from cli.operator.ingest_function import IngestFunction
 from cli.operator.model_checks import model_findings
 from cli.operator.stack_resources import resources_of
@@ -16,8 +19,6 @@ from cli.operator.tenants import without_tenant
 from cli.operator.user_pool import UserPool
 from cli.stack_states import remark
 
-# A collection that has scaled to zero needs up to half a minute for the first search.
-_SEARCH_SECONDS = 90.0
 # How many names a finding lists.
 _SHOWN = 5
 _WAITING = "ApproximateNumberOfMessages"
@@ -43,6 +44,7 @@ def stack_findings(target: DeploymentTarget, tenant: str, knowledge_base: str) -
     functions = sorted(resources.get("AWS::Lambda::Function", {}).values())
     found += checked("functions", partial(_functions, target.client("lambda"), functions, configurations))
     found += checked("queues", partial(_queues, target, resources.get("AWS::SQS::Queue", {})))
+    found += checked("documents under way", partial(_under_way, target, tenant, knowledge_base))
     alarms = sorted(resources.get("AWS::CloudWatch::Alarm", {}).values())
     found += checked("alarms", partial(_alarms, target.client("cloudwatch"), alarms))
     topics = sorted(resources.get("AWS::SNS::Topic", {}).values())
@@ -79,6 +81,13 @@ def _queues(target: DeploymentTarget, queues: Mapping[str, str]) -> Iterator[Fin
             yield _dead_letters(what, waiting + taken, target.flag)
         else:
             yield Finding(f"{what} queue", "ok", f"{waiting} waiting, {taken} under way.")
+
+
+def _under_way(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterator[Finding]:
+    """How far the large files are that are being embedded."""
+    base_key = KnowledgeBaseKey(tenant, knowledge_base)
+    for name, progress in [*DocumentStates(target).under_way(base_key).items()][:_SHOWN]:
+        yield Finding("documents under way", "ok", f"{name}: {progress}.")
 
 
 def _dead_letters(what: str, number: int, flag: str) -> Finding:
@@ -129,28 +138,15 @@ def _accounts(target: DeploymentTarget) -> Iterator[Finding]:
     yield Finding("accounts", "problem", f"refused, because they have not exactly one tenant: {shown}. {mend}")
 
 
-def _incomplete(target: DeploymentTarget) -> Iterator[Finding]:
-    """The bases of which the index lacks most documents. Reading the names of all documents may take a while."""
-    function = IngestFunction(
-        target.client("lambda", _SEARCH_SECONDS), target.output("IngestFunction"), "No comparison"
-    )
-    for each in function.call({"documents": "compare"})["bases"]:
-        if each["isIncomplete"]:
-            text = (
-                f"it lacks most of the {each['kept']} documents in {each['knowledgeBase']} of the tenant"
-                f" {each['tenant']}: run `cicada rebuild{target.flag}`, or most questions there end in an error."
-            )
-            yield Finding("index", "problem", text)
-
-
 def _index(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterator[Finding]:
     """Through the ingest function, which may search; the operator need not be allowed to."""
-    function = IngestFunction(
-        target.client("lambda", _SEARCH_SECONDS), target.output("IngestFunction"), "The index does not answer"
+    client, function = target.client("lambda", SEARCH_SECONDS), target.output("IngestFunction")
+    listed = IngestFunction(client, function, "The index does not answer").call(
+        {"documents": "list", "tenant": tenant, "knowledgeBase": knowledge_base, "limit": 1}
     )
-    listed = function.call({"documents": "list", "tenant": tenant, "knowledgeBase": knowledge_base, "limit": 1})
     if not listed["total"]:
         require_base(target, tenant, knowledge_base)
     look = f"cicada documents list --knowledge-base {knowledge_base} --tenant {tenant}{target.flag}"
     number = f"{listed['total']} documents in {knowledge_base} of the tenant {tenant}"
-    yield from [*_incomplete(target)] or [Finding("index", "ok", f"{number}; `{look}` names unknown readers.")]
+    missing = [*missing_documents(client, function, target.flag)]
+    yield from missing or [Finding("index", "ok", f"{number}; `{look}` names unknown readers.")]

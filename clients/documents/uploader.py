@@ -29,6 +29,7 @@ _UPLOADS_AT_ONCE = 4
 _POLLED_AT_ONCE = 25
 _ROUND_SECONDS = 0.3
 
+UNDER_WAY = "under_way"
 UNREPORTED = "unreported"
 MISSING = "missing"
 
@@ -36,6 +37,8 @@ MISSING = "missing"
 @dataclass(frozen=True, slots=True)
 class DocumentResult:
     """`outcome`: an outcome of ingest, `UNREPORTED` if no report came in time, or `MISSING`.
+
+    While it is `UNDER_WAY`, `embedded` of the `passages` have their vectors.
 
     `kept_sidecar`: the file was uploaded without a sidecar, and the sidecar of an earlier upload still applies.
     `readers`: as the report says, empty for all users of the tenant.
@@ -48,6 +51,7 @@ class DocumentResult:
     path: Path = Path()
     kept_sidecar: bool = False
     readers: Sequence[str] = ()
+    embedded: int = 0
 
     @property
     def report_key(self) -> str:
@@ -61,7 +65,10 @@ class DocumentResult:
 
 @dataclass(frozen=True, slots=True)
 class _EarlierReport:
-    """ETag and document version of the report that was there before; both are empty if there was none."""
+    """ETag and document version of the report that was there before; both are empty if there was none.
+
+    The version of a report on an ingest that was under way is empty too.
+    """
 
     etag: str = ""
     version: str = ""
@@ -87,21 +94,28 @@ class _Pending:
     def result(self, report: dict[str, Any]) -> DocumentResult:
         """The report's result, but `indexed` if a new version is `unchanged`: its sidecar's event had it indexed."""
         is_new = report["outcome"] == "unchanged" and report["version"] != self.earlier.version
-        outcome = "indexed" if is_new else report["outcome"]
-        # Reports of an earlier release name no readers.
-        readers = tuple(report.get("readers", ()))
         return replace(
-            self.so_far, outcome=outcome, passages=report["passages"], problems=report["problems"], readers=readers
+            self.so_far,
+            outcome="indexed" if is_new else report["outcome"],
+            passages=report["passages"],
+            problems=report["problems"],
+            # Reports of an earlier release have neither.
+            readers=tuple(report.get("readers", ())),
+            embedded=report.get("embedded", 0),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Uploader:
-    """Gives up when no report came for `patience_seconds`. Failures of S3 are raised as `CicadaError`."""
+    """Gives up when no report came for `patience_seconds`. Failures of S3 are raised as `CicadaError`.
+
+    `tell_progress`: is told of each report on a file that is under way.
+    """
 
     client: S3Client
     bucket: str
     patience_seconds: float
+    tell_progress: Callable[[DocumentResult], None] = lambda _: None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
@@ -124,9 +138,14 @@ class Uploader:
                 under_way, new = self._arrived(under_way)
                 waiting += [each for each in new if isinstance(each, _Pending)]
                 ended = [each for each in new if isinstance(each, DocumentResult)]
-                ended += self._reported(waiting)
+                told = self._told(waiting)
+                for each in told:
+                    if each.outcome == UNDER_WAY:
+                        self.tell_progress(each)
+                    else:
+                        ended.append(each)
                 yield from ended
-                if new or ended:
+                if new or told:
                     heard = self.clock()
                 elif self.clock() - heard > self.patience_seconds:
                     yield from (each.so_far for each in waiting)
@@ -171,32 +190,37 @@ class Uploader:
         with s3_errors():
             self.client.delete_object(Bucket=self.bucket, Key=key)
 
-    def _reported(self, waiting: list[_Pending]) -> list[DocumentResult]:
-        """Poll the first of `waiting`: files with a report leave the list, the others move to its end."""
+    def _told(self, waiting: list[_Pending]) -> list[DocumentResult]:
+        """What new reports say of the first of `waiting`. Final ones leave the list, others go to its end."""
         polled = waiting[:_POLLED_AT_ONCE]
         del waiting[:_POLLED_AT_ONCE]
-        found = []
+        told = []
         for sent in polled:
-            report = self._report(sent)
+            report, etag = self._report(sent)
             if report is None:
                 waiting.append(sent)
                 continue
-            if not sent.version:
+            told.append(sent.result(report))
+            if report["outcome"] == UNDER_WAY:
+                waiting.append(replace(sent, earlier=replace(sent.earlier, etag=etag)))
+            elif not sent.version:
                 self._delete(sidecar_key(sent.so_far.document))
-            found.append(sent.result(report))
-        return found
+        return told
 
-    def _report(self, sent: _Pending) -> dict[str, Any] | None:
-        """The report on this version, or None as long as there is none."""
+    def _report(self, sent: _Pending) -> tuple[dict[str, Any] | None, str]:
+        """The report on this version and its ETag, or None as long as there is no new one."""
         found = self._get(report_key(sent.so_far.document))
         if found is None or found["ETag"] == sent.earlier.etag:
-            return None
+            return None, ""
         report = self._parsed(found)
-        return report if sent.is_answered_by(report) else None
+        return (report if sent.is_answered_by(report) else None), found["ETag"]
 
     def _earlier(self, document: DocumentKey) -> _EarlierReport:
         found = self._get(report_key(document))
-        return _EarlierReport(found["ETag"], self._parsed(found)["version"]) if found else _EarlierReport()
+        if found is None:
+            return _EarlierReport()
+        report = self._parsed(found)
+        return _EarlierReport(found["ETag"], "" if report["outcome"] == UNDER_WAY else report["version"])
 
     def _parsed(self, found: GetObjectOutputTypeDef) -> dict[str, Any]:
         with s3_errors():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from cli.operator.account_checks import BOOTSTRAP_LEAST
 from infra.concurrency import CHAT_FUNCTIONS, concurrency_budget
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_stacks import described
+from tests.cli.test_status_command import indexed
 from tests.infra.conftest import template_of
 
 __all__ = ["aws_account"]
@@ -274,6 +276,17 @@ def test_the_state_of_the_stack_is_told(
     [found] = [each for each in findings(capsys, int(state == "problem"), "-c", "stage=prod") if each[0] == "stack"]
     assert found[1] == state
     assert found[2].startswith(text)
+
+
+@pytest.mark.parametrize("is_incomplete", [True, False])
+def test_an_index_without_the_documents_of_the_stage_is_a_problem(
+    account: ScriptedAws, capsys: pytest.CaptureFixture[str], is_incomplete: bool
+) -> None:
+    account.replies["cloudformation", "DescribeStacks"] = described("UPDATE_COMPLETE", {"IngestFunction": "ingest"})
+    account.replies["lambda", "Invoke"] = partial(indexed, is_incomplete=is_incomplete)
+    [found] = [each for each in findings(capsys, int(is_incomplete), "-c", "stage=prod") if each[0] == "index"]
+    assert found[1] == ("problem" if is_incomplete else "ok")
+    assert ("run `cicada rebuild --stack Cicada-prod`" in found[2]) == is_incomplete
 
 
 def test_a_bootstrap_that_failed_is_to_be_deleted_first(

@@ -364,6 +364,8 @@ def test_a_document_is_shown_with_its_state_versions_and_last_report(
         (INGESTED, INGESTED, "indexed", True, "searchable"),
         (INGESTED + timedelta(seconds=0.9), INGESTED, "indexed", True, "searchable"),
         (INGESTED, LATER, "rejected", True, "rejected"),
+        (INGESTED, LATER, "under_way", True, "ingesting"),
+        (LATER, INGESTED, "under_way", True, "waiting"),
     ],
 )
 def test_the_state_is_what_bucket_report_and_catalogue_say_together(

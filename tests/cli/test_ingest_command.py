@@ -22,9 +22,11 @@ from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.ingest import Ingester
+from cicada.ingest.model import IngestReport, Outcome, version_of
 from cicada.ingest.script_parser import ScriptParser
 from cli import deployment_target
 from cli.__main__ import main
+from cli.screen import Screen
 from clients.documents import files, uploader
 from clients.documents.files import SIDECAR
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
@@ -66,6 +68,24 @@ class AnnouncingClient:
         return reply
 
 
+class RoundClock:
+    """Time that passes between two rounds only: how long an upload takes on a slow machine does not count.
+
+    `meanwhile`: what happens between two rounds.
+    """
+
+    def __init__(self) -> None:
+        self.meanwhile: Callable[[], object] = lambda: None
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+        self.meanwhile()
+
+
 @dataclass
 class Backend:
     """A bucket and the ingest behind it, which is as quick as can be unless it is silent.
@@ -77,6 +97,7 @@ class Backend:
     index: DisturbedIndex = field(default_factory=DisturbedIndex)
     is_silent: bool = False
     events: int = 1
+    clock: RoundClock = field(default_factory=RoundClock)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ingest(self, key: str) -> None:
@@ -95,19 +116,6 @@ class Backend:
                 ingester.ingest(DocumentKey(KnowledgeBaseKey(tenant, base), name))
 
 
-class RoundClock:
-    """Time that passes between two rounds only: how long an upload takes on a slow machine does not count."""
-
-    def __init__(self) -> None:
-        self._now = 0.0
-
-    def __call__(self) -> float:
-        return self._now
-
-    def sleep(self, seconds: float) -> None:
-        self._now += seconds
-
-
 @pytest.fixture
 def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend]:
     stage_file = tmp_path / "stage.json"
@@ -117,13 +125,13 @@ def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend
     monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
-    clock = RoundClock()
     monkeypatch.setattr(uploader, "_ROUND_SECONDS", 0.01)
-    monkeypatch.setattr(uploader, "Uploader", partial(uploader.Uploader, clock=clock, sleep=clock.sleep))
     with mock_aws():
         client = boto3.client("s3", region_name="us-east-1")
         client.create_bucket(Bucket=BUCKET)
         made = Backend(client)
+        clock = made.clock
+        monkeypatch.setattr(uploader, "Uploader", partial(uploader.Uploader, clock=clock, sleep=clock.sleep))
         announcing = AnnouncingClient(client, made.ingest)
         monkeypatch.setattr(
             deployment_target.DeploymentTarget, "client", lambda self, service, read_timeout_seconds=30: announcing
@@ -275,6 +283,32 @@ def test_a_report_on_the_same_bytes_of_a_moment_ago_is_not_taken_for_this_ones(
     main(["ingest", str(folder / "macbeth.json")])
     backend.is_silent = True
     assert main(["ingest", str(folder / "macbeth.json"), "--patience", "0.05"]) == 1
+    assert "1 file: 1 unreported." in capsys.readouterr().out
+
+
+def test_patience_counts_silence_and_not_what_a_large_file_takes(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, document = S3DocumentStore(backend.client, BUCKET), DocumentKey(SCRIPTS, "hamlet.json")
+    version = version_of((folder / "acts" / "hamlet.json").read_bytes())
+    reports = [IngestReport(document, Outcome.UNDER_WAY, 900, (), version, embedded=each) for each in range(0, 900, 90)]
+    coming = iter([*reports, IngestReport(document, Outcome.INDEXED, 900, (), version)])
+    backend.is_silent, backend.clock.meanwhile = True, lambda: store.write_report(next(coming))
+    shown: list[str] = []
+    monkeypatch.setattr(Screen, "status", lambda self, text: shown.append(text))
+    assert main(["ingest", str(folder / "acts" / "hamlet.json"), "--patience", "0.02"]) == 0
+    assert f"0 of 1 file done; {folder}/acts/hamlet.json: 810 of 900 passages embedded" in shown
+    assert "hamlet.json: indexed, 900 passages\n1 file: 1 indexed.\n" in capsys.readouterr().out
+
+
+def test_a_large_file_that_gets_no_further_is_given_up(
+    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, document = S3DocumentStore(backend.client, BUCKET), DocumentKey(SCRIPTS, "hamlet.json")
+    version = version_of((folder / "acts" / "hamlet.json").read_bytes())
+    store.write_report(IngestReport(document, Outcome.UNDER_WAY, 900, (), version, embedded=90))
+    backend.is_silent = True
+    assert main(["ingest", str(folder / "acts" / "hamlet.json"), "--patience", "0.02"]) == 1
     assert "1 file: 1 unreported." in capsys.readouterr().out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -37,7 +37,7 @@ SETTINGS = {
     "CICADA_EMBEDDING_MODEL_ID": "amazon.titan-embed-text-v2:0",
     "CICADA_EMBEDDING_DIMENSION": "2",
 }
-OUTPUTS = {"IngestFunction": "ingest", "UserPoolId": "eu-central-1_pool"}
+OUTPUTS = {"IngestFunction": "ingest", "UserPoolId": "eu-central-1_pool", "DocumentsBucket": "documents"}
 SPOKEN = {"role": "assistant", "content": [{"text": "Yes."}]}
 
 
@@ -91,6 +91,7 @@ def stack(aws_account: ScriptedAws) -> ScriptedAws:
         ("lambda", "GetFunctionConfiguration"): {"State": "Active", "Environment": {"Variables": SETTINGS}},
         ("lambda", "Invoke"): indexed,
         ("sqs", "GetQueueAttributes"): {"Attributes": {}},
+        ("s3", "ListObjectsV2"): {},
         ("cloudwatch", "DescribeAlarms"): alarm("OK"),
         ("sns", "ListSubscriptionsByTopic"): subscribed("arn:aws:sns:eu-central-1:1:t:s"),
         ("cognito-idp", "ListGroups"): {"Groups": [{"GroupName": "tenant:acme"}, {"GroupName": "tenant:beta"}]},
@@ -145,6 +146,22 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, capsys: py
     shown = capsys.readouterr().out.splitlines()
     assert shown[1] == "ok       functions           2 functions."
     assert shown[-1] == "0 problems."
+
+
+def test_how_far_a_large_file_is(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+    now = datetime.now(UTC)
+    stack.replies["s3", "ListObjectsV2"] = {
+        "Contents": [
+            {"Key": "reports/acme/store/book.md.json", "LastModified": now},
+            {"Key": "reports/acme/store/old.md.json", "LastModified": now - timedelta(hours=1)},
+        ]
+    }
+    report = {"documentId": "book.md", "outcome": "under_way", "passages": 4000, "embedded": 1152}
+    stack.replies["s3", "GetObject"] = lambda _: {"Body": body(report), "LastModified": now}
+    found = findings(capsys, 0, "--knowledge-base", "store", "--tenant", "acme")
+    assert [each for each in found if each[0] == "documents under way"] == [
+        ("documents under way", "ok", "book.md: 1,152 of 4,000 passages embedded.")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,14 @@ from cicada.ingest.model import SIDECAR_BYTES, IngestReport, OversizedFile, Sour
 
 
 class InMemoryDocumentStore:
-    """`put`, `describe` and `remove` are what an uploader does; `reports` holds the last report on each document."""
+    """`put`, `describe` and `remove` are what an uploader does; `reports` holds the last report on each document.
+
+    `told`: all reports, in order.
+    """
 
     def __init__(self, max_bytes: int = 50_000_000) -> None:
         self.reports: dict[DocumentKey, IngestReport] = {}
+        self.told: list[IngestReport] = []
         self._files: dict[DocumentKey, bytes] = {}
         self._sidecars: dict[DocumentKey, bytes] = {}
         self._max_bytes = max_bytes
@@ -44,3 +48,4 @@ class InMemoryDocumentStore:
 
     def write_report(self, report: IngestReport) -> None:
         self.reports[report.document] = report
+        self.told.append(report)

@@ -24,12 +24,14 @@ from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, SourceFile
 from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.vectors import PART
 from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import CardQuery, PassageVectors
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
+from tests.fakes.kept_vectors import InMemoryKeptVectors
 from tests.unit.ingest.passage_index import CountingEmbedder, DetailedCountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import MACBETH, SCRIPTS, play, script, shipped_episodes, speech
 
@@ -76,6 +78,17 @@ def test_a_play_is_indexed_with_the_vectors_of_context_and_text(stage: Stage) ->
     texts = stage.embedder.texts[:-1]
     assert texts == [f"{each.passage.context}\n{each.passage.text}" for each in indexed]
     assert [list(each.vector) for each in indexed] == [[float(len(text))] for text in texts]
+
+
+def test_a_large_file_tells_how_far_it_is(stage: Stage) -> None:
+    stage.ingester = replace(stage.ingester, kept=InMemoryKeptVectors())
+    report = stage.upload(script(*(speech(number, f"Tomorrow, and {number}. " * 40) for number in range(1, 401))))
+    ways = [(each.outcome, each.passages, each.embedded, each.version) for each in stage.store.told[:-1]]
+    total = report.passages
+    under_way = Outcome.UNDER_WAY
+    # The card is embedded with the passages.
+    assert ways == [(under_way, total, 0, report.version), (under_way, total, PART - 1, report.version)]
+    assert stage.store.told[-1] == report
 
 
 def test_what_is_indexed_is_the_ground_truth(stage: Stage) -> None:

@@ -59,6 +59,13 @@ def test_a_throttled_embedding_goes_on_where_it_stopped() -> None:
     assert vectors == stored(Encoder(CountingEmbedder(), DOCUMENT), 3 * PART)
 
 
+def test_how_many_texts_are_left_is_told_before_each_of_several_parts() -> None:
+    told: list[int] = []
+    stored(Encoder(CountingEmbedder(), DOCUMENT, kept=InMemoryKeptVectors(), tell_left=told.append), 2 * PART + 1)
+    stored(Encoder(CountingEmbedder(), DOCUMENT, kept=InMemoryKeptVectors(), tell_left=told.append), PART)
+    assert told == [2 * PART + 1, PART + 1, 1]
+
+
 def test_no_part_is_begun_after_the_deadline() -> None:
     kept, now = InMemoryKeptVectors(), [0.0]
     late = CountingEmbedder()

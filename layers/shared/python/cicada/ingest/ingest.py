@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -186,7 +187,8 @@ class Ingester(Struct, frozen=True):
         with span("cards"):
             made = made_card(parsed.passages, self.index, self.cards, before)
         detail = self.detail_of(source.document.base_key.knowledge_base)
-        encoder = Encoder(self.embedder, source.document, detail, self.kept)
+        report = partial(self._report_progress, source, len(parsed.passages))
+        encoder = Encoder(self.embedder, source.document, detail, self.kept, report)
         with span("embedding"):
             passages, card_vector = encoder.stored(
                 parsed.passages, prefixes.texts, embedded_text(made.card) if made.card else "", before
@@ -205,6 +207,12 @@ class Ingester(Struct, frozen=True):
             card_vector=card_vector,
         )
         return stored, (*parsed.problems, *prefixes.problems, *made.problems, *self._copies(stored))
+
+    def _report_progress(self, source: SourceFile, passages: int, left: int) -> None:
+        embedded = max(passages - left, 0)
+        self.store.write_report(
+            IngestReport(source.document, Outcome.UNDER_WAY, passages, version=source.version, embedded=embedded)
+        )
 
     def _copies(self, stored: StoredDocument) -> tuple[Problem, ...]:
         """A note for the report if the base already has these bytes under other names."""

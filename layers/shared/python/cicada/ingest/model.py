@@ -76,8 +76,9 @@ class Track(Struct, frozen=True):
 
 
 class Outcome(StrEnum):
-    """The outcome of an ingest."""
+    """The outcome of an ingest; `UNDER_WAY` until there is one, while a large file is embedded."""
 
+    UNDER_WAY = "under_way"
     INDEXED = "indexed"
     UNCHANGED = "unchanged"
     REJECTED = "rejected"
@@ -200,7 +201,8 @@ class IngestReport(Struct, frozen=True):
     """What became of one file. `REJECTED` means that nothing of it was indexed: an earlier version still answers.
 
     `version` is that of the file's bytes, empty where they were not read. `readers`: who may read what is indexed,
-    empty for all users of the tenant and where nothing is indexed.
+    empty for all users of the tenant and where nothing is indexed. `embedded`: how many of the passages have their
+    vectors, while the outcome is `UNDER_WAY`.
     """
 
     document: DocumentKey
@@ -209,6 +211,7 @@ class IngestReport(Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     version: str = ""
     readers: tuple[str, ...] = ()
+    embedded: int = 0
 
 
 class RebuildRecord(Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cicada.ingest.model import IngestReport
+from cicada.ingest.model import IngestReport, Outcome
 
 
 def report_fields(report: IngestReport) -> dict[str, Any]:
@@ -17,6 +17,7 @@ def report_fields(report: IngestReport) -> dict[str, Any]:
         "version": report.version,
         "outcome": report.outcome.value,
         "passages": report.passages,
+        **({"embedded": report.embedded} if report.outcome is Outcome.UNDER_WAY else {}),
         "readers": list(report.readers),
         "problems": [
             {"place": problem.place, "reason": problem.reason, "kind": problem.kind} for problem in report.problems

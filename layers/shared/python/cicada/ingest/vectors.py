@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -27,16 +27,22 @@ from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
 PART = 288
 
 
+def _tell_nobody(left: int) -> None:
+    pass
+
+
 class Encoder(Struct, frozen=True):
     """An embedder and the kind of multivectors to store. Vectors are arrays of 32-bit floats.
 
-    `document`: whose vectors these are. `kept`: None to keep no parts.
+    `document`: whose vectors these are. `kept`: None to keep no parts. `tell_left`: is told how many texts are left
+    before each of several parts.
     """
 
     embedder: Embedder
     document: DocumentKey
     multivector: MultiVector = MultiVector.NONE
     kept: KeptVectors | None = None
+    tell_left: Callable[[int], None] = _tell_nobody
 
     def stored(
         self, passages: Sequence[Passage], prefixes: Sequence[str], card: str, before: StoredDocument | None
@@ -74,8 +80,11 @@ class Encoder(Struct, frozen=True):
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         if self.kept is None or len(texts) <= PART:
             return self._embedded(texts)
-        parts = (texts[start : start + PART] for start in range(0, len(texts), PART))
-        return [each for part in parts for each in self._part(part, self.kept)]
+        made: list[Encoding] = []
+        while len(made) < len(texts):
+            self.tell_left(len(texts) - len(made))
+            made += self._part(texts[len(made) : len(made) + PART], self.kept)
+        return made
 
     def _part(self, texts: Sequence[str], kept: KeptVectors) -> list[Encoding]:
         """Raises `UnavailableError` at the deadline; what was embedded until then is kept."""
