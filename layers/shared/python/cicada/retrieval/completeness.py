@@ -43,7 +43,8 @@ def _far_fewer(indexed: int, kept: int) -> bool:
 class IndexCompleteness:
     """Asked before "there is nothing" or a number is said. What is kept is listed once a minute for each base.
 
-    A document that changed less than `settled_seconds` ago may be on its way into the index, and does not count.
+    A document that changed less than `settled_seconds` ago may be on its way into the index, and does not count; a
+    list is not used for longer than that either.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class IndexCompleteness:
 
     def _number(self, base_key: KnowledgeBaseKey) -> int:
         listed_at, number = self._listed.get(base_key, (0.0, -1))
-        if number < 0 or self._clock() - listed_at > _KEPT_SECONDS:
+        if number < 0 or self._clock() - listed_at > min(_KEPT_SECONDS, self._settled_seconds):
             number = len(self._settled(base_key))
         return number
 
