@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import secrets
 import shutil
 import stat
 import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -21,6 +23,7 @@ from local import unprivileged
 from local.java import find_java
 from local.opensearch_configuration import configured
 from local.stage import processes
+from local.stage.private_file import write_private
 from local.stage.settings import StageError, inherited
 
 VERSION = "3.6.0"
@@ -95,19 +98,20 @@ def prepare(build_dir: Path, say: Say = print) -> Distribution:
 def start(
     distribution: Distribution, data_dir: Path, port: int, log_file: Path, say: Say = print, *, java_options: str = ""
 ) -> RunningServer:
-    """A server on 127.0.0.1. Its data is in `data_dir`, or (as root) in a folder that the server's user can write."""
-    processes.require_free(port, "OPENSEARCH_PORT")
+    """A server on this machine alone. Its data is in `data_dir`, or (as root) in a folder that its user can write."""
     user = unprivileged.account()
     data_dir = data_dir.absolute()
     data_dir.mkdir(parents=True, exist_ok=True)
+    host = loopback_address(data_dir)
+    processes.require_free(port, "OPENSEARCH_PORT", host)
     folder = unprivileged.reachable(data_dir, user)
-    own = configured(distribution.home, distribution.java_home, folder, port, java_options)
+    own = configured(distribution.home, distribution.java_home, folder, host, port, java_options)
     environment = {**inherited(), **own}
     unprivileged.give(folder, user)
     say(f"Starting OpenSearch {VERSION} on port {port}")
     command = [*unprivileged.command_prefix(user), str(distribution.home / "bin" / "opensearch")]
     running = processes.start("OpenSearch", command, environment, log_file)
-    url = f"http://127.0.0.1:{port}"
+    url = f"http://{host}:{port}"
     with ExitStack() as if_not_ready:
         if_not_ready.callback(running.stop)
         ready = processes.answers(f"{url}/_cluster/health?wait_for_status=yellow&timeout=1s")
@@ -115,6 +119,20 @@ def start(
         if_not_ready.pop_all()
     say(f"OpenSearch answers at {url}")
     return RunningServer(url, running)
+
+
+def loopback_address(data_dir: Path) -> str:
+    """A loopback address that no web page can guess, the same at each start: the server does not look at `Host`.
+
+    A page of a name that is pointed at this machine (DNS rebinding) would have to try 16 million. Only Linux has more
+    loopback addresses than one.
+    """
+    if sys.platform != "linux":
+        return "127.0.0.1"
+    file = data_dir / "address"
+    if not file.exists():
+        write_private(file, ".".join(["127", *(str(1 + secrets.randbelow(254)) for _ in range(3))]))
+    return file.read_text("utf-8")
 
 
 def _fetched(artifact: _Artifact, build_dir: Path, say: Say) -> Path:

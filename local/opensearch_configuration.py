@@ -1,4 +1,4 @@
-"""The configuration of a local OpenSearch: one node that listens on 127.0.0.1 and writes to its own folder only."""
+"""The configuration of a local OpenSearch: one node on a loopback address, which writes to its own folder only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 HEAP = "512m"
 
 
-def configured(home: Path, java_home: Path, folder: Path, port: int, java_options: str) -> dict[str, str]:
+def configured(home: Path, java_home: Path, folder: Path, host: str, port: int, java_options: str) -> dict[str, str]:
     """Write the configuration into `folder`; returns the environment in which the server finds it.
 
     It starts from a copy of the distribution's, because the server writes its key store beside it.
@@ -17,7 +17,7 @@ def configured(home: Path, java_home: Path, folder: Path, port: int, java_option
     configuration = folder / "config"
     shutil.rmtree(configuration, ignore_errors=True)
     shutil.copytree(home / "config", configuration)
-    _write_settings(configuration / "opensearch.yml", folder, port)
+    _write_settings(configuration / "opensearch.yml", folder, host, port)
     _keep_to_folder(configuration / "jvm.options", folder)
     for name in ("data", "logs", "tmp"):
         (folder / name).mkdir(exist_ok=True)
@@ -30,11 +30,11 @@ def configured(home: Path, java_home: Path, folder: Path, port: int, java_option
     }
 
 
-def _write_settings(file: Path, folder: Path, port: int) -> None:
+def _write_settings(file: Path, folder: Path, host: str, port: int) -> None:
     settings = {
         "cluster.name": "cicada-local",
         "discovery.type": "single-node",
-        "network.host": "127.0.0.1",
+        "network.host": host,
         "http.port": port,
         "transport.port": 0,
         # It then refuses requests that have an origin, those of web pages, since none is allowed; else it takes them.

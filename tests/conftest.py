@@ -23,7 +23,7 @@ hypothesis.settings.load_profile("cicada")
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Before pytest-socket reads its options."""
-    config.option.allow_hosts = config.option.allow_hosts or "127.0.0.1,::1"
+    config.option.allow_hosts = config.option.allow_hosts or "127.0.0.0/8,::1"
     config.option.allow_unix_socket = True
     # A session of boto3 reads the descriptions of the services anew: most of the time of a test that makes a client.
     botocore.session.create_loader = functools.cache(botocore.session.create_loader)

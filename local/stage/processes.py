@@ -103,10 +103,10 @@ def answers(url: str) -> Callable[[], bool]:
     return ask
 
 
-def require_free(port: int, variable: str) -> None:
+def require_free(port: int, variable: str, host: str = "127.0.0.1") -> None:
     """`StageError` if something listens on the port already."""
     with socket.socket() as probe:
-        if probe.connect_ex(("127.0.0.1", port)) == 0:
+        if probe.connect_ex((host, port)) == 0:
             raise StageError(
                 f"Port {port} is in use. If an earlier stage still runs, `make stop` ends it; "
                 f"otherwise choose another port: make run {variable}={port + 1000 if port < 60_000 else port - 1000}."

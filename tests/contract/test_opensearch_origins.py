@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import socket
+import sys
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
@@ -24,3 +28,13 @@ def test_a_program_is_not(opensearch_url: str) -> None:
     request = Request(f"{opensearch_url}/_refresh", method="POST")  # noqa: S310 - loopback
     with urlopen(request, timeout=60) as reply:  # noqa: S310 - loopback
         assert reply.status == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux has more loopback addresses than one.")
+def test_it_listens_where_no_page_can_guess(opensearch_url: str) -> None:
+    """A name that is pointed at 127.0.0.1 would reach it with a foreign `Host`, which the server takes."""
+    address = urlsplit(opensearch_url)
+    assert address.hostname is not None
+    assert re.fullmatch(r"127(\.\d+){3}", address.hostname)
+    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", address.port or 0), timeout=60):
+        pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,9 +107,20 @@ def test_the_servers_files_all_go_into_its_folder(tmp_path: Path) -> None:
     (home / "config" / "jvm.options").write_text(
         "-Xms1g\n-XX:HeapDumpPath=data\n-XX:ErrorFile=logs/hs_err.log\n9-:-Xlog:gc*:file=logs/gc.log\n"
     )
-    environment = configured(home, tmp_path / "jdk", folder, 4569, "-Xshare:auto")
+    environment = configured(home, tmp_path / "jdk", folder, "127.1.2.3", 4569, "-Xshare:auto")
     options = (folder / "config" / "jvm.options").read_text()
     assert options == f"-Xms1g\n-XX:HeapDumpPath={folder}/data\n-XX:ErrorFile={folder}/logs/hs_err.log\n"
-    assert "http.port: 4569\n" in (folder / "config" / "opensearch.yml").read_text()
+    settings = (folder / "config" / "opensearch.yml").read_text()
+    assert "http.port: 4569\n" in settings
+    assert 'network.host: "127.1.2.3"\n' in settings
     assert environment["OPENSEARCH_PATH_CONF"] == str(folder / "config")
     assert environment["OPENSEARCH_JAVA_OPTS"] == "-Xms512m -Xmx512m -Xshare:auto"
+
+
+def test_a_stage_keeps_its_address(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    address = opensearch.loopback_address(tmp_path / "one")
+    assert opensearch.loopback_address(tmp_path / "one") == address
+    if sys.platform == "linux":
+        assert opensearch.loopback_address(tmp_path / "two") != address
