@@ -26,6 +26,7 @@ from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.conversation.withholding import Withholding
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.identity.principal import Principal
+from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.permissions.gate import PermissionGate
 from cicada.retrieval.model import EmbeddedPassage
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -78,7 +79,7 @@ def _look_ups() -> list[dict[str, float]]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}"
         client: Any = boto3.Session("A", "B", region_name="us-east-1").client("dynamodb", endpoint_url=url)
-        withholding = Withholding(PermissionGate(DynamoReaderTable(client, "readers")))
+        withholding = Withholding(PermissionGate(DynamoReaderTable(client, "readers")), load_knowledge_bases)
         found = []
         for count in DOCUMENTS:
             documents = frozenset(DocumentKey(BASE, f"policies/policy-{number:03}.md") for number in range(count))

@@ -200,7 +200,7 @@ class Pipeline:
         usage = self._usage = UsageLimits(
             DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10, 2 * 10**7
         )
-        resumer = Resumer(self.log, queue, channel, time.time, 30, Withholding(gate))
+        resumer = Resumer(self.log, queue, channel, time.time, 30, Withholding(gate, KnowledgeBases))
         self._accepter = Accepter(self.log, queue, resumer, time.time, "scripts", 7 * 24 * 3600, usage)
         self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
 

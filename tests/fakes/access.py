@@ -10,6 +10,7 @@ from cicada.conversation.withholding import Withholding
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import CicadaError
 from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.permissions.gate import PermissionGate, Permitted
 
 T = TypeVar("T")
@@ -18,12 +19,16 @@ _SOME = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "some")
 
 @dataclass
 class OpenAccess:
-    """Every document is for everybody, but for those in `readers`; `unknown` ones do not exist. `failure` is raised."""
+    """Every document is for everybody, but for those in `readers`; `unknown` ones do not exist. `failure` is raised.
+
+    `bases`: the settings of the bases that the documents are in.
+    """
 
     readers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
     failure: CicadaError | None = None
     asked: list[tuple[KnowledgeBaseKey, tuple[str, ...]]] = field(default_factory=list)
+    bases: KnowledgeBases = field(default_factory=KnowledgeBases)
 
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         self.asked.append((base_key, tuple(document_ids)))
@@ -55,8 +60,9 @@ class RecordedReaders(OpenAccess):
 
 
 def withholding(access: OpenAccess | None = None) -> Withholding:
-    """What withholds by these access lists; without them nothing."""
-    return Withholding(PermissionGate(access or OpenAccess()))
+    """What withholds by these access lists and bases; without them nothing."""
+    access = access or OpenAccess()
+    return Withholding(PermissionGate(access), lambda: access.bases)
 
 
 def permitted(items: Sequence[T]) -> Permitted[T]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from cicada.knowledge_bases import file
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from tests.fakes.bedrock_wire import ScriptedBedrock
 from tests.fakes.user_pool import UserPool, access_token
 from tests.functions.deployed_processor import EMBEDDED, MESSAGE, SAID, Deployed, delivered, keep
@@ -143,6 +145,20 @@ def test_a_processor_that_is_called_by_a_resume_answers_by_the_groups_of_who_res
     house.resume("c2", request_id)
     prompt = house.process(*house.waiting())
     assert house.shown("c2", prompt) == ["Macbeth"]
+
+
+def test_an_answer_from_a_base_is_withheld_from_whoever_has_lost_the_bases_group(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = KnowledgeBase("scripts", groups=("legal",))
+    monkeypatch.setattr(file, "load_knowledge_bases", lambda: KnowledgeBases(named={"scripts": base}))
+    house.connect("c1", BOB, "legal")
+    request_id = house.ask("c1")
+    prompt = house.process(*house.waiting())
+    assert house.shown("c1", prompt) == ["For lawyers", "Macbeth"]
+    house.connect("c2", BOB)
+    house.resume("c2", request_id)
+    assert house.shown("c2", prompt) == ["Withheld", "Withheld"]
 
 
 def test_a_connection_is_remembered_for_as_long_as_one_can_last(house: House) -> None:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import RequestKey, StoredEvent
@@ -23,6 +24,7 @@ from cicada.conversation.protocol import (
 )
 from cicada.conversation.withholding import WITHHELD, WITHHELD_ANSWER, ShownAgain
 from cicada.errors import UnavailableError
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from tests.unit.conversation.situation import ANN, send_message
 from tests.unit.conversation.test_history import WHOLE, Talk
 
@@ -117,6 +119,21 @@ def test_a_repeated_message_shows_no_more_than_resume(talk: Talk) -> None:
     talk.accepter.accept(send_message("When is it?", request_id, sessionId="s1"), talk.connection(connection_id="c9"))
     assert WITHHELD in "".join(talk.channel.frames["c9"])
     assert SECRET not in "".join(talk.channel.frames["c9"])
+
+
+def test_whoever_may_not_ask_a_base_any_more_is_shown_nothing_of_it_again(talk: Talk) -> None:
+    found = answered(talk, SOURCES, Chunk(content="On Friday [1]."))
+    listed = answered(talk, LISTING, number=2)
+    talk.access.bases = KnowledgeBases(named={"scripts": KnowledgeBase("scripts", groups=("board",))})
+    [_, sources, *_], [_, listing, _] = resumed(talk, found), resumed(talk, listed)
+    assert [each["excerpt"] for each in sources["sources"]] == [WITHHELD, WITHHELD]
+    assert [each["title"] for each in listing["documents"]] == ["Withheld", "Withheld"]
+    assert [turn.withheld for turn in talk.page("s1").turns] == [2, 2]
+    asked = RequestKey(ANN, answered(talk, number=3))
+    remembered = LoggedConversation(talk.log, 1_500, talk.withholding).before(asked, "s1").turns
+    assert [turn.answer for turn in remembered] == [WITHHELD_ANSWER, WITHHELD_ANSWER]
+    talk.resumer.resume(RequestKey(replace(ANN, groups=frozenset({"board"})), found), 0, "member")
+    assert SECRET in "".join(talk.channel.frames["member"])
 
 
 def test_an_event_that_does_not_say_its_base_is_withheld(talk: Talk) -> None:

@@ -34,9 +34,8 @@ class Conversation(Struct, frozen=True):
     withholding: Withholding
 
 
-@cache
 def _bases() -> KnowledgeBases:
-    # Imported here: few questions have filters.
+    # Imported here: most commands need none.
     from cicada.knowledge_bases.file import load_knowledge_bases
 
     return load_knowledge_bases()
@@ -50,7 +49,7 @@ def conversation() -> Conversation:
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
     limits = entrance().limits
-    withholding = Withholding(PermissionGate(DynamoReaderTable(tables, settings.readers_table)))
+    withholding = Withholding(PermissionGate(DynamoReaderTable(tables, settings.readers_table)), _bases)
     patience, lease = settings.queue_patience_seconds, settings.lease_seconds
     resumer = Resumer(log, queue, channel, time.time, patience, withholding, record_audit, limits, lease)
     accepter = Accepter(

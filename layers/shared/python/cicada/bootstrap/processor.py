@@ -35,6 +35,7 @@ from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding
 from cicada.document_routing.dispatch import Dispatcher
 from cicada.identity.principal import Principal
+from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.permissions.gate import PermissionGate
 from cicada.permissions.readers import readable_passages
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
@@ -54,7 +55,8 @@ def processor() -> Processor:
     settings = load(ProcessorSettings)
     conversation = settings.conversation
     log = DynamoRequestLog(database(), conversation.requests_table, time.time)
-    withholding = Withholding(PermissionGate(DynamoReaderTable(database(), conversation.readers_table)))
+    readers = DynamoReaderTable(database(), conversation.readers_table)
+    withholding = Withholding(PermissionGate(readers), load_knowledge_bases)
     return Processor(
         log=log,
         channel=ApiGatewayChannel(connection_endpoint(conversation.callback_url)),

@@ -1,12 +1,12 @@
 """What of stored events may still be shown: who may read a document is checked when it is shown again, not only once.
 
 An excerpt whose document is gone, or which the user may not read any more, is replaced: the source keeps its number,
-and has a note instead of all that came from the document. The note is the same for both reasons.
+and has a note instead of all that came from the document. The note is the same for every reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +24,8 @@ from cicada.conversation.protocol import (
 )
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.permissions.bases import may_ask
 from cicada.permissions.gate import PermissionGate
 
 WITHHELD_TITLE = "Withheld"
@@ -41,9 +43,13 @@ class ShownAgain(Struct, frozen=True):
 
 
 class Withholding(Struct, frozen=True):
-    """Asks the gate. If it cannot say who may read what, nothing is shown: its `DependencyError` is raised."""
+    """Asks the gate. If it cannot say who may read what, nothing is shown: its `DependencyError` is raised.
+
+    `bases`: the settings that say who may ask which base. They are read when a document is shown again.
+    """
 
     gate: PermissionGate
+    bases: Callable[[], KnowledgeBases]
 
     def shown(self, principal: Principal, event: StoredEvent) -> ShownAgain:
         """The event as the user may see it now."""
@@ -59,7 +65,9 @@ class Withholding(Struct, frozen=True):
         """Those of the documents that are gone, or that the user may not read any more. One look-up for all."""
         if not documents:
             return frozenset()
-        permitted = self.gate.permit(principal, tuple(documents), _itself)
+        bases = self.bases()
+        askable = tuple(each for each in documents if may_ask(bases.of(each.base_key.knowledge_base), principal))
+        permitted = self.gate.permit(principal, askable, _itself)
         return documents.difference(permitted)
 
 

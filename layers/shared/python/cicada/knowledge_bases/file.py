@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -61,8 +62,9 @@ class _Settings(TypedDict, total=False):
     quality_retries: Annotated[int, _between(0, 2)]
 
 
+@cache
 def load_knowledge_bases() -> KnowledgeBases:
-    """Read the files that are packaged with the library. Raises ConfigurationError."""
+    """Read the files that are packaged with the library, once. Raises ConfigurationError."""
     return read_knowledge_bases(Path(__file__).parent)
 
 
