@@ -2,6 +2,8 @@
 
 Mutations that no test can notice are left out:
 - annotations, type aliases, protocols, `cast`, imports, docstrings, `__all__`, decorators (`frozen`, `slots`);
+- definitions of type variables, and the names of a pool's threads, which no log shows;
+- `__hash__`, since any hash of the same values finds the same things, and a constant one too;
 - `strict` of `zip`, which asserts what the code around it makes true;
 - texts for people: strings with a space in what is raised or logged, or given as description, reason or comment;
 - all but one mutant of a string: the case of letters means nothing in AWS's expressions.
@@ -21,6 +23,7 @@ from mutmut.mutation.mutators import mutation_operators
 
 _STATEMENT = (cst.BaseStatement, cst.SimpleStatementLine)
 _PROTOCOL = m.Arg(m.Name("Protocol") | m.Subscript(m.Name("Protocol")))
+_UNNOTICED_ARGUMENT = m.Arg(keyword=m.Name(m.MatchRegex("strict|thread_name_prefix")))
 _SKIPPED = (
     m.Annotation()
     | m.Import()
@@ -29,9 +32,11 @@ _SKIPPED = (
     | m.Expr(m.SimpleString() | m.ConcatenatedString() | m.Ellipsis())
     | m.Assign([m.AssignTarget(m.Name("__all__"))])
     | m.Assign(value=m.Subscript(m.Name(m.MatchRegex("[A-Z].*(?<!Annotated)"))))
+    | m.Assign(value=m.Call(m.Name(m.MatchRegex("TypeVar|ParamSpec"))))
+    | m.FunctionDef(m.Name("__hash__"))
     | m.ClassDef(bases=[m.ZeroOrMore(), _PROTOCOL, m.ZeroOrMore()])
-    | m.Call(m.Name(m.MatchRegex("len|isinstance|cast|TypeVar|NewType")))
-    | m.Arg(keyword=m.Name("strict"))
+    | m.Call(m.Name(m.MatchRegex("len|isinstance|cast|NewType")))
+    | _UNNOTICED_ARGUMENT
 )
 _TOLD_ARGUMENT = m.Arg(keyword=m.Name(m.MatchRegex("description|reason|comment")))
 _TOLD = m.Raise() | m.Call(m.Attribute(m.Name("logger"))) | _TOLD_ARGUMENT
@@ -108,8 +113,7 @@ class _Finder(cst.CSTVisitor):
             return False
         lost = [each for each in node.args if not any(each is other for other in new.args)]
         return any(
-            m.matches(each, _TOLD_ARGUMENT | m.Arg(keyword=m.Name("strict")))
-            or (self._told and m.matches(each.value, _TEXT))
+            m.matches(each, _TOLD_ARGUMENT | _UNNOTICED_ARGUMENT) or (self._told and m.matches(each.value, _TEXT))
             for each in lost
         )
 

@@ -42,6 +42,9 @@ def test_a_mutant_is_one_change_and_says_where() -> None:
         "class Port(Protocol):\n    def read(self, limit: int = 3): ...",
         "class Port(Generic[T], Protocol[T]):\n    def read(self, limit: int = 3): ...",
         "len(cast('int', 3))",
+        "Item = TypeVar('Item', bound=Struct)",
+        "Given = ParamSpec('Given')",
+        "class Box:\n    def __hash__(self):\n        return hash((self.size, 3))",
     ],
 )
 def test_what_no_test_can_notice_is_not_mutated(source: str) -> None:
@@ -60,6 +63,15 @@ def test_texts_for_people_are_not_mutated_and_codes_are() -> None:
         '+alarm(description="It broke.", times=None)',
         '+alarm(description="It broke.", )',
         '+alarm(description="It broke.", times=3)',
+    ]
+
+
+def test_the_name_of_a_pools_threads_is_not_mutated_and_their_number_is() -> None:
+    assert changes('Pool(4, thread_name_prefix="answer")') == [
+        "+pass",
+        '+Pool(None, thread_name_prefix="answer")',
+        '+Pool(thread_name_prefix="answer")',
+        '+Pool(5, thread_name_prefix="answer")',
     ]
 
 
