@@ -15,6 +15,7 @@ from cicada.conversation.protocol import (
     Chunk,
     Complete,
     Listing,
+    PlanSummary,
     Source,
     SourceLocator,
     SourcesFound,
@@ -169,6 +170,20 @@ def test_the_last_event_says_what_the_answer_took() -> None:
         timings={"total": 1200},
         path=("script_query", "retrieve", "generate"),
         confidence=0.75,
+    )
+
+
+def test_the_last_event_says_what_was_understood_and_how_many_documents_were_withheld() -> None:
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, "Who died?", "deaths", knowledge_base="plays", by="model")
+    end = Finished(("retrieve",), 0.5, plan=plan, conditions=("status: draft",), matching=3, withheld=2)
+    assert complete(end, {}).plan == PlanSummary(
+        strategy="Hybrid",
+        knowledge_base="plays",
+        query="deaths",
+        by="model",
+        filters=("status: draft",),
+        documents=3,
+        withheld=2,
     )
 
 
