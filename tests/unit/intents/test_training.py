@@ -78,6 +78,11 @@ def test_the_packaged_model_of_changes_is_trained_from_the_examples_that_are_the
     assert load_writes_model().digest == digest(load_change_examples(), load_concepts())
 
 
+def test_the_packaged_models_have_the_groups_weights_of_the_training() -> None:
+    for units in (load_model().linear.units, load_writes_model().linear.units):
+        assert [each / units[0] for each in units] == pytest.approx([each / GROUP_WEIGHTS[0] for each in GROUP_WEIGHTS])
+
+
 def test_the_packaged_models_are_small() -> None:
     assert PACKAGED.stat().st_size <= 1_000_000
     assert asked_writes.PACKAGED.stat().st_size <= 1_000_000
@@ -253,6 +258,7 @@ def test_the_model_in_the_layer_scores_like_the_one_that_was_trained(tmp_path: P
     path.write_bytes(content(trained, Calibration(0.2, 0.9, ()), concepts, "…"))
 
     read = load_model(path)
+    assert (read.temperature, read.threshold, read.digest) == (0.2, 0.9, "…")
     for text, expected in zip(texts, probabilities(trained.scores(texts) / 0.2), strict=True):
         assert list(read.probabilities(text).values()) == pytest.approx(expected, abs=0.01)
 
