@@ -77,7 +77,7 @@ def add_example(example: Example, path: Path | None = None) -> None:
     """Append one example. Raises as `check_new` does."""
     check_new(example, path)
     with (path or EXAMPLES).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(example.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n")
+        file.write(json.dumps(example.model_dump(exclude_defaults=True), ensure_ascii=False) + "\n")
 
 
 def load_concepts(path: Path = CONCEPTS) -> Concepts:
@@ -91,7 +91,7 @@ def load_concepts(path: Path = CONCEPTS) -> Concepts:
 
 def digest(examples: Sequence[Message], concepts: Concepts) -> str:
     """SHA-256 of what a model is trained from; the model's file holds it."""
-    lines = [example.model_dump(mode="json", include={"text", "author", "intent", "changes"}) for example in examples]
+    lines = [example.model_dump(include={"text", "author", "intent", "changes"}) for example in examples]
     return hashlib.sha256(json.dumps([lines, concepts], ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
