@@ -24,5 +24,6 @@ def test_another_text_is_no_list_of_groups(text: str) -> None:
 
 def test_groups_say_what_a_user_may_read_and_not_who_he_is() -> None:
     assert Principal("acme", "ann", frozenset({"legal"})) == Principal("acme", "ann")
+    assert not Principal("acme", "ann") != Principal("acme", "ann", frozenset({"staff"}))  # noqa: SIM202 - its own method
     assert Principal("acme", "ann") != Principal("acme", "bob")
     assert Principal("acme", "ann") != Principal("other", "ann")

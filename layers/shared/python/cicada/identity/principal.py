@@ -24,6 +24,10 @@ class Principal(Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Principal) and (self.tenant, self.user) == (other.tenant, other.user)
 
+    def __ne__(self, other: object) -> bool:
+        """Python would ask `__eq__`, but the base class compares every value or none."""
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((self.tenant, self.user))
 
