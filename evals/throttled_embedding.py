@@ -31,7 +31,7 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, Secti
 from cicada.errors import DependencyError
 from cicada.ingest.vectors import Encoder
 from cicada.retrieval.batching import BatchingEmbedder
-from cicada.retrieval.ports import Encoding
+from cicada.retrieval.model import Vector
 
 DOCUMENT = DocumentKey(KnowledgeBaseKey("default", "handbook"), "book.md")
 TITAN, COHERE = "amazon.titan-embed-text-v2:0", "cohere.embed-v4:0"
@@ -100,14 +100,14 @@ class _Handler(BaseHTTPRequestHandler):
         """The server is quiet."""
 
 
-class Kept(dict[str, list[Encoding]]):
+class Kept(dict[str, list[Vector]]):
     """Kept vectors in memory."""
 
-    def read(self, document: DocumentKey, part: str) -> list[Encoding] | None:  # noqa: ARG002 - there is one
+    def read(self, document: DocumentKey, part: str) -> list[Vector] | None:  # noqa: ARG002 - there is one
         return self.get(part)
 
-    def write(self, document: DocumentKey, part: str, encodings: Sequence[Encoding]) -> None:  # noqa: ARG002
-        self[part] = list(encodings)
+    def write(self, document: DocumentKey, part: str, vectors: Sequence[Vector]) -> None:  # noqa: ARG002
+        self[part] = list(vectors)
 
 
 @dataclass(frozen=True, slots=True)

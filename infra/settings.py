@@ -214,7 +214,6 @@ def _local(context: Context) -> StageSettings:
         chat_temperature=_TEMPERATURE,
         chat_max_tokens=str(_MAX_TOKENS),
         agent_model_id="amazon.nova-pro-v1:0",
-        # The stand-in's own model also gives the multivectors for the local reranker (docs/retrieval.md).
         embedding_model_id="cicada.minilm-l6-v2",
         embedding_dimension=384,
         rerank_model_ids=rerank_models(context),

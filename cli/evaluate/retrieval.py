@@ -24,13 +24,6 @@ def register(parts: Subparsers) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="corpus.jsonl, queries.jsonl, qrels.tsv")
     parser.add_argument("--queries", metavar="FILE", type=Path, help="other queries, by the ids of DIR's")
     parser.add_argument("--fusion", choices=("zscore", "rrf"), default="zscore", help="default: %(default)s")
-    parser.add_argument(
-        "--detail",
-        dest="multivector",
-        choices=("none", "windows", "tokens"),
-        default="tokens",
-        help="what is kept of each passage for reranking (default: %(default)s)",
-    )
     parser.add_argument("--peers", action="store_true", help="measure bm25s, MiniLM and two fusions of them as well")
     parser.add_argument("--save", metavar="FILE", type=Path, help="keep the scores of this run")
     parser.add_argument("--against", metavar="FILE", type=Path, help="compare with a run that was kept")
@@ -42,7 +35,6 @@ def register(parts: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """0 if the set could be measured, whatever the scores."""
     with measuring():
-        from cicada.knowledge_bases.settings import MultiVector
         from evals.retrieval import report
         from evals.retrieval import run as evaluation
         from evals.retrieval.pipeline import Pipeline
@@ -50,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         order = evaluation.Order(
             options.folder,
             options.queries,
-            Pipeline(options.fusion, MultiVector(options.multivector)),
+            Pipeline(options.fusion),
             options.peers,
             options.save,
             options.against,

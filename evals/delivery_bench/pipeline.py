@@ -43,7 +43,7 @@ from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.intent.model import load_model
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -116,7 +116,7 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         raise NotImplementedError
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         raise NotImplementedError
 
 

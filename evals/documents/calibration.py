@@ -21,7 +21,7 @@ from cicada.errors import CicadaError
 from cicada.languages.terms import query_terms
 from cicada.permissions.readers import every_document
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.ports import MultiVectorEmbedder
+from cicada.retrieval.ports import Embedder
 from cicada.retrieval.rerank.scores import Calibration, Signals
 from cicada.retrieval.strategies.hybrid import encode_query
 from evals.documents.dataset import DocumentSet, load_documents
@@ -56,7 +56,7 @@ class Bases:
     """Draws bases from a set, and routes queries in them."""
 
     documents: DocumentSet
-    embedder: MultiVectorEmbedder
+    embedder: Embedder
     draw: Random
 
     def seen(self) -> list[Seen]:
@@ -198,7 +198,7 @@ def main() -> None:
         print(*row)
 
 
-def observe(documents: DocumentSet, embedder: MultiVectorEmbedder) -> list[Seen]:
+def observe(documents: DocumentSet, embedder: Embedder) -> list[Seen]:
     """The routings in bases of all sizes, the same ones each time."""
     return Bases(documents, embedder, Random(7)).seen()  # noqa: S311 - a draw for a measurement
 

@@ -12,7 +12,7 @@ from cicada.languages.terms import query_terms
 from cicada.permissions.readers import every_document
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery
-from cicada.retrieval.ports import CataloguedIndex, MultiVectorEmbedder, PassageIndex
+from cicada.retrieval.ports import CataloguedIndex, Embedder, PassageIndex
 from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
 from evals.documents.dataset import DocumentSet
 from evals.documents.index import BASE
@@ -39,9 +39,7 @@ class Routed:
     search_milliseconds: float
 
 
-def route_all(
-    documents: DocumentSet, index: CataloguedIndex, embedder: MultiVectorEmbedder, say: Say
-) -> dict[str, Routed]:
+def route_all(documents: DocumentSet, index: CataloguedIndex, embedder: Embedder, say: Say) -> dict[str, Routed]:
     """By the query's id."""
     search, router = HybridSearch(index, embedder), DocumentRouter(index)
     encoded = {query.id: encode_query(embedder, query.text) for query in documents.queries}

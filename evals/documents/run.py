@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.document_routing.scoring import WEIGHTS, Weights
-from cicada.retrieval.ports import CataloguedIndex, MultiVectorEmbedder
+from cicada.retrieval.ports import CataloguedIndex, Embedder
 from evals.documents.dataset import DocumentSet, load_documents
 from evals.documents.index import indexed
 from evals.documents.report import Report
@@ -42,7 +42,7 @@ def run(order: Order, say: Say) -> Report:
         return measured(documents, embedder, order.ablation, say)
 
 
-def measured(documents: DocumentSet, embedder: MultiVectorEmbedder, ablation: bool, say: Say) -> Report:
+def measured(documents: DocumentSet, embedder: Embedder, ablation: bool, say: Say) -> Report:
     """The report on a set."""
     with indexed(documents, embedder, say) as index:
         say("Routing …")

@@ -13,7 +13,6 @@ from evals.figures import (
     intents,
     languages,
     lexical,
-    multivector_sizes,
     readers,
     search_quality,
     stand_in,
@@ -24,6 +23,8 @@ from evals.figures.record import Table
 from evals.figures.sets import Sets
 
 _TUNED = "Tuned on these three sets: no evidence for another one."
+# Figures that have not been computed since the token vectors went: docs/decisions/0001-no-token-vectors.md.
+_BEFORE = " Measured while the local reranker had token vectors."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,38 +49,27 @@ FIGURES = {
             "retrieval-differences",
             search_quality.differences,
             "Paired bootstrap over the queries, 10,000 samples. The first three sets are those that the weights were"
-            " tuned on; no set here is a stranger's that had no part in it.",
+            " tuned on; no set here is a stranger's that had no part in it." + _BEFORE,
         ),
-        Figure(
-            "rerank-weights",
-            weights.leave_one_out,
-            "Leave one set out: each column is tested with weights from a grid of 30 that the other two chose. What is"
-            " weighed, BM25's parameters and the encoder's space were chosen with all three in view.",
-        ),
-        Figure("rerank-depth", weights.depths, _TUNED),
+        Figure("rerank-depth", weights.depths, _TUNED + _BEFORE),
         Figure(
             "thresholds",
             thresholds.thresholds,
             "Leave one set out: the map was fitted on the other two sets. The scores that it reads were tuned on all"
-            " three.",
+            " three." + _BEFORE,
         ),
         Figure(
             "evidence-quality",
             evidence.evidence,
             "Each public set by a fit on the other two. The plays' questions are our own; the fit had no part in them."
             " The last turns are by MTRAG's authors: no weight was fitted on them, but the choice between a few"
-            " combinations of signals was made with their result in view.",
+            " combinations of signals was made with their result in view." + _BEFORE,
         ),
         Figure(
             "small-bases",
             thresholds.small_bases,
             "Not tuned on, but our own: questions written for this project on the plays in `samples/`; the map was"
-            " fitted on the three public sets.",
-        ),
-        Figure(
-            "multivector-sizes",
-            multivector_sizes.sizes,
-            "KB of 1,000 bytes over the passages of the three sets; the scores are tuned on them.",
+            " fitted on the three public sets." + _BEFORE,
         ),
         Figure(
             "rerank-agreement",
@@ -90,7 +80,7 @@ FIGURES = {
         Figure(
             "rerank-skipped",
             agreement.skipped,
-            "Tuned on these sets. The local reranker with token vectors stands for a paid one, which is not measured.",
+            "Tuned on these sets. The local reranker stands for a paid one, which is not measured." + _BEFORE,
         ),
         Figure(
             "languages-recognised",

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.languages.terms import MAX_TERMS
 from cicada.retrieval.bm25 import Bm25
 from cicada_embedded.analyzer import analyzer
@@ -28,14 +27,7 @@ def variants(sets: Sets) -> Table:
     rows = [
         [
             name,
-            *_cells(
-                [
-                    _mean(
-                        sets.scores(each, Pipeline(multivector=MultiVector.NONE, depth=0, bm25=bm25))["bm25"]["ndcg@10"]
-                    )
-                    for each in TUNED_ON
-                ]
-            ),
+            *_cells([_mean(sets.scores(each, Pipeline(depth=0, bm25=bm25))["bm25"]["ndcg@10"]) for each in TUNED_ON]),
         ]
         for name, bm25 in _SETTINGS.items()
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cicada.knowledge_bases.settings import MultiVector
 from evals.figures.cells import bold, mean, score, signed
 from evals.figures.record import Table
 from evals.figures.sets import LAST_TURN, TUNED_ON, Sets
@@ -14,15 +13,13 @@ from evals.retrieval.measures import MEASURES, Scores, means, scores_of
 from evals.retrieval.peers import peer_rankings
 from evals.retrieval.pipeline import Pipeline
 
-DEFAULT = "reranked, tokens (local default)"
+DEFAULT = "reranked (the local reranker)"
 # Rows of the table: which stage of which pipeline.
 _STAGES: Mapping[str, tuple[str, Pipeline]] = {
     "BM25": ("bm25", Pipeline()),
     "kNN": ("knn", Pipeline()),
-    "fused, RRF": ("fused", Pipeline(fusion="rrf", multivector=MultiVector.NONE, depth=0)),
+    "fused, RRF": ("fused", Pipeline(fusion="rrf", depth=0)),
     "fused, z-scores": ("fused", Pipeline()),
-    "reranked, no multivectors": ("reranked", Pipeline(multivector=MultiVector.NONE)),
-    "reranked, windows": ("reranked", Pipeline(multivector=MultiVector.WINDOWS)),
     DEFAULT: ("reranked", Pipeline()),
 }
 _PEERS = {

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from cicada.retrieval.model import Retrieval
-from cicada.retrieval.ports import MultiVectorEmbedder
+from cicada.retrieval.ports import Embedder
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from evals.plays.dataset import PLAYS, plays_dataset
 from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
@@ -25,7 +25,7 @@ _DEFAULT = Pipeline()
 class Sets:
     """Raises DatasetError for a missing set."""
 
-    def __init__(self, data: Path | None, embedder: MultiVectorEmbedder) -> None:
+    def __init__(self, data: Path | None, embedder: Embedder) -> None:
         self._data = data
         self.embedder = embedder
         self.dataset = cache(self._read)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cicada.documents.filter import PassageFilter
 from cicada.knowledge_bases.settings import KnowledgeBase
-from cicada.retrieval.ports import MultiVectorEmbedder
+from cicada.retrieval.ports import Embedder
 from evals.figures.cells import mean, share
 from evals.figures.record import Table
 from evals.figures.sets import TUNED_ON, Sets
@@ -53,7 +53,7 @@ def _sizes(sizes: Iterable[int]) -> Iterable[str]:
     return (f"{size} passage{'s' if size > 1 else ''}" for size in sizes)
 
 
-def _shares(dataset: Dataset, asked: dict[str, set[str]], embedder: MultiVectorEmbedder) -> Iterable[float]:
+def _shares(dataset: Dataset, asked: dict[str, set[str]], embedder: Embedder) -> Iterable[float]:
     draw = random.Random(7)  # noqa: S311 - which passages stand beside the right one
     for size in BASE_SIZES:
         yield mean(
@@ -69,7 +69,7 @@ def _base(dataset: Dataset, right: set[str], size: int, draw: random.Random) -> 
     return dataclasses.replace(dataset, rows=(*first, *draw.sample(others, size - len(first))))
 
 
-def _is_empty(dataset: Dataset, asked: Sequence[str], embedder: MultiVectorEmbedder) -> list[bool]:
+def _is_empty(dataset: Dataset, asked: Sequence[str], embedder: Embedder) -> list[bool]:
     with retriever(dataset, embedder, Pipeline()) as search:
         above = replace(search, threshold=DEFAULT)
         return [not above.search(text, PassageFilter(CORPUS_BASE)) for text in asked]

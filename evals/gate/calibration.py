@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cicada.documents.filter import PassageFilter
 from cicada.errors import CicadaError
-from cicada.retrieval.model import IndexHits, IndexQuery, PassageVectors, Retrieval
+from cicada.retrieval.model import IndexHits, IndexQuery, Retrieval, Vector
 from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.quality.features import features
 from cicada.retrieval.quality.score import CLIP, STANDARDS
@@ -52,7 +52,7 @@ class Without:
         lexical, semantic = (tuple(hits[: query.limit]) for hits in kept)
         return IndexHits(lexical, semantic)
 
-    def vectors_of(self, *arguments: object) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, *arguments: object) -> Mapping[str, Vector]:
         return self.index.vectors_of(*arguments)  # type: ignore[arg-type]
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from cicada.documents.filter import PassageFilter
 from cicada.planning.follow_ups import stand_alone
-from cicada.retrieval.ports import MultiVectorEmbedder
+from cicada.retrieval.ports import Embedder
 from cicada.retrieval.quality.score import evidence_quality
 from cicada.retrieval.quality.underspecified import underspecified
 from cicada.retrieval.strategies.hybrid import HybridSearch
@@ -42,7 +42,7 @@ def run(folder: Path, say: Say, standalone: Standalone = resolved, cache: Path |
         return score_turns(turns, embedder, standalone)
 
 
-def score_turns(turns: LabelledTurns, embedder: MultiVectorEmbedder, standalone: Standalone = resolved) -> list[Scored]:
+def score_turns(turns: LabelledTurns, embedder: Embedder, standalone: Standalone = resolved) -> list[Scored]:
     """The scores of all tasks, in their order."""
     with retriever(turns.corpus, embedder, Pipeline()) as search:
         return [_scored(task, search, standalone) for task in turns.tasks]

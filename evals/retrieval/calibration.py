@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from cicada.documents.filter import PassageFilter
 from cicada.errors import CicadaError
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import Calibration, Signals
 from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
@@ -78,9 +77,9 @@ def fit(sets: Sequence[SetObservations]) -> Calibration:
     x = np.array([_row(signals) for each, _ in rows for signals in each.signals])
     relevant = np.concatenate([each.relevant for each, _ in rows])
     weights = np.concatenate([np.full(len(each.relevant), weight) for each, weight in rows])
-    constant, score, cosine, match = _regression(x, relevant, weights / weights.sum()).tolist()
+    constant, score, cosine = _regression(x, relevant, weights / weights.sum()).tolist()
     typical = float(np.mean([np.mean([each.signals[0].score for each in one.own]) for one in sets]))
-    return Calibration(constant + math.log(LENIENCE), score, cosine, match, typical)
+    return Calibration(constant + math.log(LENIENCE), score, cosine, typical)
 
 
 def shares_kept(observed: SetObservations, calibration: Calibration, threshold: float) -> list[float]:
@@ -110,7 +109,7 @@ def _regression(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def _row(signals: Signals) -> tuple[float, ...]:
-    return (1.0, signals.score, signals.cosine, signals.match)
+    return (1.0, signals.score, signals.cosine)
 
 
 def _relevances(observed: Observations, calibration: Calibration) -> Floats:
@@ -122,7 +121,7 @@ def _observed(search: HybridSearch, text: str, relevant: set[str], ids: Sequence
     if not isinstance(reranker, LocalReranker):
         raise TypeError("Only the local reranker is calibrated here.")
     candidates = search.retrieve(text, PassageFilter(CORPUS_BASE)).candidates
-    found = reranker.evidence(encode_query(search.embedder, text), candidates).passages
+    found = reranker.evidence(encode_query(search.embedder, text), candidates)
     labels = [float(ids[int(each.passage.passage_id)] in relevant) for each, _ in found]
     return Observations(tuple(signals for _, signals in found), np.array(labels), len(candidates))
 
@@ -141,7 +140,6 @@ def report(observed: Mapping[str, SetObservations]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval.calibration", description=__doc__)
     parser.add_argument("folders", metavar="DIR", type=Path, nargs="+")
-    parser.add_argument("--detail", dest="multivector", choices=tuple(MultiVector), default=MultiVector.TOKENS)
     options = parser.parse_args()
     try:
         sets = [load_dataset(folder) for folder in options.folders]
@@ -149,9 +147,7 @@ def main() -> None:
         with local_embedder(lambda line: print(line, file=sys.stderr)) as embedder:
             for dataset in sets:
                 with ExitStack() as opened:
-                    search = opened.enter_context(
-                        retriever(dataset, embedder, Pipeline(multivector=MultiVector(options.multivector)))
-                    )
+                    search = opened.enter_context(retriever(dataset, embedder, Pipeline()))
                     observed[dataset.name] = observe(dataset, [each for each in sets if each is not dataset], search)
     except CicadaError as error:
         raise SystemExit(str(error)) from error

@@ -7,7 +7,7 @@ import numpy as np
 import Stemmer  # type: ignore[import-not-found]
 from numpy.typing import NDArray
 
-from cicada.retrieval.ports import MultiVectorEmbedder
+from cicada.retrieval.ports import Embedder
 from evals.retrieval.dataset import Dataset
 from evals.retrieval.measures import Rankings
 from evals.retrieval.pipeline import LIMIT, passage_text
@@ -17,7 +17,7 @@ RRF_K = 60
 Lane = list[tuple[int, float]]
 
 
-def peer_rankings(dataset: Dataset, embedder: MultiVectorEmbedder) -> dict[str, Rankings]:
+def peer_rankings(dataset: Dataset, embedder: Embedder) -> dict[str, Rankings]:
     """bm25s with its defaults and a stemmer, MiniLM alone, and two fusions of their top 100."""
     words, meaning = bm25s_lanes(dataset), minilm_lanes(dataset, embedder)
     hits = {
@@ -44,7 +44,7 @@ def bm25s_lanes(dataset: Dataset) -> list[Lane]:
     ]
 
 
-def minilm_lanes(dataset: Dataset, embedder: MultiVectorEmbedder) -> list[Lane]:
+def minilm_lanes(dataset: Dataset, embedder: Embedder) -> list[Lane]:
     corpus = _matrix(embedder.embed_passages([passage_text(row) for row in dataset.rows]))
     asked = _matrix([embedder.embed_query(query.text) for query in dataset.queries])
     return [_nearest(corpus @ each) for each in asked]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
-from cicada.knowledge_bases.settings import Fusion, MultiVector
+from cicada.knowledge_bases.settings import Fusion
 from cicada.retrieval.bm25 import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, Retrieval
-from cicada.retrieval.ports import MultiVectorEmbedder, PassageIndex
+from cicada.retrieval.ports import Embedder, PassageIndex
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -25,16 +25,15 @@ LIMIT = 100
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What is measured. The reranker has `multivector` and ranks the first `depth`; 0 leaves the fused order."""
+    """What is measured. The reranker ranks the first `depth`; 0 leaves the fused order."""
 
     fusion: Fusion = "zscore"
-    multivector: MultiVector = MultiVector.TOKENS
     depth: int = 50
     bm25: Bm25 = field(default_factory=Bm25)
 
 
 @contextmanager
-def retriever(dataset: Dataset, embedder: MultiVectorEmbedder, pipeline: Pipeline) -> Iterator[HybridSearch]:
+def retriever(dataset: Dataset, embedder: Embedder, pipeline: Pipeline) -> Iterator[HybridSearch]:
     """The production search over the set's corpus. Every row is a passage; its title is the title and the context."""
     with tempfile.TemporaryDirectory(prefix="cicada-eval-") as folder:
         index = SqlitePassageIndex(
@@ -44,11 +43,9 @@ def retriever(dataset: Dataset, embedder: MultiVectorEmbedder, pipeline: Pipelin
             yield search_over(index, dataset, embedder, pipeline)
 
 
-def search_over(
-    index: PassageIndex, dataset: Dataset, embedder: MultiVectorEmbedder, pipeline: Pipeline
-) -> HybridSearch:
+def search_over(index: PassageIndex, dataset: Dataset, embedder: Embedder, pipeline: Pipeline) -> HybridSearch:
     """The search over the set's corpus, which is written to this index."""
-    index.replace(_document(), embedded_rows(dataset.rows, embedder, pipeline.multivector))
+    index.replace(_document(), embedded_rows(dataset.rows, embedder))
     reranker = LocalReranker(index, pipeline.depth) if pipeline.depth else None
     return HybridSearch(index, embedder, limit=LIMIT, fusion=pipeline.fusion, reranker=reranker, threshold=0.0)
 
@@ -89,14 +86,12 @@ def _document() -> DocumentKey:
     return DocumentKey(CORPUS_BASE, "corpus")
 
 
-def embedded_rows(
-    rows: Sequence[Row], embedder: MultiVectorEmbedder, multivector: MultiVector
-) -> list[EmbeddedPassage]:
+def embedded_rows(rows: Sequence[Row], embedder: Embedder) -> list[EmbeddedPassage]:
     """The rows as passages of one document."""
-    encodings = embedder.embed_passages_with_multivectors([passage_text(row) for row in rows], multivector)
+    vectors = embedder.embed_passages([passage_text(row) for row in rows])
     return [
-        EmbeddedPassage(_passage(number, row), vector, multivector)
-        for number, (row, (vector, multivector)) in enumerate(zip(rows, encodings, strict=True))
+        EmbeddedPassage(_passage(number, row), vector)
+        for number, (row, vector) in enumerate(zip(rows, vectors, strict=True))
     ]
 
 

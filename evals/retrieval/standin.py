@@ -11,7 +11,7 @@ from botocore.config import Config
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.errors import UnavailableError
-from cicada.retrieval.ports import MultiVectorEmbedder
+from cicada.retrieval.ports import Embedder
 from local.stage.isolated import free_port
 from local.stage.processes import Running, answers, start, wait_until
 from local.stage.settings import REGION, StageError, inherited
@@ -30,9 +30,9 @@ class Standin:
     def __init__(self, say: Say) -> None:
         self._say = say
         self._running: Running | None = None
-        self._embedder: MultiVectorEmbedder | None = None
+        self._embedder: Embedder | None = None
 
-    def embedder(self) -> MultiVectorEmbedder:
+    def embedder(self) -> Embedder:
         """Raises `UnavailableError` if the stand-in does not start, for example without the model's package."""
         if self._embedder is None:
             self._embedder = BedrockEmbedder(self._client(), MODEL_ID, DIMENSION, concurrency=1)

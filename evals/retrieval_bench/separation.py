@@ -28,10 +28,9 @@ from cicada.adapters.retry import Retry
 from cicada.documents.catalogue import row_of
 from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.permissions.readers import every_document
 from cicada.retrieval.model import EmbeddedPassage, Retrieval
-from cicada.retrieval.ports import MultiVectorEmbedder, PassageIndex
+from cicada.retrieval.ports import Embedder, PassageIndex
 from cicada.retrieval.quality.score import evidence_quality
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies.hybrid import HybridSearch
@@ -57,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     dataset = load_dataset(options.folder)
     found = {}
     with local_embedder(say) as embedder, TemporaryDirectory(prefix="cicada-bench-") as name:
-        documents = split(embedded_rows(dataset.rows, embedder, MultiVector.NONE))
+        documents = split(embedded_rows(dataset.rows, embedder))
         alone = {OPEN: documents[OPEN]}
         for engine, opened in (("embedded", embedded), ("OpenSearch", partial(opensearch, options.opensearch))):
             seen = []
@@ -81,7 +80,7 @@ def split(passages: Sequence[EmbeddedPassage]) -> Documents:
 
 
 @contextmanager
-def embedded(folder: Path, embedder: MultiVectorEmbedder, documents: Documents) -> Iterator[PassageIndex]:
+def embedded(folder: Path, embedder: Embedder, documents: Documents) -> Iterator[PassageIndex]:
     folder.mkdir(parents=True, exist_ok=True)
     index = SqlitePassageIndex(folder / "index.sqlite", embedder.model_id, embedder.dimension)
     for document, passages in documents.items():
@@ -91,7 +90,7 @@ def embedded(folder: Path, embedder: MultiVectorEmbedder, documents: Documents) 
 
 
 @contextmanager
-def opensearch(url: str, folder: Path, embedder: MultiVectorEmbedder, documents: Documents) -> Iterator[PassageIndex]:
+def opensearch(url: str, folder: Path, embedder: Embedder, documents: Documents) -> Iterator[PassageIndex]:
     folder.mkdir(parents=True, exist_ok=True)
     with server(url, folder) as served:
         client, name = connect(served, None), f"bench-{uuid4().hex}"
@@ -109,7 +108,7 @@ def opensearch(url: str, folder: Path, embedder: MultiVectorEmbedder, documents:
         client.indices.delete(index=f"{name}*")
 
 
-def asked(index: PassageIndex, dataset: Dataset, embedder: MultiVectorEmbedder) -> Seen:
+def asked(index: PassageIndex, dataset: Dataset, embedder: Embedder) -> Seen:
     search = HybridSearch(index, embedder, reranker=LocalReranker(index))
     found = [(each.text, search.retrieve(each.text, ASKER)) for each in dataset.queries]
     return [(each, evidence_quality(text, each)) for text, each in found]

@@ -1,6 +1,6 @@
 """The whole search in both configurations, on the sample plays: the local stage's and the deployed one's.
 
-On AWS the index is OpenSearch, and the embedding models there give no token vectors that the reranker could use.
+On AWS the index is OpenSearch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.documents.filter import PassageFilter
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
@@ -29,7 +28,7 @@ from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, rankings_of, search_
 from evals.retrieval.report import FINAL
 from evals.retrieval.standin import Say
 
-LOCAL, DEPLOYED = "embedded, token vectors", "OpenSearch, no token vectors"
+LOCAL, DEPLOYED = "embedded", "OpenSearch"
 
 
 def shapes(url: str, say: Say) -> Iterator[dict[str, Any]]:
@@ -39,15 +38,13 @@ def shapes(url: str, say: Say) -> Iterator[dict[str, Any]]:
         local = SqlitePassageIndex(Path(folder) / "index.sqlite", embedder.model_id, embedder.dimension)
         options = IndexOptions(embedder.model_id, embedder.dimension, given_name=f"shape-{time.time_ns()}")
         deployed = OpenSearchPassageIndex(connect(url, None), options)
-        yield _measured(LOCAL, local, dataset, embedder, MultiVector.TOKENS)
-        yield _measured(DEPLOYED, deployed, dataset, embedder, MultiVector.NONE)
+        yield _measured(LOCAL, local, dataset, embedder)
+        yield _measured(DEPLOYED, deployed, dataset, embedder)
         local.close()
 
 
-def _measured(
-    name: str, index: PassageIndex, dataset: Dataset, embedder: CachedEmbedder, multivector: MultiVector
-) -> dict[str, Any]:
-    search = search_over(index, dataset, embedder, Pipeline(multivector=multivector))
+def _measured(name: str, index: PassageIndex, dataset: Dataset, embedder: CachedEmbedder) -> dict[str, Any]:
+    search = search_over(index, dataset, embedder, Pipeline())
     found = rankings_of(dataset, search_all(dataset, search))[FINAL]
     scores = scores_of(found, dataset.judgements)["ndcg@10"]
     times = [_milliseconds(search, query.text) for query in dataset.queries]

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +13,6 @@ import numpy.typing as npt
 from local.bedrock.wire import WireError
 
 Vectors = npt.NDArray[np.float32]
-Bytes = npt.NDArray[np.int8]
 
 
 class EmbedderUnavailableError(WireError):
@@ -24,33 +22,12 @@ class EmbedderUnavailableError(WireError):
         super().__init__("ServiceUnavailableException", message)
 
 
-class MultiVector(StrEnum):
-    """The kind of multivector returned besides a text's vector: one vector a window of about 25 words, or one a word
-    piece.
-    """
-
-    WINDOWS = "windows"
-    TOKENS = "tokens"
-
-
-@dataclass(frozen=True, slots=True)
-class TextMultiVector:
-    """Vectors of parts of a text, one row a part, each row scaled by itself. `weights`: how rare each token is."""
-
-    rows: Bytes
-    weights: Vectors
-
-
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """Pooled vectors before normalisation, one row a text, and how many tokens each text had.
-
-    `multivectors`: one a text if requested and supported by the embedder.
-    """
+    """Pooled vectors before normalisation, one row a text, and how many tokens each text had."""
 
     vectors: Vectors
     token_counts: tuple[int, ...]
-    multivectors: tuple[TextMultiVector, ...] = ()
 
     def unit(self) -> Vectors:
         """The rows at length one; a row of zeros stays zero."""
@@ -67,7 +44,7 @@ class Embedder(Protocol):
     @property
     def state(self) -> str: ...
 
-    def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings: ...
+    def embed(self, texts: Sequence[str]) -> Embeddings: ...
 
 
 class HashEmbedder:
@@ -77,7 +54,7 @@ class HashEmbedder:
     state = "ready"
     dimensions = 384
 
-    def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings:  # noqa: ARG002 - gives none
+    def embed(self, texts: Sequence[str]) -> Embeddings:
         pieces = [_pieces(text) for text in texts]
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, found in enumerate(pieces):
@@ -107,5 +84,5 @@ class BackgroundEmbedder:
         failure = self._loaded.exception()
         return str(failure) if failure else "ready"
 
-    def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings:
-        return self._loaded.result().embed(texts, multivector)
+    def embed(self, texts: Sequence[str]) -> Embeddings:
+        return self._loaded.result().embed(texts)

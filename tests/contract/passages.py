@@ -85,5 +85,5 @@ def random_document(rng: random.Random, document: DocumentKey, version: str) -> 
         text = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
         readers = tuple(rng.sample(READERS, rng.randint(0, 2)))
         kept = passage(document, number, text, version=version, metadata=metadata, readers=readers)
-        made.append(EmbeddedPassage(kept, random_vector(rng), rng.randbytes(rng.randint(0, 30))))
+        made.append(EmbeddedPassage(kept, random_vector(rng)))
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 import time
 from array import array
@@ -21,7 +22,6 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passa
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
 from cicada.ingest.ports import GroundTruth
-from cicada.knowledge_bases.settings import MultiVector
 from tests.fakes.ground_truth import InMemoryGroundTruth
 
 BUCKET = "documents"
@@ -92,18 +92,15 @@ def documents(draw: st.DrawFn) -> StoredDocument:
             ),
             prefix=draw(texts),
             vector=draw(vectors(dimension)),
-            multivector=draw(st.binary(max_size=10)),
         )
         for number in range(draw(st.integers(0, 3)))
     ]
-    multivector = draw(st.sampled_from(MultiVector))
     return StoredDocument(
         DOCUMENT,
         version,
         draw(texts),
         dimension,
         tuple(passages),
-        multivector,
         draw(texts),
         card=draw(st.none() | cards),
         card_vector=draw(st.just(()) | vectors(dimension)),
@@ -196,8 +193,8 @@ def test_vectors_of_any_kind_are_kept_as_floats_of_32_bits(s3: S3GroundTruth) ->
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (gzip.compress(b'{"format": 2}\n', mtime=0), "is of format 2, and this version reads 1"),
-        (gzip.compress(b'{"format": 1}\n', mtime=0), "cannot be read"),
+        (gzip.compress(b'{"format": 3}\n', mtime=0), "is of format 3, and this version reads up to 2"),
+        (gzip.compress(b'{"format": 2}\n', mtime=0), "cannot be read"),
         (gzip.compress(b"", mtime=0), "cannot be read"),
         (gzip.compress(b"not JSON", mtime=0), "cannot be read"),
         (gzip.compress(b"[]" * 1000, mtime=0)[:-9], "cannot be read"),
@@ -209,6 +206,19 @@ def test_what_another_program_wrote_is_refused_by_name(s3: S3GroundTruth, conten
     with pytest.raises(ConfigurationError, match=sentence) as refusal:
         s3.read(DOCUMENT)
     assert DOCUMENT.document_id in str(refusal.value)
+
+
+def test_a_document_of_the_first_format_is_read_without_its_token_vectors(s3: S3GroundTruth) -> None:
+    s3.write(stored())
+    key = truth_key(DOCUMENT)
+    written = gzip.decompress(s3._client.get_object(Bucket=BUCKET, Key=key)["Body"].read()).splitlines()
+    head, row = (json.loads(line) for line in written)
+    lines = [head | {"format": 1, "detail": "tokens"}, row | {"detail": "AQIDBA=="}]
+    content = gzip.compress("\n".join(map(json.dumps, lines)).encode())
+    s3._client.put_object(Bucket=BUCKET, Key=key, Body=content)
+    entry = s3.read(DOCUMENT)
+    assert entry is not None
+    assert entry.stored == stored()
 
 
 def test_the_settled_documents_of_a_base_are_those_that_were_written_before(truth: GroundTruth) -> None:

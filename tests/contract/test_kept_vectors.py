@@ -14,7 +14,7 @@ from moto import mock_aws
 from cicada.adapters.s3.kept_vectors import S3KeptVectors
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.ports import KeptVectors
-from cicada.retrieval.ports import Encoding
+from cicada.retrieval.model import Vector
 from tests.fakes.kept_vectors import InMemoryKeptVectors
 
 BUCKET = "documents"
@@ -34,21 +34,21 @@ def kept(request: pytest.FixtureRequest) -> Iterator[KeptVectors]:
 
 
 @st.composite
-def encodings(draw: st.DrawFn) -> list[Encoding]:
+def several_vectors(draw: st.DrawFn) -> list[Vector]:
     dimension = draw(st.integers(1, 5))
     numbers = st.lists(st.floats(-1, 1, width=32), min_size=dimension, max_size=dimension)
     vectors = numbers.map(lambda values: array("f", values))
-    return draw(st.lists(st.tuples(vectors, st.binary(max_size=9)), min_size=1, max_size=6))
+    return draw(st.lists(vectors, min_size=1, max_size=6))
 
 
-@given(encodings())
+@given(several_vectors())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
-def test_what_is_kept_is_read_again(kept: KeptVectors, written: list[Encoding]) -> None:
+def test_what_is_kept_is_read_again(kept: KeptVectors, written: list[Vector]) -> None:
     kept.write(DOCUMENT, "part", written)
     assert kept.read(DOCUMENT, "part") == written
 
 
 def test_other_parts_and_documents_are_not_kept(kept: KeptVectors) -> None:
-    kept.write(DOCUMENT, "part", [(array("f", [1.0]), b"")])
+    kept.write(DOCUMENT, "part", [array("f", [1.0])])
     assert kept.read(DOCUMENT, "another") is None
     assert kept.read(FOREIGN, "part") is None

@@ -7,9 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.model import EncodedQuery, Vector
-from cicada.retrieval.rerank.multivector import Kind, Rows, pack
+from cicada.retrieval.model import Vector
 
 CORPUS = {
     "queen": ("Act 5", "The queen, my lord, is dead."),
@@ -41,7 +39,7 @@ def _write(path: Path, rows: Sequence[object], gzipped: bool) -> None:
 
 
 class LetterEncoder:
-    """Counts of letters as the vector, and one row of them as the multivector; records how often it was called."""
+    """Counts of letters as the vector; records what it was asked."""
 
     model_id = "letters"
     dimension = 26
@@ -50,25 +48,11 @@ class LetterEncoder:
         self.texts: list[str] = []
 
     def embed_query(self, text: str) -> Vector:
-        return self.encode_query(text).vector
-
-    def encode_query(self, text: str) -> EncodedQuery:
-        return EncodedQuery(text, self._vector(text), pack(Rows(Kind.QUERY, 26, self._row(text), (1.0,))))
+        return self._vector(text)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         return [self._vector(text) for text in texts]
 
-    def embed_passages_with_multivectors(
-        self, texts: Sequence[str], multivector: MultiVector
-    ) -> list[tuple[Vector, bytes]]:
-        kept = [
-            b"" if multivector is MultiVector.NONE else pack(Rows(Kind.TOKENS, 26, self._row(text))) for text in texts
-        ]
-        return [(self._vector(text), each) for text, each in zip(texts, kept, strict=True)]
-
     def _vector(self, text: str) -> Vector:
         self.texts.append(text)
-        return [float(value) for value in self._row(text)]
-
-    def _row(self, text: str) -> bytes:
-        return bytes(1 + 10 * text.lower().count(chr(97 + number)) for number in range(26))
+        return [float(1 + 10 * text.lower().count(chr(97 + number))) for number in range(26)]

@@ -28,7 +28,6 @@ from evals.figures.citations import (
 from evals.figures.pages import UnknownFigureError, blocks, pages, rendered
 from evals.figures.record import Record, load_records, save_record
 from evals.figures.sets import TUNED_ON, Sets
-from evals.figures.weights import leave_one_out
 from local.stage.settings import ROOT
 from tests.evals.retrieval_set import LetterEncoder, write_set
 
@@ -210,9 +209,3 @@ def test_the_rule_of_the_table_is_that_of_the_product(lead: float) -> None:
     found = Retrieval(hits, fuse(hits, "zscore"), Ranking((), "fusion"))
     assert Lead(MARGIN)(found) == retrievers_agree(found.candidates)
     assert Lead(0)(found)
-
-
-def test_the_shipped_weights_score_as_the_search_does(sets: Sets) -> None:
-    shipped = next(row for row in leave_one_out(sets).rows if "shipped" in row[0])
-    ndcg = [sets.scores(name)["reranked"]["ndcg@10"].values() for name in TUNED_ON]
-    assert [float(cell) for cell in shipped[1:4]] == pytest.approx([sum(each) / 3 for each in ndcg], abs=0.0006)

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from cicada.documents.model import DocumentKey
-from cicada.knowledge_bases.settings import MultiVector
 from evals.retrieval.calibration import SetObservations, fit, observe, shares_kept
 from evals.retrieval.comparison import load_run, paired_bootstrap, save_run
 from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
@@ -71,19 +70,11 @@ def test_a_text_is_embedded_once_for_all_runs(tmp_path: Path) -> None:
     encoder, texts = LetterEncoder(), ["one", "two", "one"]
     for _ in range(2):
         with closing(CachedEmbedder(tmp_path / "cache.sqlite", lambda: encoder, lambda line: None)) as cached:
-            found = cached.embed_passages_with_multivectors(texts, MultiVector.TOKENS)
-            query = cached.encode_query("one")
+            found = cached.embed_passages(texts)
+            query = cached.embed_query("one")
     assert sorted(encoder.texts) == ["one", "one", "two"]
-    assert [list(vector) for vector, _ in found] == [list(LetterEncoder().embed_query(text)) for text in texts]
-    assert found[0][1] == LetterEncoder().embed_passages_with_multivectors(["one"], MultiVector.TOKENS)[0][1]
-    assert query.multivector == LetterEncoder().encode_query("one").multivector
-
-
-def test_what_is_kept_of_a_text_belongs_to_the_detail_that_was_asked_for(cached: CachedEmbedder) -> None:
-    ((_, tokens),) = cached.embed_passages_with_multivectors(["one"], MultiVector.TOKENS)
-    ((_, none),) = cached.embed_passages_with_multivectors(["one"], MultiVector.NONE)
-    assert tokens
-    assert none == b""
+    assert [list(vector) for vector in found] == [list(LetterEncoder().embed_query(text)) for text in texts]
+    assert list(query) == list(found[0])
 
 
 def test_the_peers_rank_the_same_texts(dataset: Dataset, cached: CachedEmbedder) -> None:

@@ -24,7 +24,6 @@ from cicada.retrieval.model import (
     Hit,
     IndexHits,
     IndexQuery,
-    PassageVectors,
     Vector,
 )
 
@@ -192,9 +191,9 @@ class InMemoryPassageIndex:
         kept = self._documents().get(document, ())
         return tuple(sorted((each.passage for each in kept), key=lambda passage: passage.passage_id))
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         return {
-            each.passage.passage_id: PassageVectors(each.vector, each.multivector)
+            each.passage.passage_id: each.vector
             for document, kept in list(self._documents().items())
             if document.base_key == base_key
             for each in kept

@@ -9,7 +9,7 @@ from cicada.documents.filter import PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
 from cicada.retrieval.knowledge_search import KnowledgeSearch
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.retrieval.strategies.filtered import FilteredSearch
 from cicada.retrieval.strategies.hybrid import HybridSearch
@@ -51,7 +51,7 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         return tuple(hit.passage for hit in self._hits if hit.passage.document == document)
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         return {}
 
 

@@ -27,7 +27,7 @@ from cicada.ingest.model import (
     TruthEntry,
 )
 from cicada.ingest.rebuild import Rebuilder
-from cicada.retrieval.model import CardHits, CardQuery, EmbeddedPassage, IndexHits, IndexQuery, PassageVectors, Vector
+from cicada.retrieval.model import CardHits, CardQuery, EmbeddedPassage, IndexHits, IndexQuery, Vector
 from cicada.retrieval.ports import PassageIndex
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
@@ -172,7 +172,7 @@ class SteppedIndex:
     def count(self, filter: PassageFilter) -> int:
         return 0
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         raise NotImplementedError
 
 

@@ -1,7 +1,6 @@
 """InvokeModel in the Titan and Cohere forms, and Rerank, through unmodified boto3."""
 
 import json
-from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from local.bedrock.app import build
 from local.bedrock.embedder import BackgroundEmbedder, Embedder, EmbedderUnavailableError, HashEmbedder
 from local.bedrock.settings import Settings
 from tests.local.bedrock.conftest import Client, Serve
-from tests.local.bedrock.vectors import UNIT_VECTOR_TOLERANCE
 
 TITAN, COHERE = "amazon.titan-embed-text-v2:0", "cohere.embed-english-v3"
 OWN = "cicada.minilm-l6-v2"
@@ -54,27 +52,6 @@ def test_cohere_answers_by_type_when_types_are_asked_for(runtime: Any) -> None:
     assert len(reply["embeddings"]["float"][0]) == 384
 
 
-def test_the_models_own_form_gives_details_where_the_embedder_has_them(
-    client: Client, serve: Serve, minilm: Embedder
-) -> None:
-    runtime = client("bedrock-runtime", serve(build(Settings(), minilm)))
-    reply = invoke(runtime, OWN, texts=["The queen is dead.", "Who?"], details="tokens")
-    first, second = reply["details"]
-    assert len(b64decode(first["rows"])) == 128 * 5
-    assert (first["columns"], len(first["weights"])) == (128, 5)
-    assert len(b64decode(second["rows"])) == 128 * 2
-    windows = invoke(runtime, OWN, texts=["word " * 60], details="windows")["details"]
-    assert [(each["columns"], len(b64decode(each["rows"]))) for each in windows] == [(384, 3 * 384)]
-    (alone,) = invoke(runtime, OWN, texts=["The queen is dead."])["embeddings"]
-    assert alone == pytest.approx(reply["embeddings"][0], rel=0, abs=UNIT_VECTOR_TOLERANCE)
-
-
-def test_the_models_own_form_does_without_details_where_the_embedder_has_none(runtime: Any) -> None:
-    reply = invoke(runtime, OWN, texts=["one", "two"], details="tokens")
-    assert len(reply["embeddings"]) == 2
-    assert reply["details"] == []
-
-
 def test_an_inference_profiles_id_says_nothing_so_the_body_decides(runtime: Any) -> None:
     arn = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123"
     assert "embedding" in invoke(runtime, arn, inputText="one")
@@ -93,7 +70,6 @@ def test_an_inference_profiles_id_says_nothing_so_the_body_decides(runtime: Any)
         (OWN, {"texts": []}),
         (OWN, {"texts": ["one"] * 97}),
         (OWN, {"texts": [1]}),
-        (OWN, {"texts": ["one"], "details": "none"}),
     ],
 )
 def test_a_body_that_the_model_does_not_take_is_refused(runtime: Any, model_id: str, body: dict[str, Any]) -> None:
@@ -161,3 +137,9 @@ def test_health_names_the_embedder_and_whether_it_is_ready(serve: Serve) -> None
     with urllib.request.urlopen(serve(build(Settings(), HashEmbedder())) + "/health") as reply:  # noqa: S310
         health = json.load(reply)
     assert health == {"status": "ok", "embedder": "hash", "embedderState": "ready", "generator": "extractive"}
+
+
+def test_the_models_own_form_gives_a_vector_for_each_text(runtime: Any) -> None:
+    reply = invoke(runtime, OWN, texts=["one", "two"])
+    assert list(reply) == ["embeddings"]
+    assert [len(vector) for vector in reply["embeddings"]] == [384, 384]

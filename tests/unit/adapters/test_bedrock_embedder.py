@@ -1,16 +1,12 @@
 from __future__ import annotations
 
 import math
-from base64 import b64encode
 
 import pytest
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.adapters.retry import Retry
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
-from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.model import EncodedQuery
-from cicada.retrieval.rerank.multivector import Kind, Rows, unpack
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, Request, ScriptedBedrock, scripted_bedrock
 
 TITAN = "amazon.titan-embed-text-v2:0"
@@ -141,63 +137,11 @@ def test_the_index_learns_model_and_dimension() -> None:
 
 
 MINILM = "cicada.minilm-l6-v2"
-PIECES = {"columns": 2, "rows": b64encode(b"\x01\xff\x03\x04").decode(), "weights": [1.5, 2.0]}
 
 
-def test_the_local_encoder_gives_details_in_the_form_that_the_index_keeps() -> None:
-    reply = Answered({"embeddings": [[3.0, 4.0], [0.0, 1.0]], "details": [PIECES, PIECES]})
-    with scripted_bedrock(reply) as bedrock:
-        first, second = embedder(bedrock, MINILM).embed_passages_with_multivectors(["a", "b"], MultiVector.TOKENS)
-    assert bedrock.requests[0].body == {"texts": ["a", "b"], "details": "tokens"}
-    assert first[0] == pytest.approx([0.6, 0.8])
-    assert unpack(second[1]) == Rows(Kind.TOKENS, 2, b"\x01\xff\x03\x04")
-
-
-def test_windows_are_kept_as_windows() -> None:
-    with scripted_bedrock(Answered({"embeddings": [[0.0, 1.0]], "details": [PIECES]})) as bedrock:
-        ((_, kept),) = embedder(bedrock, MINILM).embed_passages_with_multivectors(["a"], MultiVector.WINDOWS)
-    assert bedrock.requests[0].body["details"] == "windows"
-    assert unpack(kept).kind is Kind.WINDOWS
-
-
-def test_a_question_is_encoded_in_one_call_with_the_weights_of_its_pieces() -> None:
-    with scripted_bedrock(Answered({"embeddings": [[0.0, 1.0]], "details": [PIECES]})) as bedrock:
-        query = embedder(bedrock, MINILM).encode_query("who?")
-    assert len(bedrock.requests) == 1
-    assert (query.text, query.vector) == ("who?", [0.0, 1.0])
-    assert unpack(query.multivector) == Rows(Kind.QUERY, 2, b"\x01\xff\x03\x04", (1.5, 2.0))
-
-
-def test_an_encoder_without_details_behind_the_same_form_gives_none() -> None:
-    with scripted_bedrock(Answered({"embeddings": [[0.0, 1.0]], "details": []})) as bedrock:
-        assert embedder(bedrock, MINILM).embed_passages_with_multivectors(["a"], MultiVector.TOKENS) == [
-            ([0.0, 1.0], b"")
-        ]
-        assert embedder(bedrock, MINILM).encode_query("a").multivector == b""
-
-
-def test_no_details_are_asked_for_where_none_are_kept() -> None:
-    with scripted_bedrock(Answered({"embeddings": [[0.0, 1.0]], "details": []})) as bedrock:
-        assert embedder(bedrock, MINILM).embed_passages_with_multivectors(["a"], MultiVector.NONE) == [
-            ([0.0, 1.0], b"")
-        ]
-    assert bedrock.requests[0].body == {"texts": ["a"]}
-
-
-def test_titan_and_cohere_give_vectors_only() -> None:
-    with scripted_bedrock(Answered({"embedding": [0.0, 1.0]})) as bedrock:
-        assert embedder(bedrock).embed_passages_with_multivectors(["a"], MultiVector.TOKENS) == [([0.0, 1.0], b"")]
-        assert embedder(bedrock).encode_query("a") == EncodedQuery("a", [0.0, 1.0])
-    with scripted_bedrock(Answered({"embeddings": [[0.0, 1.0]]})) as bedrock:
-        embedder(bedrock, COHERE_3).encode_query("a")
-        embedder(bedrock, COHERE_3).embed_passages_with_multivectors(["a"], MultiVector.WINDOWS)
-    assert [request.body["input_type"] for request in bedrock.requests] == ["search_query", "search_document"]
-
-
-@pytest.mark.parametrize(
-    "multivectors", [[PIECES, PIECES], [{"columns": 2}], [PIECES | {"columns": 3}], [PIECES | {"rows": "?"}], None]
-)
-def test_details_of_another_form_are_a_failure(multivectors: object) -> None:
-    reply = Answered({"embeddings": [[0.0, 1.0]], "details": multivectors})
-    with scripted_bedrock(reply) as bedrock, pytest.raises(UnavailableError, match="unknown form"):
-        embedder(bedrock, MINILM).encode_query("a")
+def test_the_local_encoder_gives_unit_vectors_of_several_texts() -> None:
+    with scripted_bedrock(Answered({"embeddings": [[3.0, 4.0], [0.0, 1.0]]})) as bedrock:
+        first, second = embedder(bedrock, MINILM).embed_passages(["a", "b"])
+    assert bedrock.requests[0].body == {"texts": ["a", "b"]}
+    assert list(first) == pytest.approx([0.6, 0.8])
+    assert second == [0.0, 1.0]

@@ -13,7 +13,7 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, Scrip
 from cicada.errors import UnavailableError
 from cicada.identity.principal import Principal
 from cicada.permissions.gate import PermissionGate
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.access import OpenAccess
 from tests.fakes.retrieval import search_of
@@ -68,7 +68,7 @@ class FixedIndex:
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
         return self._passages
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         return {}
 
 

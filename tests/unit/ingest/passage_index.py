@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
-from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.model import EmbeddedPassage, EncodedQuery, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Vector
 from tests.fakes.passage_index import IndexContents, InMemoryPassageIndex
 
 
@@ -50,7 +49,7 @@ class DisturbedIndex(InMemoryPassageIndex):
         self._fail()
         return super().passages_of(document)
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         self._fail()
         return super().vectors_of(base_key, passage_ids)
 
@@ -79,18 +78,3 @@ class CountingEmbedder:
         self.batches.append(len(texts))
         self.texts += texts
         return [self.embed_query(text) for text in texts]
-
-
-class DetailedCountingEmbedder(CountingEmbedder):
-    """Its multivector of a text is the text and the kind of multivector."""
-
-    def embed_passages_with_multivectors(
-        self, texts: Sequence[str], multivector: MultiVector
-    ) -> list[tuple[Vector, bytes]]:
-        return [
-            (vector, f"{multivector}:{text}".encode())
-            for vector, text in zip(self.embed_passages(texts), texts, strict=True)
-        ]
-
-    def encode_query(self, text: str) -> EncodedQuery:
-        return EncodedQuery(text, self.embed_query(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from cicada.answering.prompt import passage_text
 from cicada.documents.card import Card
 from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import DocumentKey
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.ingest import contexts
 from cicada.ingest.episodes import parse_episodes
@@ -25,14 +25,13 @@ from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, 
 from cicada.ingest.prose.formats import prose_parsers
 from cicada.ingest.script_parser import ScriptParser
 from cicada.ingest.vectors import PART
-from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.model import CardQuery, PassageVectors
+from cicada.retrieval.model import CardQuery
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
 from tests.fakes.kept_vectors import InMemoryKeptVectors
-from tests.unit.ingest.passage_index import CountingEmbedder, DetailedCountingEmbedder, DisturbedIndex
+from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import MACBETH, SCRIPTS, play, script, shipped_episodes, speech
 
 GOOD = script(speech(1, "The queen, my lord, is dead."))
@@ -95,7 +94,7 @@ def test_what_is_indexed_is_the_ground_truth(stage: Stage) -> None:
     report = stage.upload(play("macbeth"))
     stored = stage.truth.entries[MACBETH].stored
     assert (stored.version, stored.model_id, stored.dimension) == (report.version, "length", 1)
-    assert (stored.multivector, stored.context_model_id) == (MultiVector.NONE, "")
+    assert stored.context_model_id == ""
     assert tuple(stored.embedded()) == stage.index.documents[MACBETH]
 
 
@@ -219,68 +218,6 @@ def test_the_truth_is_written_before_the_index(stage: Stage) -> None:
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
     assert stage.text() == "Seyton: She should have died hereafter."
     assert stage.embedder.batches == [2, 2]
-
-
-def detailed(stage: Stage, multivector: MultiVector) -> Ingester:
-    return replace(stage.ingester, detail_of=lambda name: multivector if name == "scripts" else MultiVector.NONE)
-
-
-def with_details(stage: Stage) -> Stage:
-    """Its embedder gives multivectors."""
-    stage.embedder = DetailedCountingEmbedder()
-    stage.ingester = replace(stage.ingester, embedder=stage.embedder, index=stage.index)
-    return stage
-
-
-def test_a_knowledge_base_keeps_the_detail_that_its_settings_name(stage: Stage) -> None:
-    stage.ingester = detailed(with_details(stage), MultiVector.WINDOWS)
-    stage.upload(GOOD)
-    [indexed] = stage.index.documents[MACBETH]
-    assert indexed.multivector == f"windows:{stage.embedder.texts[0]}".encode()
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
-    stage.ingester = detailed(stage, MultiVector.TOKENS)
-    stage.index.failure_of_replace = UnavailableError("…")
-    with pytest.raises(UnavailableError):
-        stage.ingester.ingest(MACBETH)
-    stage.index.failure_of_replace = None
-    # The passages are the same, and what is kept of them is not.
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
-    assert stage.index.documents[MACBETH][0].multivector.startswith(b"tokens:")
-    assert stage.embedder.batches == [2, 2]
-
-
-def test_details_that_are_in_the_index_are_not_written_again_and_lost_ones_are(stage: Stage) -> None:
-    stage.ingester = detailed(with_details(stage), MultiVector.TOKENS)
-    two = script(*(speech(number, f"{number} " + "word " * 150) for number in range(2)))
-    stage.upload(two)
-    assert stage.upload(two).outcome is Outcome.UNCHANGED
-    for place, lost in ((0, b""), (0, b"tokens:another")):
-        kept = list(stage.index.documents[MACBETH])
-        kept[place] = replace(kept[place], multivector=lost)
-        stage.index.documents[MACBETH] = tuple(kept)
-        assert stage.upload(two).outcome is Outcome.INDEXED
-        assert stage.index.documents[MACBETH][place].multivector.startswith(b"tokens:")
-
-
-def test_a_passage_whose_vectors_are_lost_is_written_again(stage: Stage) -> None:
-    class WithoutVectors(DisturbedIndex):
-        def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
-            return {}
-
-    stage.index = WithoutVectors()
-    stage.ingester = detailed(with_details(stage), MultiVector.TOKENS)
-    stage.upload(GOOD)
-    assert stage.upload(GOOD).outcome is Outcome.INDEXED
-    stage.ingester = detailed(stage, MultiVector.NONE)
-    stage.upload(GOOD)
-    assert stage.upload(GOOD).outcome is Outcome.UNCHANGED
-
-
-def test_an_embedder_that_gives_no_detail_leaves_it_empty(stage: Stage) -> None:
-    stage.ingester = detailed(stage, MultiVector.TOKENS)
-    stage.upload(GOOD)
-    assert stage.index.documents[MACBETH][0].multivector == b""
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
 
 
 def test_a_broken_record_is_reported_and_the_rest_is_indexed(stage: Stage) -> None:

@@ -35,7 +35,7 @@ def stored(name: str, version: str = "v1", model_id: str = MODEL, dimension: int
     key = document(name)
     passage = Passage(f"{name}#0", key, version, name, f"text {version}", "Act 1", SectionLocator(()))
     vector = array("f", [0.6, *[0.8] * (dimension - 1)])
-    return StoredDocument(key, version, model_id, dimension, (StoredPassage(passage, "Prefix.", vector, b"kept"),))
+    return StoredDocument(key, version, model_id, dimension, (StoredPassage(passage, "Prefix.", vector),))
 
 
 class WatchedTruth(InMemoryGroundTruth):

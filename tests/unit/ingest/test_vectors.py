@@ -10,7 +10,6 @@ from cicada.deadline import Deadline, ending_by
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ThrottledError, UnavailableError
 from cicada.ingest.vectors import PART, Encoder
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import Vector
 from tests.fakes.kept_vectors import InMemoryKeptVectors
 
@@ -83,10 +82,9 @@ def test_no_part_is_begun_after_the_deadline() -> None:
     [
         lambda kept: Encoder(CountingEmbedder(), OTHER, kept=kept),
         lambda kept: Encoder(CountingEmbedder(model_id="another"), DOCUMENT, kept=kept),
-        lambda kept: Encoder(CountingEmbedder(), DOCUMENT, MultiVector.WINDOWS, kept=kept),
     ],
 )
-def test_vectors_of_another_document_model_or_kind_are_not_used(other: object) -> None:
+def test_vectors_of_another_document_or_model_are_not_used(other: object) -> None:
     kept = InMemoryKeptVectors()
     stored(Encoder(CountingEmbedder(), DOCUMENT, kept=kept), PART + 1)
     encoder: Encoder = other(kept)  # type: ignore[operator]

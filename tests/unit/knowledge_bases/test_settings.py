@@ -4,7 +4,7 @@ import pytest
 
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.file import load_knowledge_bases, parse_knowledge_bases
-from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases, MultiVector
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 
 TEXT = """
 [defaults]
@@ -16,14 +16,13 @@ description = "Statutes."
 content_language = "de"
 rerank = "always"
 score_threshold = 0.35
-multivector = "tokens"
 candidates = 200
 """
 
 
 def test_a_base_has_its_own_settings_over_the_defaults() -> None:
     assert parse_knowledge_bases(TEXT).of("law") == KnowledgeBase(
-        "law", "Statutes.", "documents", "de", "rrf", "always", 0.35, MultiVector.TOKENS, 200, 10
+        "law", "Statutes.", "documents", "de", "rrf", "always", 0.35, 200, 10
     )
 
 
@@ -61,7 +60,7 @@ def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> Non
         ("[bases.law]\ngroups = ['']", "groups"),
         ("[bases.law]\nrestricted = 'yes'", "restricted should be"),
         ("[defaults]\nrerank = true", "rerank is not text; write text in quotes"),
-        ("[defaults]\nmultivector = 'all'", "use one of none, windows, tokens"),
+        ("[defaults]\nmultivector = 'tokens'", r"unknown key 'multivector'"),
         ("[defaults]\ncontent_language = 'xx'", r"content_language is 'xx'; use one of .*\bde\b"),
         (
             "[bases.law]\nquality_floor = 0.6\nquality_threshold = 0.5",

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from cicada.deadline import Deadline, ending_by
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.batching import BatchingEmbedder
-from cicada.retrieval.model import EncodedQuery, Vector
+from cicada.retrieval.model import Vector
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -43,19 +42,6 @@ class ScriptedEmbedder:
             if text in self.refused:
                 raise self.refused[text]
         return [self.embed_query(text) for text in texts]
-
-
-class MultiVectorEmbedder(ScriptedEmbedder):
-    def embed_passages_with_multivectors(
-        self, texts: Sequence[str], multivector: MultiVector
-    ) -> list[tuple[Vector, bytes]]:
-        return [
-            (vector, f"{multivector}:{text}".encode())
-            for vector, text in zip(self.embed_passages(texts), texts, strict=True)
-        ]
-
-    def encode_query(self, text: str) -> EncodedQuery:
-        return EncodedQuery(text, self.embed_query(text), b"detail")
 
 
 @contextmanager
@@ -164,7 +150,7 @@ def test_a_mistake_after_others_were_answered_leaves_nobody_waiting() -> None:
         sent = []
         for number, text in enumerate(("good", "bad", "bug"), start=1):
             sent.append(callers.submit(made.embed_passages, [text]))
-            until(lambda: sum(map(len, made._waiting.values())) == number % 3)  # noqa: B023
+            until(lambda: len(made._waiting) == number % 3)  # noqa: B023
         good, bad, bug = sent
         assert good.result(PATIENCE_SECONDS) == [array("f", [4])]
         assert isinstance(bad.exception(PATIENCE_SECONDS), ConfigurationError)
@@ -180,26 +166,9 @@ def test_too_few_vectors_are_a_failure_and_not_other_texts_vectors() -> None:
         made.embed_passages(["a", "b"])
 
 
-def test_texts_of_different_detail_do_not_share_a_call() -> None:
-    embedder = MultiVectorEmbedder()
-    with batching(embedder, size=2, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(2) as callers:
-        tokens = callers.submit(made.embed_passages_with_multivectors, ["a", "b"], MultiVector.TOKENS)
-        windows = callers.submit(made.embed_passages_with_multivectors, ["c", "d"], MultiVector.WINDOWS)
-        assert [multivector for _, multivector in tokens.result(PATIENCE_SECONDS)] == [b"tokens:a", b"tokens:b"]
-        assert [multivector for _, multivector in windows.result(PATIENCE_SECONDS)] == [b"windows:c", b"windows:d"]
-    assert sorted(embedder.batches) == [["a", "b"], ["c", "d"]]
-
-
-def test_an_embedder_without_detail_leaves_it_empty() -> None:
-    with batching(ScriptedEmbedder()) as made:
-        assert made.embed_passages_with_multivectors(["abc"], MultiVector.TOKENS) == [(array("f", [3]), b"")]
-        assert made.encode_query("abc") == EncodedQuery("abc", [3.0])
-
-
 def test_queries_do_not_wait_for_company() -> None:
-    with batching(MultiVectorEmbedder(), wait_seconds=PATIENCE_SECONDS) as made:
+    with batching(ScriptedEmbedder(), wait_seconds=PATIENCE_SECONDS) as made:
         assert made.embed_query("abc") == [3.0]
-        assert made.encode_query("abc").multivector == b"detail"
         assert (made.model_id, made.dimension) == ("length", 1)
 
 

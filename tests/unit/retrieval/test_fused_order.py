@@ -7,8 +7,6 @@ from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import EncodedQuery, IndexHits
 from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.multivector import Kind
-from cicada.retrieval.rerank.scores import Calibration
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.retrieval.test_gated import hits_of
 
@@ -47,12 +45,6 @@ def test_a_threshold_means_what_it_means_behind_the_local_reranker() -> None:
     fused = FusedOrder().rerank(QUERY, candidates).passages
     local = LocalReranker(FixedIndex()).rerank(QUERY, candidates).passages
     assert [each.relevance for each in fused] == pytest.approx([each.relevance for each in local])
-
-
-def test_where_no_details_are_read_there_is_no_match() -> None:
-    of_matches: dict[Kind | None, Calibration] = {None: Calibration(0.0, 0.0, 0.0, 1.0, 0.0)}
-    found = FusedOrder(of_matches).rerank(QUERY, fuse(hits(), "zscore")).passages
-    assert [each.relevance for each in found] == [0.5] * 22
 
 
 def test_nothing_found_is_an_empty_ranking() -> None:

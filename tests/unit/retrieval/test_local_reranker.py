@@ -12,19 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
-from cicada.errors import ConfigurationError, UnavailableError
-from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, PassageVectors, RankedPassage, Ranking
+from cicada.errors import UnavailableError
+from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, RankedPassage, Ranking, Vector
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.multivector import Kind, Rows, pack
 from cicada.retrieval.rerank.scores import (
-    CALIBRATIONS,
+    CALIBRATION,
     Calibration,
-    Matches,
     Signals,
     cosines,
     falling,
     with_feedback,
-    with_matches,
 )
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.patience import PATIENCE_SECONDS
@@ -52,32 +49,20 @@ def candidates(*hits: tuple[float | None, float | None]) -> list[Candidate]:
     return [Candidate(passage(number), *pair, fused=1 / (1 + number)) for number, pair in enumerate(hits)]
 
 
-def index(*kept: tuple[float, bytes]) -> InMemoryPassageIndex:
-    """An index of passages, by the direction of their vectors and their multivectors."""
+def index(*angles: float) -> InMemoryPassageIndex:
+    """An index of passages, by the direction of their vectors."""
     made = InMemoryPassageIndex("model", 2)
     made.replace(
         DOCUMENT,
-        [
-            EmbeddedPassage(passage(number), direction(angle), multivector)
-            for number, (angle, multivector) in enumerate(kept)
-        ],
+        [EmbeddedPassage(passage(number), direction(angle)) for number, angle in enumerate(angles)],
     )
     return made
 
 
-def tokens(*pieces: tuple[int, int]) -> bytes:
-    return pack(Rows(Kind.TOKENS, 2, bytes(value % 256 for piece in pieces for value in piece)))
+def question() -> EncodedQuery:
+    return EncodedQuery("Is the queen dead?", direction(0))
 
 
-def window(*runs: tuple[int, int]) -> bytes:
-    return pack(Rows(Kind.WINDOWS, 2, bytes(value % 256 for run in runs for value in run)))
-
-
-def question(multivector: bytes = b"") -> EncodedQuery:
-    return EncodedQuery("Is the queen dead?", direction(0), multivector)
-
-
-ASKED = question(pack(Rows(Kind.QUERY, 2, b"\x64\x00", (1.0,))))
 ALIKE = [(5.0, 0.5)] * 3
 
 
@@ -94,50 +79,30 @@ def test_without_vectors_the_lanes_decide() -> None:
     assert (numbers(ranking.passages), ranking.by) == ([1, 2, 0], "local")
 
 
-def test_word_pieces_like_the_questions_lift_a_passage() -> None:
-    kept = index((40, tokens((0, 100))), (40, tokens((0, 100), (100, 0))), (40, tokens((50, 100))))
-    assert numbers(LocalReranker(kept).rerank(ASKED, candidates(*ALIKE)).passages) == [1, 2, 0]
-
-
-def test_a_run_of_words_like_the_question_lifts_a_passage() -> None:
-    kept = index((40, window((0, 100))), (40, window((0, 100), (100, 10))), (40, window((50, 100))))
-    assert numbers(LocalReranker(kept).rerank(question(), candidates(*ALIKE)).passages) == [1, 2, 0]
-
-
 def test_passages_like_the_first_one_are_lifted() -> None:
-    kept = index((30, b""), (-40, b""), (40, b""))
+    kept = index(30, -40, 40)
     hits = candidates((9.0, 0.9), (5.0, 0.5), (5.0, 0.5))
     assert numbers(LocalReranker(kept).rerank(question(), hits).passages) == [0, 2, 1]
 
 
-def test_a_base_half_of_which_has_no_details_is_ranked_without() -> None:
-    kept = index((40, tokens((0, 100))), (40, b""), (40, tokens((100, 0))))
-    assert numbers(LocalReranker(kept).rerank(ASKED, candidates(*ALIKE)).passages) == [0, 1, 2]
-
-
-def test_token_vectors_are_of_no_use_to_a_question_without() -> None:
-    kept = index((40, tokens((0, 100))), (40, tokens((100, 0))), (40, tokens((100, 0))))
-    assert numbers(LocalReranker(kept).rerank(question(), candidates(*ALIKE)).passages) == [0, 1, 2]
-
-
 def test_a_passage_that_was_deleted_meanwhile_stays_where_the_lanes_put_it() -> None:
-    kept = index((30, b""), (40, b""))
+    kept = index(30, 40)
     ranking = LocalReranker(kept).rerank(question(), candidates((9.0, 0.9), (5.0, 0.5), (4.0, 0.4)))
     assert numbers(ranking.passages) == [0, 1, 2]
 
 
 def test_what_lies_beyond_the_depth_stays_behind_in_its_order() -> None:
-    kept = index(*[(40, tokens((100, 0)))] * 4)
+    kept = index(*[40] * 4)
     hits = candidates((1.0, 0.1), (2.0, 0.2), (3.0, 0.3), (9.0, 0.9))
-    assert numbers(LocalReranker(kept, depth=2).rerank(ASKED, hits).passages) == [1, 0, 2, 3]
+    assert numbers(LocalReranker(kept, depth=2).rerank(question(), hits).passages) == [1, 0, 2, 3]
 
 
 def test_what_lies_beyond_the_depth_takes_no_relevance_from_what_was_ranked() -> None:
     """A passage that was not ranked may stand out in a retriever: its score is counted from the last that was."""
     hits = candidates((1.0, 0.1), (2.0, 0.2), (9.0, 0.1), (8.0, 0.1))
-    flat: dict[Kind | None, Calibration] = {None: Calibration(0.0, 1.0, 0.0, 0.0, 0.0)}
+    flat = Calibration(0.0, 1.0, 0.0, 0.0)
     ranked = relevances(LocalReranker(index(), 2, flat).rerank(question(), hits).passages)
-    alone = LocalReranker(index(), 2, flat).evidence(question(), hits).passages
+    alone = LocalReranker(index(), 2, flat).evidence(question(), hits)
     full = [1 / (1 + math.exp(-signals.score - (1 - 4 / 100) * -alone[0][1].score)) for _, signals in alone]
     assert ranked[:2] == pytest.approx(full)
 
@@ -172,47 +137,16 @@ def test_relevance_falls_from_one_to_zero_along_the_order(hits: list[tuple[float
     assert all(0 < each < 1 for each in found)
 
 
-def test_relevance_is_the_documented_map_of_score_cosine_and_match() -> None:
+def test_relevance_is_the_documented_map_of_score_and_cosine() -> None:
     hits = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
-    kept = index(*[(0, tokens((100, 0)))] * 100)
-    _, signals = LocalReranker(kept).evidence(ASKED, hits).passages[0]
-    map = CALIBRATIONS[Kind.TOKENS]
-    x = map.constant + map.score * signals.score + map.cosine * 0.5 + map.match * signals.match
-    assert signals.match == pytest.approx(1 / (1 + 0.3 * (0.7 + 0.3 / 180)))
-    assert relevances(LocalReranker(kept).rerank(ASKED, hits).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
-
-
-@pytest.mark.parametrize("kind", CALIBRATIONS)
-def test_a_relevance_means_the_same_whatever_a_base_keeps(kind: Kind | None) -> None:
-    """So that one threshold does: the calibrations were fitted to the same judgements."""
-    map = CALIBRATIONS[kind]
-
-    def alone(cosine: float, match: float) -> float:
-        return map.relevances([Signals(0.0, cosine, match)], 0)[0]
-
-    def among_many(score: float) -> float:
-        return map.relevances([Signals(score, 0.6, 0.7)], 100)[0]
-
-    assert alone(0.6, 0.7) == pytest.approx(0.78, abs=0.05)
-    assert alone(0.2, 0.2) == pytest.approx(0.15, abs=0.04)
-    assert among_many(map.typical) == pytest.approx(alone(0.6, 0.7))
-    assert among_many(0.0) == pytest.approx(0.12, abs=0.03)
-
-
-def test_word_pieces_of_which_none_is_like_the_questions_count_as_no_match() -> None:
-    """And not as a base without word pieces, whose relevance is another map."""
-    hits = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
-    reranker = LocalReranker(index(*[(0, tokens((0, 100)))] * 100))
-    found = reranker.evidence(ASKED, hits)
-    _, signals = found.passages[0]
-    assert (found.kind, signals.match) == (Kind.TOKENS, 0.0)
-    map = CALIBRATIONS[Kind.TOKENS]
-    x = map.constant + map.score * signals.score + map.cosine * 0.5
-    assert relevances(reranker.rerank(ASKED, hits).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
+    kept = index(*[0] * 100)
+    _, signals = LocalReranker(kept).evidence(question(), hits)[0]
+    x = CALIBRATION.constant + CALIBRATION.score * signals.score + CALIBRATION.cosine * 0.5
+    assert relevances(LocalReranker(kept).rerank(question(), hits).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
 
 
 def test_in_a_base_smaller_than_the_pool_the_usual_distance_stands_in_for_the_firsts_own() -> None:
-    map = Calibration(constant=-1.0, score=0.5, cosine=0.0, match=0.0, typical=8.0)
+    map = Calibration(constant=-1.0, score=0.5, cosine=0.0, typical=8.0)
     scores = [Signals(2.0, 0.5), Signals(0.0, 0.5)]
     for pool, first in ((100, 2.0), (150, 2.0), (50, 5.0), (0, 8.0)):
         assert map.relevances(scores, pool) == pytest.approx(
@@ -232,42 +166,21 @@ def test_a_rise_is_averaged_with_what_is_before_it() -> None:
     assert falling([3.0, 1.0, 2.0, 0.0]) == [3.0, 1.5, 1.5, 0.0]
 
 
-def test_a_lane_counts_once_windows_less_word_pieces_twice_and_feedback_in_between() -> None:
-    """In standard deviations: of two passages each is one away from the mean."""
-    for kind, weight in ((Kind.WINDOWS, 0.7), (Kind.TOKENS, 2.0)):
-        assert with_matches([0.0, 0.0], Matches(kind, (0.9, 0.1))) == pytest.approx([weight, -weight])
-    assert with_feedback([0.0, 0.0], direction(0), [direction(0), direction(90)]) == pytest.approx([1.5, -1.5])
-
-
 def test_a_passage_that_no_vector_is_known_of_is_as_far_as_the_farthest() -> None:
     hits = candidates((5.0, 0.5), (4.0, None), (3.0, 0.2), (2.0, None))
     vectors = [None, direction(60), None, None]
     assert cosines(direction(0), hits, vectors) == pytest.approx([0.5, 0.5, 0.2, 0.2])
 
 
-def test_the_length_of_the_questions_vector_does_not_matter_to_windows() -> None:
-    kept = index((40, window((30, 100))), (40, window((100, 30))))
-    longer = EncodedQuery("?", [3.0, 0.0])
-    one, other = (
-        LocalReranker(kept).evidence(each, candidates(*ALIKE[:2])).passages[0][1].match for each in (question(), longer)
-    )
-    assert one == pytest.approx(other) == pytest.approx(100 / math.hypot(100, 30))
-
-
 def test_no_candidates_need_no_index() -> None:
     class FailingIndex(InMemoryPassageIndex):
-        def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+        def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
             raise UnavailableError("no index")
 
     failing = LocalReranker(FailingIndex("model", 2))
     assert failing.rerank(question(), []) == Ranking((), "local")
     with pytest.raises(UnavailableError):
         failing.rerank(question(), candidates(*ALIKE))
-
-
-def test_details_of_another_version_are_a_failure_and_not_a_worse_ranking() -> None:
-    with pytest.raises(ConfigurationError):
-        LocalReranker(index((0, b"\x07"))).rerank(ASKED, candidates((5.0, 0.5)))
 
 
 def test_feedback_takes_the_first_passage_of_the_order_so_far() -> None:
@@ -278,6 +191,6 @@ def test_feedback_takes_the_first_passage_of_the_order_so_far() -> None:
     )
 
 
-def test_numpy_is_loaded_for_token_vectors_only() -> None:
+def test_the_reranker_needs_no_numpy() -> None:
     code = "import sys; import cicada.retrieval.rerank.local; assert 'numpy' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=PATIENCE_SECONDS).returncode == 0

@@ -8,18 +8,15 @@ import pytest
 
 from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.multivector import Kind, Rows, windows
 from cicada.retrieval.rerank.scores import (
-    CALIBRATIONS,
+    CALIBRATION,
     Calibration,
-    Matches,
     Signals,
     cosines,
     retriever_scores,
     with_feedback,
-    with_matches,
 )
-from tests.unit.retrieval.test_local_reranker import ASKED, candidates, direction, index, numbers, question, tokens
+from tests.unit.retrieval.test_local_reranker import candidates, direction, index, numbers, question
 
 
 def logit(passage: RankedPassage) -> float:
@@ -27,16 +24,9 @@ def logit(passage: RankedPassage) -> float:
     return math.log(passage.relevance / (1 - passage.relevance))
 
 
-def only(score: float = 0.0, cosine: float = 0.0, match: float = 0.0) -> dict[Kind | None, Calibration]:
+def only(score: float = 0.0, cosine: float = 0.0) -> Calibration:
     """A relevance that shows one signal: its logit is that signal."""
-    calibration = Calibration(0.0, score, cosine, match, typical=0.0)
-    return {None: calibration, Kind.TOKENS: calibration}
-
-
-@pytest.mark.parametrize(("kind", "weight"), [(Kind.TOKENS, 2.0), (Kind.WINDOWS, 0.7)])
-def test_a_match_counts_in_standard_deviations_by_the_weight_of_its_kind(kind: Kind, weight: float) -> None:
-    assert with_matches([1.0, 5.0], Matches(kind, (0.2, 0.6))) == pytest.approx([1 - weight, 5 + weight])
-    assert with_matches([1.0, 5.0], None) == [1.0, 5.0]
+    return Calibration(0.0, score, cosine, typical=0.0)
 
 
 def test_the_feedback_counts_in_one_and_a_half_standard_deviations() -> None:
@@ -71,7 +61,7 @@ def test_a_cosine_is_the_lanes_or_the_vectors_or_the_lowest_of_the_lane() -> Non
 def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_the_lanes_say() -> None:
     hits = candidates((9.0, 0.9), (2.0, 0.4), (8.0, 0.3), (7.0, 0.2))
     score = LocalReranker(index(), 2, only(score=1.0))
-    evidence = score.evidence(question(), hits).passages
+    evidence = score.evidence(question(), hits)
     shift = (1 - 4 / 100) * -evidence[0][1].score
     logits = [logit(each) - shift for each in score.rerank(question(), hits).passages]
     apart = retriever_scores(hits)[2] - retriever_scores(hits)[3]
@@ -81,39 +71,23 @@ def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_t
     assert apart > 0.1
 
 
-def test_what_lies_beyond_the_depth_has_its_own_cosine_and_the_lowest_match() -> None:
+def test_what_lies_beyond_the_depth_has_its_own_cosine() -> None:
     hits = candidates((9.0, 0.9), (8.0, 0.8), (7.0, 0.3), (6.0, None))
-    kept = index((0, tokens((100, 0))), (0, tokens((70, 70))), (0, b""), (0, b""))
-    near = LocalReranker(kept, 2, only(cosine=1.0)).rerank(ASKED, hits).passages
+    near = LocalReranker(index(0, 0, 0, 0), 2, only(cosine=1.0)).rerank(question(), hits).passages
     assert [logit(each) for each in near] == pytest.approx([0.9, 0.8, 0.3, 0.3])
-    alike = LocalReranker(kept, 2, only(match=1.0)).rerank(ASKED, hits).passages
-    assert logit(alike[0]) > logit(alike[1]) + 0.1
-    assert logit(alike[3]) == pytest.approx(logit(alike[2])) == pytest.approx(logit(alike[1]))
 
 
 def test_the_first_fifty_are_ranked() -> None:
-    """Both the fiftieth and the one behind it match much better than the others."""
-    like, unlike = tokens((100, 0)), tokens((0, 100))
-    kept = index(*[(40, like if number in (49, 50) else unlike) for number in range(51)])
-    found = numbers(LocalReranker(kept).rerank(ASKED, candidates(*[(5.0, 0.5)] * 51)).passages)
-    assert (found[0], found[-1]) == (49, 50)
+    """Both the fiftieth and the one behind it are nearer to the first passage than the others."""
+    kept = index(0, *[5 if number in (49, 50) else 60 for number in range(1, 51)])
+    hits = candidates((5.1, 0.5), *[(5.0, 0.5)] * 50)
+    found = numbers(LocalReranker(kept).rerank(question(), hits).passages)
+    assert (found[:2], found[-1]) == ([0, 49], 50)
 
 
-@pytest.mark.parametrize(
-    ("kind", "typical", "full", "scarce"),
-    [(Kind.TOKENS, 17.9, 0.718, 0.3526), (Kind.WINDOWS, 14.5, 1.108, -0.1295), (None, 12.9, 3.004, 1.1367)],
-)
-def test_the_shipped_calibrations_are_those_that_were_fitted(
-    kind: Kind | None, typical: float, full: float, scarce: float
-) -> None:
-    """Thresholds are set by them: who fits them anew changes this table too."""
-    calibration = CALIBRATIONS[kind]
-    assert calibration.typical == typical
-    for candidate_count, expected in ((100, full), (0, scarce)):
-        [relevance] = calibration.relevances([Signals(20.0, 0.6, 0.4)], candidate_count)
-        assert math.log(relevance / (1 - relevance)) == pytest.approx(expected, abs=1e-3)
-
-
-def test_no_rows_are_no_windows() -> None:
-    nothing = Rows(Kind.WINDOWS, 0, b"")
-    assert (nothing.count, windows(nothing)) == (0, [])
+@pytest.mark.parametrize(("candidate_count", "expected"), [(100, 3.004), (0, 1.1367)])
+def test_the_shipped_calibration_is_the_one_that_was_fitted(candidate_count: int, expected: float) -> None:
+    """Thresholds are set by it: who fits it anew changes this table too."""
+    assert CALIBRATION.typical == 12.9
+    [relevance] = CALIBRATION.relevances([Signals(20.0, 0.6)], candidate_count)
+    assert math.log(relevance / (1 - relevance)) == pytest.approx(expected, abs=1e-3)

@@ -10,7 +10,6 @@ import pytest
 from cicada.documents.filter import AnyOf, PassageFilter
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ThrottledError, UnavailableError
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import (
     Candidate,
     EmbeddedPassage,
@@ -132,32 +131,14 @@ class BackwardsReranker:
         return Ranking(tuple(RankedPassage(each, 0.9 - place / 10) for place, each in enumerate(order)), "backwards")
 
 
-class DetailedLetters(LetterEmbedder):
-    def encode_query(self, text: str) -> EncodedQuery:
-        return EncodedQuery(text, self.embed_query(text), b"detail")
-
-    def embed_passages_with_multivectors(
-        self, texts: Sequence[str], multivector: MultiVector
-    ) -> list[tuple[Vector, bytes]]:
-        return [(vector, b"detail") for vector in self.embed_passages(texts)]
-
-
 def test_the_reranker_gets_the_whole_pool_and_its_order_is_final() -> None:
     index, reranker = filled(InMemoryPassageIndex("letters", 4), "dagger", "dagger a", "dagger b"), BackwardsReranker()
     found = HybridSearch(index, LetterEmbedder(), reranker=reranker).retrieve("dagger", PassageFilter(PLAYS))
     ((query, candidates),) = reranker.asked
-    assert (query.text, query.multivector, len(candidates)) == ("dagger", b"", 3)
+    assert (query.text, len(candidates)) == ("dagger", 3)
     assert found.candidates == candidates
     assert [each.passage for each in found.ranking.passages] == [each.passage for each in reversed(candidates)]
     assert found.ranking.by == "backwards"
-
-
-def test_an_embedder_that_gives_details_is_asked_for_the_questions() -> None:
-    index, reranker = filled(InMemoryPassageIndex("letters", 4), "dagger"), BackwardsReranker()
-    embedder = DetailedLetters()
-    HybridSearch(index, embedder, reranker=reranker).search("dagger", PassageFilter(PLAYS))
-    assert reranker.asked[0][0].multivector == b"detail"
-    assert embedder.asked == ["dagger"]
 
 
 def test_passages_below_the_threshold_are_left_out_before_the_limit_is_applied() -> None:

@@ -14,7 +14,7 @@ from cicada.errors import ConfigurationError, UnavailableError
 
 # How long a writer waits for another: replacing a long document takes seconds.
 BUSY_SECONDS = 30.0
-LAYOUT = "4"
+LAYOUT = "5"
 
 # Numbers of passages and documents are never reused (AUTOINCREMENT), so nothing cached by number becomes stale. A
 # replaced document gets a new number.
@@ -36,8 +36,6 @@ CREATE TABLE body (
     readers TEXT NOT NULL);
 CREATE TABLE vector (
     number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, vector BLOB NOT NULL);
-CREATE TABLE detail (
-    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, detail BLOB NOT NULL);
 CREATE TABLE words (
     number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, language TEXT NOT NULL, lengths BLOB NOT NULL,
     counts BLOB NOT NULL);

@@ -18,7 +18,6 @@ from cicada.retrieval.model import (
     Hit,
     IndexHits,
     IndexQuery,
-    PassageVectors,
     Vector,
 )
 from cicada_embedded.cache import hidden_numbers, selected_numbers
@@ -100,7 +99,7 @@ class SqlitePassageIndex:
                 vector = self._semantic.unit(embedded.vector).tobytes()
                 for base_number in base_numbers:
                     number = insert_passage(connection, base_number, document.document_id, embedded.passage)
-                    insert_vector(connection, number, vector, embedded.multivector)
+                    insert_vector(connection, number, vector)
                     add_words(connection, number, embedded.passage)
 
     def delete(self, document: DocumentKey) -> None:
@@ -167,7 +166,7 @@ class SqlitePassageIndex:
             state = self._state(connection, document.base_key)
             return passages_of_document(connection, state.number, document) if state else ()
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         with self._file.reading() as connection:
             state = self._state(connection, base_key)
             return vectors_of_passages(connection, state.number, passage_ids) if state else {}

@@ -15,7 +15,7 @@ from cicada.adapters.passage_codec import (
     readers_to_json,
 )
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
-from cicada.retrieval.model import PassageVectors
+from cicada.retrieval.model import Vector
 from cicada_embedded.conditions import stored_values
 
 _SELECT = (
@@ -25,7 +25,7 @@ _SELECT = (
 _BY_NUMBER = _SELECT + " WHERE number IN (SELECT value FROM json_each(?))"  # noqa: S608 - made of constants
 _BY_DOCUMENT = _SELECT + " WHERE collection = ? AND document_id = ? ORDER BY passage_id"
 _VECTORS = (
-    "SELECT passage_id, vector, detail FROM passage JOIN vector USING (number) LEFT JOIN detail USING (number) "
+    "SELECT passage_id, vector FROM passage JOIN vector USING (number) "
     "WHERE collection = ? AND passage_id IN (SELECT value FROM json_each(?))"
 )
 
@@ -65,11 +65,9 @@ def insert_passage(connection: sqlite3.Connection, base_number: int, document_id
     return number
 
 
-def insert_vector(connection: sqlite3.Connection, number: int, vector: bytes, multivector: bytes) -> None:
+def insert_vector(connection: sqlite3.Connection, number: int, vector: bytes) -> None:
     """`vector`: 32-bit floats."""
     connection.execute("INSERT INTO vector VALUES (?, ?)", (number, vector))
-    if multivector:
-        connection.execute("INSERT INTO detail VALUES (?, ?)", (number, multivector))
 
 
 def passages_by_number(
@@ -88,12 +86,9 @@ def passages_of_document(
 
 def vectors_of_passages(
     connection: sqlite3.Connection, base_number: int, passage_ids: Sequence[str]
-) -> dict[str, PassageVectors]:
+) -> dict[str, Vector]:
     rows = connection.execute(_VECTORS, (base_number, json.dumps(list(passage_ids))))
-    return {
-        passage_id: PassageVectors(memoryview(vector).cast("f"), multivector or b"")
-        for passage_id, vector, multivector in rows
-    }
+    return {passage_id: memoryview(vector).cast("f") for passage_id, vector in rows}
 
 
 def _passage(

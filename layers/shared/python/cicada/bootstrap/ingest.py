@@ -46,7 +46,6 @@ def ingester(episode_configuration: Path) -> Ingester:
         parsers=isolated_parsers(episode_configuration),
         contexts=_context_writer(settings.context_model_id),
         cards=_card_writer(settings.card_model_id),
-        detail_of=lambda name: bases().of(name).multivector,
         restricted=lambda name: bases().of(name).restricted,
         kept=S3KeptVectors(s3, settings.documents_bucket),
         readers=DynamoReaderTable(database(), settings.readers_table),

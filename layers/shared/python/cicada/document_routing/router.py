@@ -65,7 +65,7 @@ class DocumentRouter(Struct, frozen=True):
             return found
         ids = [found[place].passages[0].passage.passage_id for place in best]
         kept = self.index.vectors_of(found[best[0]].document.base_key, ids)
-        vectors = [kept[each].vector if each in kept else None for each in ids]
+        vectors = [kept.get(each) for each in ids]
         values = dict(zip(best, feedback_of(query.vector, vectors), strict=True))
         return [replace(each, feedback=values.get(place)) for place, each in enumerate(found)]
 

@@ -45,7 +45,6 @@ from cicada.ingest.readers import (
 )
 from cicada.ingest.shown import is_shown
 from cicada.ingest.vectors import Encoder
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.cards import embedded_text
 from cicada.retrieval.ports import CataloguedIndex, Embedder
 from cicada.tracing import annotate, mark_failed, span
@@ -57,11 +56,6 @@ _MAX_COPIES_NAMED = 5
 _MAX_DESCRIPTION_BYTES = 20_000_000
 
 
-def no_detail(knowledge_base: str) -> MultiVector:  # noqa: ARG001 - the same for every base
-    """No multivectors are stored."""
-    return MultiVector.NONE
-
-
 def no_restriction(knowledge_base: str) -> bool:  # noqa: ARG001 - the same for every base
     """Documents without readers are for all users of the tenant."""
     return False
@@ -70,8 +64,7 @@ def no_restriction(knowledge_base: str) -> bool:  # noqa: ARG001 - the same for 
 class Ingester(Struct, frozen=True):
     """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
 
-    `cards`: None to make all cards by rules. `detail_of`: the kind of multivectors that a knowledge base stores.
-    `restricted`: whether a base's documents without readers are for nobody.
+    `cards`: None to make all cards by rules. `restricted`: whether a base's documents without readers are for nobody.
     `kept`: the vectors of ingests that did not get to their end, None to begin them again.
     `readers`: where each document's readers are recorded, None where no excerpt is shown again.
     """
@@ -83,7 +76,6 @@ class Ingester(Struct, frozen=True):
     parsers: Mapping[str, DocumentParser]
     contexts: ContextWriter | None = None
     cards: CardWriter | None = None
-    detail_of: Callable[[str], MultiVector] = no_detail
     kept: KeptVectors | None = None
     restricted: Callable[[str], bool] = no_restriction
     readers: ReaderRecord | None = None
@@ -186,9 +178,8 @@ class Ingester(Struct, frozen=True):
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
         with span("cards"):
             made = made_card(parsed.passages, self.index, self.cards, before)
-        detail = self.detail_of(source.document.base_key.knowledge_base)
         report = partial(self._report_progress, source, len(parsed.passages))
-        encoder = Encoder(self.embedder, source.document, detail, self.kept, report)
+        encoder = Encoder(self.embedder, source.document, self.kept, report)
         with span("embedding"):
             passages, card_vector = encoder.stored(
                 parsed.passages, prefixes.texts, embedded_text(made.card) if made.card else "", before
@@ -199,7 +190,6 @@ class Ingester(Struct, frozen=True):
             model_id=self.embedder.model_id,
             dimension=self.embedder.dimension,
             passages=passages,
-            multivector=encoder.multivector,
             context_model_id=self.contexts.model_id if self.contexts else "",
             content_hash=version_of(source.content),
             ingested_at=self.clock(),

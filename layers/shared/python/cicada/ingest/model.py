@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from cicada.documents.card import Card
 from cicada.documents.catalogue import DocumentRow, row_of
 from cicada.documents.model import DocumentKey, Passage
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import EmbeddedPassage, Vector
 
 # What names all users of the tenant as readers.
@@ -135,28 +134,24 @@ class CardDraft(Struct, frozen=True):
 
 
 class StoredPassage(Struct, frozen=True):
-    """A parsed passage, the context that a model wrote for it (`prefix`), and the encoding of both.
-
-    `multivector`: see `EmbeddedPassage`.
-    """
+    """A parsed passage, the context that a model wrote for it (`prefix`), and the vector of both."""
 
     passage: Passage
     prefix: str
     vector: Vector
-    multivector: bytes = b""
 
     def embedded(self) -> EmbeddedPassage:
         """The form that an index stores."""
-        return EmbeddedPassage(prefixed(self.passage, self.prefix), self.vector, self.multivector)
+        return EmbeddedPassage(prefixed(self.passage, self.prefix), self.vector)
 
 
 class StoredDocument(Struct, frozen=True):
     """The ground truth of a document: everything that an index needs, so that no model is called to rebuild one.
 
-    `version` is that of the source file; `multivector` is the kind requested from the embedder; `context_model_id`
-    wrote the prefixes, or is empty. `content_hash`: SHA-256 of the file alone. `ingested_at`: epoch seconds of the
-    ingest that changed it last. `card_vector`: the vector of the card, empty without one. Without passages it is one
-    that was rejected before anybody could read it, and that names readers.
+    `version` is that of the source file; `context_model_id` wrote the prefixes, or is empty. `content_hash`: SHA-256 of
+    the file alone. `ingested_at`: epoch seconds of the ingest that changed it last. `card_vector`: the vector of the
+    card, empty without one. Without passages it is one that was rejected before anybody could read it, and that names
+    readers.
     """
 
     document: DocumentKey
@@ -164,7 +159,6 @@ class StoredDocument(Struct, frozen=True):
     model_id: str
     dimension: int
     passages: tuple[StoredPassage, ...]
-    multivector: MultiVector = MultiVector.NONE
     context_model_id: str = ""
     content_hash: str = ""
     ingested_at: float = 0.0

@@ -18,7 +18,8 @@ from cicada.ingest.model import (
     StoredDocument,
     TruthEntry,
 )
-from cicada.retrieval.ports import Encoding, KeptDocuments
+from cicada.retrieval.model import Vector
+from cicada.retrieval.ports import KeptDocuments
 
 
 class DocumentStore(Protocol):
@@ -96,11 +97,11 @@ class ReaderRecord(Protocol):
 class KeptVectors(Protocol):
     """Vectors of parts of documents, kept for a day in case the ingest does not get to its end."""
 
-    def read(self, document: DocumentKey, part: str) -> list[Encoding] | None:
+    def read(self, document: DocumentKey, part: str) -> list[Vector] | None:
         """None for a part that is not kept."""
         ...
 
-    def write(self, document: DocumentKey, part: str, encodings: Sequence[Encoding]) -> None: ...
+    def write(self, document: DocumentKey, part: str, vectors: Sequence[Vector]) -> None: ...
 
 
 class GroundTruth(KeptDocuments, Protocol):

@@ -18,10 +18,9 @@ from cicada.documents.model import DocumentKey, Passage
 from cicada.errors import UnavailableError
 from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
 from cicada.ingest.ports import KeptVectors
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.cards import embedded_text
 from cicada.retrieval.model import Vector
-from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
+from cicada.retrieval.ports import Embedder
 
 # Three of Cohere's calls; Titan embeds a part within a minute even where an account has a small quota.
 PART = 288
@@ -32,7 +31,7 @@ def _tell_nobody(left: int) -> None:
 
 
 class Encoder(Struct, frozen=True):
-    """An embedder and the kind of multivectors to store. Vectors are arrays of 32-bit floats.
+    """An embedder for one document. Vectors are arrays of 32-bit floats.
 
     `document`: whose vectors these are. `kept`: None to keep no parts. `tell_left`: is told how many texts are left
     before each of several parts.
@@ -40,7 +39,6 @@ class Encoder(Struct, frozen=True):
 
     embedder: Embedder
     document: DocumentKey
-    multivector: MultiVector = MultiVector.NONE
     kept: KeptVectors | None = None
     tell_left: Callable[[int], None] = _tell_nobody
 
@@ -58,15 +56,15 @@ class Encoder(Struct, frozen=True):
         made = self._encoded(asked)
         known |= dict(zip(new, made, strict=False))
         stored = (
-            StoredPassage(passage, prefix, *known[text])
+            StoredPassage(passage, prefix, known[text])
             for passage, prefix, text in zip(passages, prefixes, texts, strict=True)
         )
-        return tuple(stored), made[-1][0] if len(asked) > len(new) else described.get(card, ())
+        return tuple(stored), made[-1] if len(asked) > len(new) else described.get(card, ())
 
-    def _known(self, before: StoredDocument | None) -> dict[str, Encoding]:
+    def _known(self, before: StoredDocument | None) -> dict[str, Vector]:
         if before is None or not self._encoded_it(before):
             return {}
-        return {_searched(each.passage, each.prefix): (each.vector, each.multivector) for each in before.passages}
+        return {_searched(each.passage, each.prefix): each.vector for each in before.passages}
 
     def _known_card(self, before: StoredDocument | None) -> dict[str, Vector]:
         if before is None or before.card is None or not len(before.card_vector) or not self._encoded_it(before):
@@ -74,19 +72,18 @@ class Encoder(Struct, frozen=True):
         return {embedded_text(before.card): before.card_vector}
 
     def _encoded_it(self, stored: StoredDocument) -> bool:
-        ours = (self.embedder.model_id, self.embedder.dimension, self.multivector)
-        return (stored.model_id, stored.dimension, stored.multivector) == ours
+        return (stored.model_id, stored.dimension) == (self.embedder.model_id, self.embedder.dimension)
 
-    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
+    def _encoded(self, texts: Sequence[str]) -> list[Vector]:
         if self.kept is None or len(texts) <= PART:
             return self._embedded(texts)
-        made: list[Encoding] = []
+        made: list[Vector] = []
         while len(made) < len(texts):
             self.tell_left(len(texts) - len(made))
             made += self._part(texts[len(made) : len(made) + PART], self.kept)
         return made
 
-    def _part(self, texts: Sequence[str], kept: KeptVectors) -> list[Encoding]:
+    def _part(self, texts: Sequence[str], kept: KeptVectors) -> list[Vector]:
         """Raises `UnavailableError` at the deadline; what was embedded until then is kept."""
         name = self._part_name(texts)
         if known := kept.read(self.document, name):
@@ -99,16 +96,13 @@ class Encoder(Struct, frozen=True):
 
     def _part_name(self, texts: Sequence[str]) -> str:
         """The same for the same texts and the same encoding, and for no others."""
-        encoded = json.dumps([self.embedder.model_id, self.embedder.dimension, self.multivector.value, *texts])
+        encoded = json.dumps([self.embedder.model_id, self.embedder.dimension, *texts])
         return hashlib.sha256(encoded.encode()).hexdigest()
 
-    def _embedded(self, texts: Sequence[str]) -> list[Encoding]:
+    def _embedded(self, texts: Sequence[str]) -> list[Vector]:
         if not texts:
             return []
-        if self.multivector is not MultiVector.NONE and isinstance(self.embedder, MultiVectorEmbedder):
-            made = self.embedder.embed_passages_with_multivectors(texts, self.multivector)
-            return [(array("f", vector), multivector) for vector, multivector in made]
-        return [(array("f", vector), b"") for vector in self.embedder.embed_passages(texts)]
+        return [array("f", vector) for vector in self.embedder.embed_passages(texts)]
 
 
 def _searched(passage: Passage, prefix: str) -> str:

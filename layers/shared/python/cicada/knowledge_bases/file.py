@@ -18,7 +18,6 @@ from cicada.knowledge_bases.settings import (
     Fusion,
     KnowledgeBase,
     KnowledgeBases,
-    MultiVector,
     QualityJudge,
     RerankMode,
     RouteMode,
@@ -48,7 +47,6 @@ class _Settings(TypedDict, total=False):
     fusion: Fusion
     rerank: RerankMode
     score_threshold: Annotated[float, _between(0, 1)]
-    multivector: MultiVector
     candidates: Annotated[int, _between(1, 1000)]
     limit: Annotated[int, _between(1, 100)]
     context_tokens: Annotated[int, _between(100, 100_000)]

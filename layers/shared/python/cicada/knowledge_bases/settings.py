@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Literal
 
 from msgspec import Struct, field
@@ -17,17 +16,6 @@ ContentKind = Literal["scripts", "documents"]
 AgentName = Literal["profiles", "theories"]
 RouteMode = Literal["fast", "balanced", "precise"]
 QualityJudge = Literal["evidence", "model", "none"]
-
-
-class MultiVector(StrEnum):
-    """The multivector that a knowledge base stores for each passage for reranking (docs/retrieval.md has the sizes).
-
-    `windows`: vectors of runs of about 25 words. `tokens`: one vector for each word piece.
-    """
-
-    NONE = "none"
-    WINDOWS = "windows"
-    TOKENS = "tokens"
 
 
 class KnowledgeBase(Struct, frozen=True):
@@ -45,7 +33,6 @@ class KnowledgeBase(Struct, frozen=True):
     fusion: Fusion = "zscore"
     rerank: RerankMode = "auto"
     score_threshold: float = 0.15
-    multivector: MultiVector = MultiVector.TOKENS
     candidates: int = 100
     limit: int = 15
     context_tokens: int = 4000

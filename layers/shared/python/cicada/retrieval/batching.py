@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -17,9 +17,8 @@ from msgspec import Struct, field
 
 from cicada.deadline import seconds_left
 from cicada.errors import CicadaError, DependencyError, UnavailableError
-from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.model import EncodedQuery, Vector
-from cicada.retrieval.ports import Embedder, Encoding, MultiVectorEmbedder
+from cicada.retrieval.model import Vector
+from cicada.retrieval.ports import Embedder
 
 
 class _Text(Struct, eq=False):
@@ -27,7 +26,7 @@ class _Text(Struct, eq=False):
 
     caller: object
     text: str
-    found: Future[Encoding] = field(default_factory=Future)
+    found: Future[Vector] = field(default_factory=Future)
     is_launched: bool = False
 
 
@@ -44,7 +43,7 @@ class BatchingEmbedder:
         self._size = size
         self._wait_seconds = wait_seconds
         self._launched = Condition()
-        self._waiting: defaultdict[MultiVector, deque[_Text]] = defaultdict(deque)
+        self._waiting: deque[_Text] = deque()
         # It starts its threads with the first batches.
         self._pool = ThreadPoolExecutor(flights, thread_name_prefix="embedding")
 
@@ -60,72 +59,58 @@ class BatchingEmbedder:
         return self._embedder.embed_query(text)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return [vector for vector, _ in self.embed_passages_with_multivectors(texts, MultiVector.NONE)]
-
-    def embed_passages_with_multivectors(self, texts: Sequence[str], multivector: MultiVector) -> list[Encoding]:
-        """Multivectors are empty if the embedder gives none."""
         caller = object()
         mine = [_Text(caller, text) for text in texts]
         if not mine:
             return []
         with self._launched:
-            self._waiting[multivector].extend(mine)
-            self._launch(multivector, at_least=self._size)
+            self._waiting.extend(mine)
+            self._launch(at_least=self._size)
             # Texts are sent in order of arrival, so all are sent when the last one is.
             if not self._launched.wait_for(lambda: mine[-1].is_launched, self._wait_seconds):
-                self._launch(multivector, at_least=1)
+                self._launch(at_least=1)
         return [_found(each) for each in mine]
-
-    def encode_query(self, text: str) -> EncodedQuery:
-        if isinstance(self._embedder, MultiVectorEmbedder):
-            return self._embedder.encode_query(text)
-        return EncodedQuery(text, self._embedder.embed_query(text))
 
     def close(self) -> None:
         """Wait for running batches and stop the threads; nothing can be embedded afterwards."""
         self._pool.shutdown()
 
-    def _launch(self, multivector: MultiVector, at_least: int) -> None:
+    def _launch(self, at_least: int) -> None:
         """Submit batches while at least `at_least` texts wait. The caller holds the lock."""
-        waiting = self._waiting[multivector]
+        waiting = self._waiting
         while len(waiting) >= at_least:
             batch = [waiting.popleft() for _ in range(min(self._size, len(waiting)))]
-            self._pool.submit(self._answer_each, batch, multivector).add_done_callback(partial(_settle, batch))
+            self._pool.submit(self._answer_each, batch).add_done_callback(partial(_settle, batch))
             for each in batch:
                 each.is_launched = True
             self._launched.notify_all()
 
-    def _answer_each(self, batch: Sequence[_Text], multivector: MultiVector) -> None:
+    def _answer_each(self, batch: Sequence[_Text]) -> None:
         """An exception raised here fails every caller of the batch."""
         callers = _by_caller(batch)
         try:
-            self._answer(batch, multivector)
+            self._answer(batch)
         except CicadaError as error:
             if isinstance(error, DependencyError) or len(callers) == 1:
                 raise
             for own in callers:
-                self._answer_alone(own, multivector)
+                self._answer_alone(own)
 
-    def _answer_alone(self, own: Sequence[_Text], multivector: MultiVector) -> None:
+    def _answer_alone(self, own: Sequence[_Text]) -> None:
         try:
-            self._answer(own, multivector)
+            self._answer(own)
         except CicadaError as error:
             _fail(own, error)
 
-    def _answer(self, batch: Sequence[_Text], multivector: MultiVector) -> None:
-        encodings = self._encoded([each.text for each in batch], multivector)
-        if len(encodings) != len(batch):
-            raise UnavailableError(f"The embedder returned {len(encodings)} vectors for {len(batch)} texts; try again.")
-        for each, (vector, kept) in zip(batch, encodings, strict=True):
-            each.found.set_result((array("f", vector), kept))
-
-    def _encoded(self, texts: Sequence[str], multivector: MultiVector) -> list[Encoding]:
-        if multivector is not MultiVector.NONE and isinstance(self._embedder, MultiVectorEmbedder):
-            return self._embedder.embed_passages_with_multivectors(texts, multivector)
-        return [(vector, b"") for vector in self._embedder.embed_passages(texts)]
+    def _answer(self, batch: Sequence[_Text]) -> None:
+        vectors = self._embedder.embed_passages([each.text for each in batch])
+        if len(vectors) != len(batch):
+            raise UnavailableError(f"The embedder returned {len(vectors)} vectors for {len(batch)} texts; try again.")
+        for each, vector in zip(batch, vectors, strict=True):
+            each.found.set_result(array("f", vector))
 
 
-def _found(text: _Text) -> Encoding:
+def _found(text: _Text) -> Vector:
     """Waits for it until the caller's deadline."""
     left = seconds_left()
     try:

@@ -71,29 +71,17 @@ class CardHits(Struct, frozen=True):
 
 
 class EmbeddedPassage(Struct, frozen=True):
-    """A passage with the vector of its context and text.
-
-    `multivector`: further vectors of the text for reranking, packed as bytes; empty if the base keeps none.
-    """
+    """A passage with the vector of its context and text."""
 
     passage: Passage
     vector: Vector
-    multivector: bytes = b""
-
-
-class PassageVectors(Struct, frozen=True):
-    """The vectors that an index stores for a passage: see `EmbeddedPassage`."""
-
-    vector: Vector
-    multivector: bytes = b""
 
 
 class EncodedQuery(Struct, frozen=True):
-    """A question and its encodings. `multivector`: its token vectors for reranking; empty if the model gives none."""
+    """A question and its vector."""
 
     text: str
     vector: Vector
-    multivector: bytes = b""
 
 
 class Candidate(Struct, frozen=True):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from msgspec import Struct
 
 from cicada.documents.catalogue import DocumentRow, RowPage, Sort
 from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
-from cicada.knowledge_bases.settings import KnowledgeBase, MultiVector, RerankMode
+from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.retrieval.model import (
     Candidate,
     CardHits,
@@ -19,7 +19,6 @@ from cicada.retrieval.model import (
     EncodedQuery,
     IndexHits,
     IndexQuery,
-    PassageVectors,
     Ranking,
     Retrieval,
     Routed,
@@ -28,9 +27,6 @@ from cicada.retrieval.model import (
 
 MOST_SETTLED = 1000
 """What S3 lists in one call."""
-
-Encoding = tuple[Vector, bytes]
-"""A text's vector and its multivector, which is empty if there is none."""
 
 
 class PassageIndex(Protocol):
@@ -82,7 +78,7 @@ class PassageIndex(Protocol):
         """All passages of a document, in the document's order (order of `passage_id`)."""
         ...
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         """Stored vectors by `passage_id`; missing passages are left out."""
         ...
 
@@ -178,22 +174,6 @@ class Embedder(Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """One vector per text, in order."""
-        ...
-
-
-@runtime_checkable
-class MultiVectorEmbedder(Embedder, Protocol):
-    """An embedder that can also give multivectors. For a model that cannot, they are empty.
-
-    `retrieval.rerank.multivector` defines the form of the bytes; an index stores them without reading them.
-    """
-
-    def embed_passages_with_multivectors(self, texts: Sequence[str], multivector: MultiVector) -> list[Encoding]:
-        """Vector and multivector for each text, in order. The vectors equal those of `embed_passages`."""
-        ...
-
-    def encode_query(self, text: str) -> EncodedQuery:
-        """The question's vector and, if the model gives one, the multivector to compare with those of passages."""
         ...
 
 

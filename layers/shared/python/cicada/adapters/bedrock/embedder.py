@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import bedrock_errors
-from cicada.adapters.bedrock.embedding_models import MultiVectorEmbeddingModel, embedding_model
+from cicada.adapters.bedrock.embedding_models import embedding_model
 from cicada.adapters.retry import STANDARD, Retry
 from cicada.errors import ConfigurationError, UnavailableError
-from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.model import EncodedQuery, Vector
-from cicada.retrieval.rerank.multivector import Kind
+from cicada.retrieval.model import Vector
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
-
-T = TypeVar("T")
-_KINDS: Mapping[MultiVector, Kind] = {MultiVector.WINDOWS: Kind.WINDOWS, MultiVector.TOKENS: Kind.TOKENS}
 
 
 class BedrockEmbedder:
@@ -54,41 +49,15 @@ class BedrockEmbedder:
         return self._vectors(self._ask(self._model.request([text], query=True)), 1)[0]
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return self._in_batches(texts, self._embed)
-
-    def embed_passages_with_multivectors(
-        self, texts: Sequence[str], multivector: MultiVector
-    ) -> list[tuple[Vector, bytes]]:
-        """Multivectors are empty for Titan and Cohere, which give none."""
-        return self._in_batches(texts, lambda batch: self._detailed(batch, multivector, _KINDS.get(multivector)))
-
-    def encode_query(self, text: str) -> EncodedQuery:
-        ((vector, multivector),) = self._detailed([text], MultiVector.TOKENS, Kind.QUERY)
-        return EncodedQuery(text, vector, multivector)
-
-    def _in_batches(self, texts: Sequence[str], work: Callable[[Sequence[str]], list[T]]) -> list[T]:
         size = self._model.batch_size
         batches = [texts[start : start + size] for start in range(0, len(texts), size)]
         if len(batches) < 2:
-            return [made for batch in batches for made in work(batch)]
+            return [vector for batch in batches for vector in self._embed(batch)]
         with ThreadPoolExecutor(min(self._concurrency, len(batches))) as pool:
-            return [made for results in pool.map(work, batches) for made in results]
+            return [vector for vectors in pool.map(self._embed, batches) for vector in vectors]
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         return self._vectors(self._ask(self._model.request(texts, query=False)), len(texts))
-
-    def _detailed(
-        self, texts: Sequence[str], multivector: MultiVector, kind: Kind | None
-    ) -> list[tuple[Vector, bytes]]:
-        if kind is None or not isinstance(self._model, MultiVectorEmbeddingModel):
-            query = kind is Kind.QUERY
-            vectors = self._vectors(self._ask(self._model.request(texts, query)), len(texts))
-            return [(vector, b"") for vector in vectors]
-        reply = self._ask(self._model.multivector_request(texts, multivector))
-        vectors = self._vectors(reply, len(texts))
-        with _known_form():
-            multivectors = self._model.multivectors(reply, kind) or [b""] * len(texts)
-            return list(zip(vectors, multivectors, strict=True))
 
     def _ask(self, request: dict[str, Any]) -> Any:
         body = json.dumps(request)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import MultiVector
-from cicada.retrieval.rerank.multivector import Kind, Rows, pack
 
 _GEOGRAPHY = re.compile(r"^(arn:[^/]*/)?((us|eu|apac|jp|au|ca|us-gov|global)\.)?")
 
@@ -28,17 +25,6 @@ class EmbeddingModel(Protocol):
 
     def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
         """Raises KeyError or TypeError for a reply of another form."""
-        ...
-
-
-@runtime_checkable
-class MultiVectorEmbeddingModel(EmbeddingModel, Protocol):
-    """A family that also gives multivectors."""
-
-    def multivector_request(self, texts: Sequence[str], multivector: MultiVector) -> dict[str, Any]: ...
-
-    def multivectors(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
-        """One for each text, in the index's form; none if the model gives none. Raises as `vectors` does."""
         ...
 
 
@@ -97,17 +83,8 @@ class MiniLmEmbedding(Struct, frozen=True):
     def request(self, texts: Sequence[str], query: bool) -> dict[str, Any]:  # noqa: ARG002 - it does not tell them apart
         return {"texts": list(texts)}
 
-    def multivector_request(self, texts: Sequence[str], multivector: MultiVector) -> dict[str, Any]:
-        return {"texts": list(texts), "details": multivector.value}
-
     def vectors(self, reply: Mapping[str, Any]) -> list[list[float]]:
         return _floats(reply["embeddings"])
-
-    def multivectors(self, reply: Mapping[str, Any], kind: Kind) -> list[bytes]:
-        return [
-            pack(Rows(kind, each["columns"], b64decode(each["rows"]), _weights(each) if kind is Kind.QUERY else ()))
-            for each in reply["details"]
-        ]
 
 
 def embedding_model(model_id: str, dimension: int) -> EmbeddingModel:
@@ -134,7 +111,3 @@ def _floats(embeddings: Any) -> list[list[float]]:
     """The vectors, which are keyed by type if the request named types."""
     vectors: list[list[float]] = embeddings["float"] if isinstance(embeddings, Mapping) else embeddings
     return vectors
-
-
-def _weights(multivector: Mapping[str, Any]) -> tuple[float, ...]:
-    return tuple(float(weight) for weight in multivector["weights"])

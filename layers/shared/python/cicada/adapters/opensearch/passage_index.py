@@ -42,7 +42,7 @@ from cicada.adapters.opensearch.queries import (
 )
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.retrievers import Retrievers
-from cicada.adapters.opensearch.rows import FIELDS, passage, vectors
+from cicada.adapters.opensearch.rows import FIELDS, passage
 from cicada.adapters.opensearch.schema import check_embedder
 from cicada.adapters.opensearch.staleness import Hits, without_stale
 from cicada.adapters.opensearch.targets import Indices, Target, indices_of, is_ours, write_to_all
@@ -58,7 +58,6 @@ from cicada.retrieval.model import (
     Hit,
     IndexHits,
     IndexQuery,
-    PassageVectors,
     Vector,
 )
 
@@ -169,12 +168,12 @@ class OpenSearchPassageIndex:
         once = {source["passage_id"]: source for source in sources}
         return tuple(passage(source, document.base_key) for source in once.values())
 
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, PassageVectors]:
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         """Makes a second request only if one of the documents may be in replacement."""
         self._check()
         body = vectors_body(base_key, passage_ids, _MAX_VECTORS)
         (hits,) = self._without_stale(base_key, lambda: [self._requests.search(self._name, body)["hits"]["hits"]])
-        return {hit["_source"]["passage_id"]: vectors(hit["_source"]) for hit in hits}
+        return {hit["_source"]["passage_id"]: hit["_source"]["vector"] for hit in hits}
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
         self._check()

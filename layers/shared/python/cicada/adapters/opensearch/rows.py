@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.retrieval.cards import card_texts
-from cicada.retrieval.model import EmbeddedPassage, PassageVectors, Vector
+from cicada.retrieval.model import EmbeddedPassage, Vector
 
 # Fields that are read back.
 FIELDS = [
@@ -42,7 +41,7 @@ FIELDS = [
 ]
 ROW_FIELDS = ["document_id", "generation", "row"]
 CARD_ROW_FIELDS = [*ROW_FIELDS, "card"]
-VECTOR_FIELDS = ["document_id", "passage_id", "generation", "vector", "detail"]
+VECTOR_FIELDS = ["document_id", "passage_id", "generation", "vector"]
 # The reader term of an unrestricted row. Readers' names are stored with a prefix, so none can equal it.
 _EVERYBODY = "*"
 
@@ -106,7 +105,6 @@ def _passage_row(
         f"title_{words}": passage.title,
         f"context_{words}": passage.context,
         "vector": unit(embedded.vector, dimension),
-        "detail": b64encode(embedded.multivector).decode(),
     }
 
 
@@ -123,10 +121,6 @@ def passage(source: Mapping[str, Any], base_key: KnowledgeBaseKey) -> Passage:
         metadata=metadata_from_json(source["metadata"]),
         readers=tuple(each[1:] for each in source["readers"] if each != _EVERYBODY),
     )
-
-
-def vectors(source: Mapping[str, Any]) -> PassageVectors:
-    return PassageVectors(source["vector"], b64decode(source["detail"]))
 
 
 def reader_terms(names: Iterable[str]) -> list[str]:

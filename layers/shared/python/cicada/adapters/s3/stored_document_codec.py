@@ -1,6 +1,6 @@
 """A document's ground truth as bytes: gzipped JSON lines, the first for the document, then one for each passage.
 
-Vectors are base64 of little-endian 32-bit floats; multivectors are base64 of their own bytes.
+Vectors are base64 of little-endian 32-bit floats.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from cicada.adapters.passage_codec import card_of, card_values, locator_of, loca
 from cicada.documents.model import DocumentKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage
-from cicada.knowledge_bases.settings import MultiVector
 from cicada.retrieval.model import Vector
 
-FORMAT = 1
+FORMAT = 2
+# Format 1 also has a field `detail` in each line, the token vectors of an earlier version; it is not read.
+_READABLE = (1, FORMAT)
 
 
 def encode(stored: StoredDocument) -> bytes:
@@ -35,10 +36,10 @@ def decode(content: bytes, document: DocumentKey) -> StoredDocument:
     try:
         head, *rows = gzip.decompress(content).splitlines()
         about = json.loads(head)
-        if about["format"] != FORMAT:
+        if about["format"] not in _READABLE:
             raise ConfigurationError(
-                f"The ground truth on {document.document_id} is of format {about['format']}, and this version reads "
-                f"{FORMAT}; deploy the version that wrote it, or delete it and ingest the document again."
+                f"The ground truth on {document.document_id} is of format {about['format']}, and this version reads up "
+                f"to {FORMAT}; deploy the version that wrote it, or delete it and ingest the document again."
             )
         return StoredDocument(
             document=document,
@@ -46,7 +47,6 @@ def decode(content: bytes, document: DocumentKey) -> StoredDocument:
             model_id=about["model"],
             dimension=about["dimension"],
             passages=tuple(_passage(json.loads(row), document, about["version"]) for row in rows),
-            multivector=MultiVector(about["detail"]),
             context_model_id=about["contextModel"],
             content_hash=about.get("contentHash", ""),
             ingested_at=about.get("ingestedAt", 0.0),
@@ -65,7 +65,6 @@ def _lines(stored: StoredDocument) -> Iterator[bytes]:
         "version": stored.version,
         "model": stored.model_id,
         "dimension": stored.dimension,
-        "detail": stored.multivector.value,
         "contextModel": stored.context_model_id,
         "contentHash": stored.content_hash,
         "ingestedAt": stored.ingested_at,
@@ -99,7 +98,6 @@ def _row(stored: StoredPassage) -> dict[str, Any]:
         "metadata": dict(passage.metadata),
         "readers": list(passage.readers),
         "vector": b64encode(floats_to_bytes(stored.vector)).decode(),
-        "detail": b64encode(stored.multivector).decode(),
     }
 
 
@@ -116,7 +114,7 @@ def _passage(row: Mapping[str, Any], document: DocumentKey, version: str) -> Sto
         metadata=metadata_of(row["metadata"]),
         readers=tuple(row["readers"]),
     )
-    return StoredPassage(passage, row["prefix"], floats_from_bytes(b64decode(row["vector"])), b64decode(row["detail"]))
+    return StoredPassage(passage, row["prefix"], floats_from_bytes(b64decode(row["vector"])))
 
 
 def floats_to_bytes(vector: Vector) -> bytes:

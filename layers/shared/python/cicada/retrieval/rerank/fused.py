@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
-from cicada.retrieval.rerank.multivector import Kind
-from cicada.retrieval.rerank.scores import CALIBRATIONS, Calibration, Signals, cosines, retriever_scores
+from cicada.retrieval.rerank.scores import CALIBRATION, Calibration, Signals, cosines, retriever_scores
 
 NAME = "fusion"
 
@@ -16,11 +15,11 @@ NAME = "fusion"
 class FusedOrder(Struct, frozen=True):
     """Calibrated like the local reranker, so that thresholds mean the same; needs no request to the index."""
 
-    calibrations: Mapping[Kind | None, Calibration] = field(default_factory=lambda: CALIBRATIONS)
+    calibration: Calibration = CALIBRATION
 
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
         signals = list(map(Signals, retriever_scores(candidates), cosines(query.vector, candidates, ())))
-        relevances = self.calibrations[None].relevances(signals, len(candidates))
+        relevances = self.calibration.relevances(signals, len(candidates))
         return Ranking(
             tuple(RankedPassage(each.passage, value) for each, value in zip(candidates, relevances, strict=True)), NAME
         )

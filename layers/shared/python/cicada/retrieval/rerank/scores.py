@@ -6,47 +6,36 @@ no part in choosing them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import mul
 
 from msgspec import Struct
 
 from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, Vector
-from cicada.retrieval.rerank.multivector import Kind
 
-# Weights of z-scores; each retriever has weight 1.
-MATCH_WEIGHTS: Mapping[Kind, float] = {Kind.TOKENS: 2.0, Kind.WINDOWS: 0.7}
+# The weight of a z-score; each retriever has weight 1.
 FEEDBACK_WEIGHT = 1.5
 
 
-class Matches(Struct, frozen=True):
-    """How well each candidate's multivector matches: soft token match 0 to 1, or the best window's cosine."""
-
-    kind: Kind
-    values: tuple[float, ...]
-
-
 class Signals(Struct, frozen=True):
-    """The inputs of a passage's relevance. `match` is 0 if the index keeps no multivectors."""
+    """The inputs of a passage's relevance."""
 
     score: float
     cosine: float
-    match: float = 0.0
 
 
 class Calibration(Struct, frozen=True):
-    """Relevance = logistic(constant + score · its score + cosine · its cosine + match · its match).
+    """Relevance = logistic(constant + score · its score + cosine · its cosine).
 
-    The score is relative to the other candidates; cosine and match measure nearness to the question. With few
-    candidates the scores say little: the first passage then gets the score `typical`, which is usual for the first
-    passage of a full pool.
+    The score is relative to the other candidates; the cosine measures nearness to the question. With few candidates the
+    scores say little: the first passage then gets the score `typical`, which is usual for the first passage of a full
+    pool.
     """
 
     constant: float
     score: float
     cosine: float
-    match: float
     typical: float
 
     def relevances(self, signals: Sequence[Signals], candidate_count: int) -> list[float]:
@@ -56,18 +45,13 @@ class Calibration(Struct, frozen=True):
         return [logistic(each) for each in falling([self._logit(each, shift) for each in signals])]
 
     def _logit(self, signals: Signals, shift: float) -> float:
-        score = self.score * (signals.score + shift)
-        return self.constant + score + self.cosine * signals.cosine + self.match * signals.match
+        return self.constant + self.score * (signals.score + shift) + self.cosine * signals.cosine
 
 
 # Candidates in a full pool: as many as one retriever returns.
 FULL_CANDIDATES = 100
-# For cosines of all-MiniLM-L6-v2, by the base's multivectors. `python -m evals.retrieval.calibration` fits them again.
-CALIBRATIONS: Mapping[Kind | None, Calibration] = {
-    Kind.TOKENS: Calibration(-6.43, 0.174, 4.30, 2.72, 17.9),
-    Kind.WINDOWS: Calibration(-6.51, 0.225, 1.57, 5.44, 14.5),
-    None: Calibration(-6.21, 0.263, 6.59, 0.0, 12.9),
-}
+# For cosines of all-MiniLM-L6-v2. `python -m evals.retrieval.calibration` fits it again.
+CALIBRATION = Calibration(-6.21, 0.263, 6.59, 12.9)
 
 
 def falling(values: Sequence[float]) -> list[float]:
@@ -92,16 +76,6 @@ def retriever_scores(candidates: Sequence[Candidate]) -> list[float]:
         [each.semantic for each in candidates if each.semantic is not None],
     )
     return [words.z(each.lexical) + meaning.z(each.semantic) for each in candidates]
-
-
-def with_matches(
-    scores: Sequence[float], matches: Matches | None, weights: Mapping[Kind, float] = MATCH_WEIGHTS
-) -> list[float]:
-    """The scores plus the weighted z-scores of the matches."""
-    if matches is None:
-        return list(scores)
-    weight, spread = weights[matches.kind], scale(matches.values)
-    return [score + weight * spread.z(match) for score, match in zip(scores, matches.values, strict=True)]
 
 
 def with_feedback(

@@ -20,7 +20,7 @@ from cicada.retrieval.model import (
     Retrieval,
     Routed,
 )
-from cicada.retrieval.ports import DocumentRouting, Embedder, MultiVectorEmbedder, PassageIndex, Reranker, SearchBackend
+from cicada.retrieval.ports import DocumentRouting, Embedder, PassageIndex, Reranker, SearchBackend
 from cicada.telemetry import phase
 
 # Passages that are kept whatever their relevance, to judge the evidence by and to show where nothing is good enough.
@@ -93,9 +93,7 @@ def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:
 
 
 def encode_query(embedder: Embedder, text: str) -> EncodedQuery:
-    """The question with its vector and, if the embedder gives one, its multivector."""
-    if isinstance(embedder, MultiVectorEmbedder):
-        return embedder.encode_query(text)
+    """The question with its vector."""
     return EncodedQuery(text, embedder.embed_query(text))
 
 
