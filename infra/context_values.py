@@ -163,7 +163,7 @@ def tenant(context: Context, name: str) -> str:
 
 
 def collection_name(context: Context, default: str) -> str:
-    """`-c collectionName`: another name is another collection, with an empty index (docs/operations.md)."""
+    """`-c collectionName`: another name is another collection, with an empty index (docs/operations/keys.md)."""
     value = text(context, "collectionName", default)
     if not _COLLECTION.fullmatch(value):
         raise ContextValueError(

@@ -1,4 +1,4 @@
-"""The checks of `cicada doctor` on the key that encrypts a stage's data (docs/operations.md). Each reads only."""
+"""The checks of `cicada doctor` on the key that encrypts a stage's data (docs/operations/keys.md). Each reads only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from infra.data_key import CREATE
 from infra.settings import StageSettings
 
 _SUBJECT = "data key"
-_GUIDE = "docs/operations.md, A key of your own"
+_GUIDE = "docs/operations/keys.md"
 Client = Callable[[str], Any]
 
 

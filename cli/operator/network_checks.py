@@ -1,6 +1,6 @@
 """The checks of `cicada doctor` on the VPC from which alone a collection is reached. Each reads only.
 
-What they look for fails no deployment, but every answer after it (docs/operations.md).
+What they look for fails no deployment, but every answer after it (docs/operations/network.md).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from infra.private_network import PrivateNetwork
 from infra.settings import StageSettings
 
 _SUBJECT = "network"
-_GUIDE = "docs/operations.md, A collection reached from a VPC alone"
+_GUIDE = "docs/operations/network.md"
 _ANYWHERE = "0.0.0.0/0"
 Described = Mapping[str, Any]
 

@@ -2,7 +2,7 @@
 
 Deploys a stage, adds a user, ingests a document, asks by terminal and page, rings an alarm, rolls a release forward and
 back, and destroys the stage again; in the emulator, or in the AWS account of the AWS command line. Exit status 1 if a
-step fails. The log says what showed each step, and what was skipped and why (docs/operations.md).
+step fails. The log says what showed each step, and what was skipped and why (docs/operations/deploy.md).
 """
 
 from __future__ import annotations

@@ -18,8 +18,9 @@ class UnknownFigureError(Exception):
 
 
 def pages() -> list[Path]:
-    """The rendered pages: the README and docs/."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    """The rendered pages: the README and docs/. Decisions are left out: their figures are of their date."""
+    found = sorted((ROOT / "docs").rglob("*.md"))
+    return [ROOT / "README.md", *(page for page in found if page.parent.name != "decisions")]
 
 
 def rendered(text: str, records: Mapping[str, Record]) -> str:

@@ -1,4 +1,4 @@
-"""The alarms: conditions to look into before users report them. Each has a runbook in docs/operations.md."""
+"""The alarms: conditions to look into before users report them. Each has a runbook in docs/runbooks/."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from infra.constructs.function import Functions
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.tables import Tables
 
-_RUNBOOK = "Look at docs/operations.md"
 # A request that waited longer than a minute is told of no more by a status; clients give up.
 _WAITING_MILLISECONDS = 60_000
 _FIRST_TOKEN_MILLISECONDS = 10_000
@@ -198,7 +197,7 @@ class Alarms(Construct):
             self,
             "".join(part.capitalize() for part in watch.name.split("-")),
             alarm_name=f"{self._prefix}-{watch.name}",
-            alarm_description=f"{watch.description} {_RUNBOOK}#{watch.name}.",
+            alarm_description=f"{watch.description} Look at docs/runbooks/{watch.name}.md.",
             metric=watch.metric,
             threshold=watch.threshold,
             evaluation_periods=watch.periods,

@@ -1,4 +1,4 @@
-"""The audit trail: who connected and who was shown what, in a log group of its own (docs/operations.md)."""
+"""The audit trail: who connected and who was shown what, in a log group of its own (docs/operations/audit.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The KMS key that encrypts what a stage stores of its users and documents (docs/operations.md)."""
+"""The KMS key that encrypts what a stage stores of its users and documents (docs/operations/keys.md)."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _actions(function: lambda_.Function) -> Iterator[str]:
 
 
 def _for_services(settings: StageSettings) -> Iterator[iam.PolicyStatement]:
-    """What AWS services do with the key by themselves. An operator's own key needs the same (docs/operations.md)."""
+    """What AWS services do with the key by themselves. A key of your own needs the same (docs/operations/keys.md)."""
     account = {"StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID}}
     groups = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:log-group"
     # The names that the stack gives to groups, and those that CloudFormation makes of the stack's.

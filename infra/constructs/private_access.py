@@ -1,4 +1,4 @@
-"""The way from a VPC to the collection, for the functions that search and ingest (docs/operations.md)."""
+"""The way from a VPC to the collection, for the functions that search and ingest (docs/operations/network.md)."""
 
 from __future__ import annotations
 

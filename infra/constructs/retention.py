@@ -1,6 +1,7 @@
 """What becomes of data when the stack is deleted, or fails to be created.
 
-Retained resources have no names of their own: a later deployment makes new ones beside them (docs/operations.md).
+Retained resources have no names of their own: a later deployment makes new ones beside them
+(docs/operations/backup-and-restore.md).
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def test_an_administrator_takes_the_second_step_away_from_who_has_lost_the_app(
     sign_in(opened, NAME, PASSWORD)
     add_app(opened)
     opened.get_by_role("button", name="Sign out").click()
-    # As docs/operations.md says.
+    # As docs/operations/users.md says.
     directory.client.admin_set_user_mfa_preference(
         UserPoolId=directory.pool_id, Username=NAME, SoftwareTokenMfaSettings={"Enabled": False}
     )

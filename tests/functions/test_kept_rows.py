@@ -1,4 +1,4 @@
-"""How long each row that the functions write is kept, as docs/operations.md says."""
+"""How long each row that the functions write is kept, as docs/operations/deletion.md says."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Item = Mapping[str, Any]
 
 def documented() -> dict[str, tuple[str, str]]:
     """By kind of row, its table and the time until DynamoDB may delete it."""
-    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    page = (ROOT / "docs" / "operations" / "deletion.md").read_text("utf-8")
     section = page.split("| rows | table | deleted after |", 1)[1].split("\n\n", 1)[0]
     rows = re.findall(r"^\| ([^|-][^|]*) \| (\w+) \| ([^|]+) \|$", section, re.MULTILINE)
     return {kind: (table, kept.split(",")[0]) for kind, table, kept in rows}

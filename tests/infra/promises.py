@@ -1,4 +1,4 @@
-"""What docs/operations.md promises of each stage, read from the stage's template.
+"""What docs/operations/promises.md promises of each stage, read from the stage's template.
 
 A promise is about every resource of a kind, so that one which is added later has to keep it too. Where resources
 differ, the value names all that was found.

@@ -298,15 +298,20 @@ def test_the_dashboards_of_two_regions_have_names_of_their_own(stage: Deployed) 
     assert {"Ref": "AWS::Region"} in dashboard["DashboardName"]["Fn::Join"][1]
 
 
-PAGE = Path("docs/operations.md")
+PAGE = Path("docs/operations/monitoring.md")
+RUNBOOKS = Path("docs/runbooks")
 
 
 def test_the_operators_page_says_when_each_alarm_rings(stage: Deployed) -> None:
     """The row of an alarm: what it reads, its threshold, and the minutes of its periods."""
-    rows = re.findall(r"^\| \[`([a-z-]+)`\]\(#([a-z-]+)\) \| (.+) \| (.+) \| (\d+) \|$", PAGE.read_text("utf-8"), re.M)
+    rows = re.findall(
+        r"^\| \[`([a-z-]+)`\]\(\.\./runbooks/([a-z-]+)\.md\) \| (.+) \| (.+) \| (\d+) \|$",
+        PAGE.read_text("utf-8"),
+        re.M,
+    )
     said = {
-        name: (anchor, set(re.findall("`(\\w+)`", reads)), _number(above), int(minutes))
-        for name, anchor, reads, above, minutes in rows
+        name: (runbook, set(re.findall("`(\\w+)`", reads)), _number(above), int(minutes))
+        for name, runbook, reads, above, minutes in rows
     }
     assert said == {name: (name, *_as_said(alarm)) for name, alarm in alarms_of(stage).items()}
 
@@ -325,12 +330,11 @@ def _number(above: str) -> float:
 
 
 def test_every_alarm_leads_to_a_runbook_that_begins_with_what_to_look_at(stage: Deployed) -> None:
-    page = PAGE.read_text("utf-8")
-    runbooks = dict(re.findall(r"^### `([a-z-]+)`\n\n(.+)$", page, re.M))
+    runbooks = {path.stem: path.read_text("utf-8") for path in RUNBOOKS.glob("[!R]*.md")}
     assert set(runbooks) == set(alarms_of(stage))
     for name, alarm in alarms_of(stage).items():
-        assert alarm["AlarmDescription"].endswith(f"docs/operations.md#{name}.")
-        assert runbooks[name].startswith("Look at "), name
+        assert alarm["AlarmDescription"].endswith(f" Look at docs/runbooks/{name}.md.")
+        assert runbooks[name].startswith(f"# `{name}`\n\nLook at "), name
 
 
 def test_the_operators_page_says_which_shares_need_how_many(stage: Deployed) -> None:

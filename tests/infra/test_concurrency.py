@@ -115,7 +115,7 @@ def test_the_emulator_is_asked_for_no_limits() -> None:
 
 
 def test_the_operators_page_gives_the_budget_of_each_quota() -> None:
-    page = Path("docs/operations.md").read_text("utf-8")
+    page = Path("docs/operations/limits.md").read_text("utf-8")
     rows = re.findall(r"^\| (\d+)(?:, the default)? \| (\d+) \| (\d+) \| (\d+|none)\b.*\|$", page, re.M)
     budgets = [concurrency_budget(int(quota)) for quota, *_ in rows]
     assert [row[0] for row in rows] == [str(NEW_ACCOUNT), "200", str(ESTABLISHED_ACCOUNT)]

@@ -218,7 +218,7 @@ def test_functions_use_the_key_through_the_services_that_they_use_alone() -> Non
 
 
 def test_another_key_needs_another_collection_and_cloudformation_refuses_the_same_name() -> None:
-    """So that no collection is replaced, or left with the earlier key, without a word (docs/operations.md)."""
+    """So that no collection is replaced, or left with the earlier key, without a word (docs/operations/keys.md)."""
     kind = "AWS::OpenSearchServerless::Collection"
     assert {"/properties/Name", "/properties/EncryptionConfig"} <= set(schema(kind)["createOnlyProperties"])
     [(id, plain)] = Deployed(template_of("dev").to_json()).of_kind(kind)
@@ -287,7 +287,7 @@ def test_a_name_that_no_collection_can_have_is_refused(name: str) -> None:
 
 
 def test_the_statements_that_an_operators_own_key_needs_are_documented() -> None:
-    text = Path("docs/operations.md").read_text("utf-8")
+    text = Path("docs/operations/keys.md").read_text("utf-8")
     [block] = re.findall(r"^```json\n(\[.*?^\])\n```", text, re.M | re.S)
     stage = keyed("dev")
     [(_, key)] = stage.of_kind("AWS::KMS::Key")

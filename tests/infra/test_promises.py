@@ -1,4 +1,4 @@
-"""The table of promises in docs/operations.md is compared with the templates."""
+"""The table of promises in docs/operations/promises.md is compared with the templates."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _TESTED_ELSEWHERE = {
 
 def promised() -> dict[str, tuple[str, str]]:
     """The values for dev and prod, by promise; some are about Bedrock agents, for a stage that has them."""
-    [body] = _TABLE.findall(Path("docs/operations.md").read_text("utf-8"))
+    [body] = _TABLE.findall(Path("docs/operations/promises.md").read_text("utf-8"))
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in body.splitlines()]
     return {name: (dev, prod) for name, dev, prod in rows}
 

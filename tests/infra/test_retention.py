@@ -138,7 +138,7 @@ def test_what_was_removed_or_never_finished_is_deleted_in_the_end(name: str, exp
 def test_what_is_kept_can_be_imported_as_documented() -> None:
     """The identifiers are those of the resources' schemas."""
     identified_by = dict(zip((*DATA, AUDIT), ("UserPoolId", "TableName", "BucketName", "LogGroupName"), strict=True))
-    text = Path("docs/operations.md").read_text("utf-8")
+    text = Path("docs/operations/backup-and-restore.md").read_text("utf-8")
     [mapping] = re.findall(r"^```json\n(\{.*?^\})\n```", text, re.M | re.S)
     stage = deployed("prod")
     wanted = {id: [identified_by[stage.resources[id]["Type"]]] for id in data(stage)}

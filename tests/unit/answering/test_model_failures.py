@@ -1,4 +1,4 @@
-"""Models that fail, on a real socket and with unmodified boto3, up to what the client is sent (docs/operations.md)."""
+"""Models that fail, on a real socket, up to what the client is sent (docs/operations/failures.md)."""
 
 from __future__ import annotations
 

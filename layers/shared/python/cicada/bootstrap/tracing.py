@@ -1,4 +1,4 @@
-"""Wires traces: those of X-Ray that Lambda samples (docs/operations.md)."""
+"""Wires traces: those of X-Ray that Lambda samples (docs/operations/traces.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Give requests of the dead-letter queue another chance (docs/operations.md)."""
+"""Give requests of the dead-letter queue another chance (docs/operations/dead-letters.md)."""
 
 from __future__ import annotations
 
