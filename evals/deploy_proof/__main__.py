@@ -46,7 +46,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--stage", choices=["local", "dev"], default="local", help="local: in the emulator")
     parser.add_argument(
-        "-c", "--context", action="append", default=[], metavar="NAME=VALUE", help="for the CDK, as in the README"
+        "-c", "--context", action="append", default=[], metavar="NAME=VALUE", help="a setting of the deployment"
     )
     return parser.parse_args(arguments)
 
