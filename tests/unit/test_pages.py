@@ -32,3 +32,12 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in _anchors(target), link
+
+
+def test_every_decision_is_dated_and_in_the_index() -> None:
+    folder = ROOT / "docs" / "decisions"
+    index = (folder / "README.md").read_text("utf-8")
+    records = sorted(folder.glob("[0-9]*.md"))
+    assert re.findall(r"\((\d{4}-[a-z0-9-]+\.md)\)", index) == [each.name for each in records]
+    for each in records:
+        assert re.search(r"^\*Recorded \d{4}-\d\d-\d\d", each.read_text("utf-8"), re.M), each.name
