@@ -26,11 +26,12 @@ run: setup ## Start the local stage, ask a first question, serve the chat page (
 stop: ## End a local stage that runs elsewhere
 	@test -x $(VENV)/python || { echo "The local stage is not installed, so it is not running."; exit 0; }; $(CACHED) exec $(VENV)/python -m local.stage stop
 
-check: setup ## Lint, types, import directions
+check: setup ## Lint, types, import directions, spelling
 	$(VENV)/ruff format --check .
 	$(VENV)/ruff check .
 	$(VENV)/mypy
 	$(VENV)/lint-imports
+	$(VENV)/codespell
 
 format: setup ## Format the code and mend what can be mended
 	$(VENV)/ruff format .
