@@ -74,8 +74,8 @@ intents: setup ## Train the model of intents from intents/examples.jsonl; CALIBR
 mutate: setup ## Change the code in ways that tests must notice; AREA=fusion: all its mutants, SEED=2: others (half an hour)
 	$(VENV)/python -m evals.mutation $(if $(AREA),--area $(AREA)) $(if $(SEED),--seed $(SEED))
 
-figures: setup ## Compute the figures of docs/ anew: DATA=<folder of retrieval sets> [ONLY=<name>] (about an hour)
-	$(VENV)/python -m evals.figures $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+figures: setup ## Write the tables of docs/ from the records in docs/figures
+	$(VENV)/python -m evals.figures
 
 protocol: setup ## Write the protocol as files: docs/protocol/, AsyncAPI and JSON Schema, from the models
 	$(VENV)/python -m protocol

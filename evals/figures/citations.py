@@ -3,7 +3,7 @@
 A figure is what looks like a measured result: a share, a score of two decimals or more, milliseconds, an amount of
 memory. It may stand
 
-* in a rendered block of a page (`pages.py`);
+* in a rendered block of a page (`record.py`);
 * in a paragraph, docstring or comment that names its record, `figures/NAME.json`, and then the record must hold it;
 * between the marks `<!-- measured: COMMAND, DATE, MACHINE -->` and `<!-- /measured -->`, which name the benchmark that
   prints it;
@@ -21,10 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
-from evals.figures.pages import pages, without_blocks
-from evals.figures.record import Record
+from evals.figures.record import Record, pages, without_blocks
 from local.stage.settings import ROOT
 
 SOURCED = Path(__file__).with_name("sourced.toml")
@@ -54,10 +51,9 @@ class Written:
         return _NAMED.findall(self.text)
 
 
-class Sourced(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Sourced:
     """Words of a file that look like a measured figure, and why they are not one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     file: str
     words: str
@@ -65,7 +61,8 @@ class Sourced(BaseModel):
 
 
 def sourced() -> list[Sourced]:
-    return [Sourced(**each) for each in tomllib.loads(SOURCED.read_text("utf-8"))["sourced"]]
+    files = tomllib.loads(SOURCED.read_text("utf-8"))
+    return [Sourced(file, words, why) for file, each in files.items() for words, why in each.items()]
 
 
 def written() -> list[Written]:

@@ -1,10 +1,12 @@
-"""Records of computed figures: one JSON file each, from which the table in docs/ is rendered."""
+"""Records of computed figures, one JSON file each in docs/figures, and the pages' tables that are rendered from them.
+
+A page shows a record between the marks `<!-- figures:NAME -->` and `<!-- /figures -->`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -13,25 +15,26 @@ from pydantic import BaseModel, ConfigDict
 from local.stage.settings import ROOT
 
 RECORDS = ROOT / "docs" / "figures"
+_BLOCK = re.compile(r"(<!-- figures:([a-z0-9-]+) -->\n).*?(<!-- /figures -->)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A computed figure: its formatted cells, and the number of questions by set."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    samples: Mapping[str, int]
+class UnknownFigureError(Exception):
+    """A page has a block without a record."""
 
 
 class Record(BaseModel):
-    """`evidence` says whether the code was tuned on what it is measured on. `machine` is set for times alone."""
+    """`command` printed the figures; with `commit` it is there no more, and that commit still has it.
+
+    `evidence` says whether the code was tuned on what it is measured on.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     measured: date
     machine: str
+    command: str
+    commit: str = ""
     evidence: str
     samples: dict[str, int]
     header: list[str]
@@ -41,7 +44,10 @@ class Record(BaseModel):
     def markdown(self) -> str:
         """The table, with a line below it that gives its source and its worth as evidence."""
         lines = [_row(self.header), _row(["---"] * len(self.header)), *map(_row, self.rows)]
-        return "\n".join([*lines, "", f"*{self.evidence} `make figures ONLY={self.name}`, {self.measured}.*"])
+        source = f"`{self.command}`, {self.measured}"
+        if self.commit:
+            source = f"Measured once: `{self.command}` at commit {self.commit}, {self.measured}"
+        return "\n".join([*lines, "", f"*{self.evidence} {source}.*"])
 
     def holds(self, figure: str) -> bool:
         """Whether a figure from a text is in the table, or is one of its numbers of questions."""
@@ -60,9 +66,41 @@ def load_records(folder: Path = RECORDS) -> dict[str, Record]:
     return {record.name: record for record in found}
 
 
-def save_record(record: Record, folder: Path = RECORDS) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{record.name}.json").write_text(f"{record.model_dump_json(indent=1)}\n", "utf-8")
+def pages() -> list[Path]:
+    """The rendered pages: the README and docs/."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def rendered(text: str, records: Mapping[str, Record]) -> str:
+    """The page with each block rendered from its record. Raises `UnknownFigureError`."""
+
+    def block(found: re.Match[str]) -> str:
+        if found[2] not in records:
+            raise UnknownFigureError(f"There is no record docs/figures/{found[2]}.json.")
+        return f"{found[1]}\n{records[found[2]].markdown}\n\n{found[3]}"
+
+    return _BLOCK.sub(block, text)
+
+
+def blocks(text: str) -> Iterator[str]:
+    """The names of the figures that a page shows."""
+    return (found[2] for found in _BLOCK.finditer(text))
+
+
+def without_blocks(text: str) -> str:
+    return _BLOCK.sub("", text)
+
+
+def write_pages(records: Mapping[str, Record]) -> list[Path]:
+    """Render every page; returns those that changed."""
+    changed = []
+    for page in pages():
+        before = page.read_text("utf-8")
+        after = rendered(before, records)
+        if after != before:
+            page.write_text(after, "utf-8")
+            changed.append(page)
+    return changed
 
 
 def _row(cells: Iterable[str]) -> str:
