@@ -59,12 +59,9 @@ chaos: setup ## Disturb a local stage in every way for ten minutes; every answer
 deploy-proof: setup ## Deploy, use and destroy a stage in the emulator; STAGE=dev: on AWS, with your credentials
 	$(VENV)/python -m evals.deploy_proof $(if $(STAGE),--stage $(STAGE))
 
-bench: setup .build/peers/ready ## Measure delivery, limits, search, ingest and intents (half an hour)
+bench: setup ## Measure delivery, limits, ingest and intents (a quarter of an hour)
 	$(VENV)/python -m evals.delivery_bench
 	$(VENV)/python -m evals.flood
-	$(VENV)/python -m evals.retrieval_bench
-	$(VENV)/python -m evals.retrieval_bench.filtering
-	$(VENV)/python -m evals.retrieval_bench.cards
 	$(VENV)/python -m evals.ingest_bench
 	$(VENV)/python -m evals.unseen_authors
 
@@ -94,7 +91,6 @@ lock: setup ## Renew the lock files from pyproject.toml
 	$(UV) export --quiet --no-header --no-annotate --only-group layer-embedded -o layers/dependencies/requirements-embedded.txt
 	$(UV) export --quiet --no-header --no-annotate --only-group layer-ingest -o layers/dependencies/requirements-ingest.txt
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11 local/emulator-requirements.in -o local/emulator-requirements.txt
-	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11 evals/peers-requirements.in -o evals/peers-requirements.txt
 
 clean: stop ## Remove everything that was installed, built or stored
 	rm -rf .venv .build .stage node_modules cdk.out
@@ -124,12 +120,6 @@ clean: stop ## Remove everything that was installed, built or stored
 	@echo "Installing the AWS emulator into an environment of its own …"
 	@rm -rf .build/emulator && $(PYTHON) -m venv --without-pip .build/emulator
 	@$(UV) pip install --quiet --python .build/emulator/bin/python --require-hashes -r local/emulator-requirements.txt
-	@touch $@
-
-.build/peers/ready: evals/peers-requirements.txt | .build/python
-	@echo "Installing the engines to compare with into an environment of their own …"
-	@rm -rf .build/peers && $(PYTHON) -m venv --without-pip .build/peers
-	@$(UV) pip install --quiet --python .build/peers/bin/python --require-hashes -r evals/peers-requirements.txt
 	@touch $@
 
 .build/node: package-lock.json | .build/preflight
