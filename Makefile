@@ -54,28 +54,28 @@ prove: setup ## Enumerate the delivery's interleavings in a model of its rules (
 	$(VENV)/pytest -s tests/model
 
 chaos: setup ## Disturb a local stage in every way for ten minutes; every answer must be exact
-	$(VENV)/python -m evals.chaos --minutes 10
+	$(VENV)/python -m bench.chaos --minutes 10
 
 deploy-proof: setup ## Deploy, use and destroy a stage in the emulator; STAGE=dev: on AWS, with your credentials
-	$(VENV)/python -m evals.deploy_proof $(if $(STAGE),--stage $(STAGE))
+	$(VENV)/python -m bench.deploy_proof $(if $(STAGE),--stage $(STAGE))
 
 bench: setup ## Measure delivery, limits, ingest and intents (a quarter of an hour)
-	$(VENV)/python -m evals.delivery_bench
-	$(VENV)/python -m evals.flood
-	$(VENV)/python -m evals.ingest_bench
-	$(VENV)/python -m evals.unseen_authors
+	$(VENV)/python -m bench.delivery_bench
+	$(VENV)/python -m bench.flood
+	$(VENV)/python -m bench.ingest_bench
+	$(VENV)/python -m tools.intents.unseen_authors
 
-intents: setup ## Train the model of intents from intents/examples.jsonl; CALIBRATE=1: measure its threshold anew
-	$(VENV)/python -m intents $(if $(CALIBRATE),--calibrate)
+intents: setup ## Train the model of intents from tools/intents/examples.jsonl; CALIBRATE=1: measure its threshold anew
+	$(VENV)/python -m tools.intents $(if $(CALIBRATE),--calibrate)
 
 mutate: setup ## Change the code in ways that tests must notice; AREA=fusion: all its mutants, SEED=2: others (half an hour)
-	$(VENV)/python -m evals.mutation $(if $(AREA),--area $(AREA)) $(if $(SEED),--seed $(SEED))
+	$(VENV)/python -m bench.mutation $(if $(AREA),--area $(AREA)) $(if $(SEED),--seed $(SEED))
 
 figures: setup ## Write the tables of docs/ from the records in docs/figures
-	$(VENV)/python -m evals.figures
+	$(VENV)/python -m tools.figures
 
 protocol: setup ## Write the protocol as files: docs/protocol/, AsyncAPI and JSON Schema, from the models
-	$(VENV)/python -m protocol
+	$(VENV)/python -m tools.protocol
 
 synth: setup ## Synthesise the templates of the AWS stages, with their bills of materials
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev

@@ -16,7 +16,6 @@ from cicada.permissions.readers import every_document
 from cicada.retrieval.model import IndexQuery
 from cicada.retrieval.rerank.scores import Signals
 from cicada_embedded.passage_index import SqlitePassageIndex
-from evals.documents.calibration import Bases, Seen, auroc, min_max, quantile
 from evals.documents.dataset import load_documents
 from evals.documents.index import BASE, indexed, passages_of
 from evals.documents.routings import Routed, rankings_of, route_all
@@ -26,6 +25,7 @@ from evals.retrieval.dataset import DatasetError
 from evals.retrieval.measures import means, scores_of
 from tests.evals.document_set import CARDS, write_documents
 from tests.evals.retrieval_set import LetterEncoder
+from tools.fitting.document_scores import Bases, Seen, auroc, min_max, quantile
 
 
 def quiet(line: str) -> None:

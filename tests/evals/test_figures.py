@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.figures.citations import (
+from local.stage.settings import ROOT
+from tools.figures.citations import (
     Sourced,
     Written,
     measured_marks,
@@ -19,8 +20,7 @@ from evals.figures.citations import (
     strays,
     written,
 )
-from evals.figures.record import Record, UnknownFigureError, blocks, load_records, pages, rendered
-from local.stage.settings import ROOT
+from tools.figures.record import Record, UnknownFigureError, blocks, load_records, pages, rendered
 
 RECORDS = load_records()
 

@@ -62,7 +62,7 @@ class Calibration(Struct, frozen=True):
 
 # Candidates in a full pool: as many as one retriever returns.
 FULL_CANDIDATES = 100
-# For cosines of all-MiniLM-L6-v2, by the base's multivectors. `python -m evals.retrieval.calibration` fits them again.
+# For cosines of all-MiniLM-L6-v2, by the base's multivectors. `python -m tools.fitting.confidence` fits them again.
 CALIBRATIONS: Mapping[Kind | None, Calibration] = {
     Kind.TOKENS: Calibration(-6.43, 0.174, 4.30, 2.72, 17.9),
     Kind.WINDOWS: Calibration(-6.51, 0.225, 1.57, 5.44, 14.5),
