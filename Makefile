@@ -12,6 +12,10 @@ TEST_WORKERS ?= 4
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
 # Byte-code of the local stage's processes is cached here, as process_environment() has it for their children.
 CACHED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.build/byte-code'
+# By the hashes of the lock files, so that nothing is installed or resolved; a package that is not known fails.
+AUDIT := $(VENV)/pip-audit --require-hashes --disable-pip --strict --progress-spinner off
+NPM := npm
+AUDITED := requirements.lock $(wildcard layers/dependencies/*.txt) local/emulator-requirements.txt
 .DEFAULT_GOAL := help
 .PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench deploy-proof figures intents mutate protocol synth audit lock clean
 
@@ -81,8 +85,10 @@ synth: setup ## Synthesise the templates of the AWS stages, with their bills of 
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/prod --context stage=prod
 
-audit: setup ## Look up known vulnerabilities of all packages (needs PyPI and npm; says what it could not look up)
-	$(VENV)/python -m evals.audit
+audit: setup ## Look up known vulnerabilities of all packages (needs PyPI and npm; fails where it cannot)
+	@failed=0; for lock in $(AUDITED); do \
+		echo "== $$lock"; $(AUDIT) --requirement $$lock || failed=1; done; \
+	echo "== package-lock.json"; $(NPM) audit --fetch-retries=0 || failed=1; exit $$failed
 
 lock: setup ## Renew the lock files from pyproject.toml
 	$(UV) lock --upgrade
