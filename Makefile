@@ -17,7 +17,7 @@ AUDIT := $(VENV)/pip-audit --require-hashes --disable-pip --strict --progress-sp
 NPM := npm
 AUDITED := requirements.lock $(wildcard layers/dependencies/*.txt) local/emulator-requirements.txt
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench deploy-proof figures intents mutate protocol synth audit lock clean
+.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof figures intents mutate protocol synth audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -50,9 +50,6 @@ test: setup ## All tests, with a real OpenSearch, the local stage and a browser
 
 test-under-load: setup ## All tests at the lowest priority beside two busy loops
 	$(VENV)/python -m tests.under_load $(VENV)/pytest $(SIDE_BY_SIDE)
-
-test-kernels: setup ## The tests that compute, with the kernels of other processors (two minutes)
-	$(VENV)/python -m tests.kernels
 
 prove: setup ## Enumerate the delivery's interleavings in a model of its rules (five minutes)
 	$(VENV)/pytest -s tests/model
