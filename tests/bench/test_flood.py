@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from bench.flood import cells, rate
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Usage
-from tests.flood.counting import AUDIT, FRAMES, INVOCATIONS, READS, SENDS, WRITES, service_of
+from tests.flood.counting import AUDIT, INVOCATIONS, READS, SENDS, WRITES, service_of
 from tests.flood.floods import CONNECTIONS, FLOODS, Period, measured
 
 BY_NAME = {each.name: each for each in FLOODS}
@@ -68,13 +67,3 @@ def test_a_transaction_counts_once_for_each_write(
     service: str, operation: str, parameters: Mapping[str, object], name: str, number: int
 ) -> None:
     assert service_of(service, operation, parameters) == (name, number)
-
-
-def test_a_row_has_what_happened_in_a_second() -> None:
-    period = Period("x", "at first", 20, sent=2000, carried_out=30)
-    period.calls.update({READS: 1, FRAMES: 40_000})
-    row = cells(period)
-    assert row[:4] == ["x", "at first, 20 s", "100", "1.5"]
-    assert row[5] == "0.1"
-    assert "2,000" in row
-    assert rate(0) == "0"
