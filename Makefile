@@ -12,8 +12,12 @@ TEST_WORKERS ?= 4
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
 # Byte-code of the local stage's processes is cached here, as process_environment() has it for their children.
 CACHED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.build/byte-code'
+# By the hashes of the lock files, so that nothing is installed or resolved; a package that is not known fails.
+AUDIT := $(VENV)/pip-audit --require-hashes --disable-pip --strict --progress-spinner off
+NPM := npm
+AUDITED := requirements.lock $(wildcard layers/dependencies/*.txt) local/emulator-requirements.txt
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load test-kernels prove chaos bench deploy-proof figures intents mutate protocol synth audit lock clean
+.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof figures intents mutate protocol synth audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -48,45 +52,41 @@ test: setup ## All tests, with a real OpenSearch, the local stage and a browser
 test-under-load: setup ## All tests at the lowest priority beside two busy loops
 	$(VENV)/python -m tests.under_load $(VENV)/pytest $(SIDE_BY_SIDE)
 
-test-kernels: setup ## The tests that compute, with the kernels of other processors (two minutes)
-	$(VENV)/python -m tests.kernels
-
 prove: setup ## Enumerate the delivery's interleavings in a model of its rules (five minutes)
 	$(VENV)/pytest -s tests/model
 
 chaos: setup ## Disturb a local stage in every way for ten minutes; every answer must be exact
-	$(VENV)/python -m evals.chaos --minutes 10
+	$(VENV)/python -m bench.chaos --minutes 10
 
 deploy-proof: setup ## Deploy, use and destroy a stage in the emulator; STAGE=dev: on AWS, with your credentials
-	$(VENV)/python -m evals.deploy_proof $(if $(STAGE),--stage $(STAGE))
+	$(VENV)/python -m bench.deploy_proof $(if $(STAGE),--stage $(STAGE))
 
-bench: setup .build/peers/ready ## Measure delivery, limits, search, ingest and intents (half an hour)
-	$(VENV)/python -m evals.delivery_bench
-	$(VENV)/python -m evals.flood
-	$(VENV)/python -m evals.retrieval_bench
-	$(VENV)/python -m evals.retrieval_bench.filtering
-	$(VENV)/python -m evals.retrieval_bench.cards
-	$(VENV)/python -m evals.ingest_bench
-	$(VENV)/python -m evals.unseen_authors
+bench: setup ## Measure delivery, limits, ingest and intents (a quarter of an hour)
+	$(VENV)/python -m bench.delivery_bench
+	$(VENV)/python -m bench.flood
+	$(VENV)/python -m bench.ingest_bench
+	$(VENV)/python -m tools.intents.unseen_authors
 
-intents: setup ## Train the model of intents from intents/examples.jsonl; CALIBRATE=1: measure its threshold anew
-	$(VENV)/python -m intents $(if $(CALIBRATE),--calibrate)
+intents: setup ## Train the model of intents from tools/intents/examples.jsonl; CALIBRATE=1: measure its threshold anew
+	$(VENV)/python -m tools.intents $(if $(CALIBRATE),--calibrate)
 
 mutate: setup ## Change the code in ways that tests must notice; AREA=fusion: all its mutants, SEED=2: others (half an hour)
-	$(VENV)/python -m evals.mutation $(if $(AREA),--area $(AREA)) $(if $(SEED),--seed $(SEED))
+	$(VENV)/python -m bench.mutation $(if $(AREA),--area $(AREA)) $(if $(SEED),--seed $(SEED))
 
-figures: setup ## Compute the figures of docs/ anew: DATA=<folder of retrieval sets> [ONLY=<name>] (about an hour)
-	$(VENV)/python -m evals.figures $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+figures: setup ## Write the tables of docs/ from the records in docs/figures
+	$(VENV)/python -m tools.figures
 
 protocol: setup ## Write the protocol as files: docs/protocol/, AsyncAPI and JSON Schema, from the models
-	$(VENV)/python -m protocol
+	$(VENV)/python -m tools.protocol
 
 synth: setup ## Synthesise the templates of the AWS stages, with their bills of materials
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/dev --context stage=dev
 	node_modules/.bin/cdk synth --quiet --output .build/cdk.out/prod --context stage=prod
 
-audit: setup ## Look up known vulnerabilities of all packages (needs PyPI and npm; says what it could not look up)
-	$(VENV)/python -m evals.audit
+audit: setup ## Look up known vulnerabilities of all packages (needs PyPI and npm; fails where it cannot)
+	@failed=0; for lock in $(AUDITED); do \
+		echo "== $$lock"; $(AUDIT) --requirement $$lock || failed=1; done; \
+	echo "== package-lock.json"; $(NPM) audit --fetch-retries=0 || failed=1; exit $$failed
 
 lock: setup ## Renew the lock files from pyproject.toml
 	$(UV) lock --upgrade
@@ -95,7 +95,6 @@ lock: setup ## Renew the lock files from pyproject.toml
 	$(UV) export --quiet --no-header --no-annotate --only-group layer-embedded -o layers/dependencies/requirements-embedded.txt
 	$(UV) export --quiet --no-header --no-annotate --only-group layer-ingest -o layers/dependencies/requirements-ingest.txt
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11 local/emulator-requirements.in -o local/emulator-requirements.txt
-	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11 evals/peers-requirements.in -o evals/peers-requirements.txt
 
 clean: stop ## Remove everything that was installed, built or stored
 	rm -rf .venv .build .stage node_modules cdk.out
@@ -125,12 +124,6 @@ clean: stop ## Remove everything that was installed, built or stored
 	@echo "Installing the AWS emulator into an environment of its own …"
 	@rm -rf .build/emulator && $(PYTHON) -m venv --without-pip .build/emulator
 	@$(UV) pip install --quiet --python .build/emulator/bin/python --require-hashes -r local/emulator-requirements.txt
-	@touch $@
-
-.build/peers/ready: evals/peers-requirements.txt | .build/python
-	@echo "Installing the engines to compare with into an environment of their own …"
-	@rm -rf .build/peers && $(PYTHON) -m venv --without-pip .build/peers
-	@$(UV) pip install --quiet --python .build/peers/bin/python --require-hashes -r evals/peers-requirements.txt
 	@touch $@
 
 .build/node: package-lock.json | .build/preflight

@@ -11,7 +11,7 @@ from cli.settings import read_settings
 
 if TYPE_CHECKING:
     from cli.arguments import Subparsers
-    from intents.examples import Example
+    from tools.intents.examples import Example
 
 # As `cicada.planning.model.Intent` has them; the library is slow to import.
 _INTENTS = ("script_query", "profile_request", "theory_request", "general")
@@ -24,7 +24,7 @@ def register(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "intents",
         help="teach which messages are questions, requests or conversation",
-        description="The examples that the intents of messages are learnt from: intents/examples.jsonl.",
+        description="The examples that the intents of messages are learnt from: tools/intents/examples.jsonl.",
         epilog="example: cicada intents add 'Who murders Duncan?' script_query",
     )
     parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
@@ -32,8 +32,8 @@ def register(subparsers: Subparsers) -> None:
         "add",
         help="learn a message with its intent: try it, and with --save keep it",
         description="Train on the examples and a message with its intent, and show what changes; it takes up to some"
-        " minutes. With --save the message is added to intents/examples.jsonl and the packaged models are written; a"
-        " stage has them when it is started or deployed again. Without it nothing is written.",
+        " minutes. With --save the message is added to tools/intents/examples.jsonl and the packaged models are"
+        " written; a stage has them when it is started or deployed again. Without it nothing is written.",
     )
     adding.add_argument("--save", action="store_true", help="add the example and write the packaged models")
     adding.add_argument("text", help="the message")
@@ -55,7 +55,7 @@ def add(options: argparse.Namespace) -> int:
     """0 if the example is learnt, and with --save kept."""
     from cicada.errors import CicadaError  # imported late: the library is slow to import
     from cicada.planning.model import Intent
-    from intents.examples import Example
+    from tools.intents.examples import Example
 
     if not options.text.strip():
         raise CommandError("The message is empty; give its text.", 2)
@@ -75,8 +75,8 @@ def add(options: argparse.Namespace) -> int:
 
 
 def _save(example: Example, screen: Screen) -> None:
-    from intents.examples import add_example
-    from intents.model_file import write_models
+    from tools.intents.examples import add_example
+    from tools.intents.model_file import write_models
 
     add_example(example)
     screen.note("Training the models of intents and of changes; this may take some minutes …")
@@ -88,8 +88,8 @@ def _try(example: Example, screen: Screen) -> None:
     """Show what the example would change, and write nothing."""
     from cicada.planning.intent import model as packaged
     from cicada.planning.intent.model import IntentModel, load_model
-    from intents.examples import check_new, load_examples
-    from intents.model_file import intents_with
+    from tools.intents.examples import check_new, load_examples
+    from tools.intents.model_file import intents_with
 
     check_new(example)
 
@@ -104,4 +104,4 @@ def _try(example: Example, screen: Screen) -> None:
     (was, old), (now, new) = understood(before, example.text), understood(after, example.text)
     print(f"The message is understood as {old} ({was:.2f}) now, with the example as {new} ({now:.2f}).")
     print(f"{others:,} of the {len(examples):,} examples are understood otherwise.")
-    print("Nothing is changed: --save adds the example to intents/examples.jsonl and writes the packaged models.")
+    print("Nothing is changed: --save adds the example to tools/intents/examples.jsonl and writes the packaged models.")

@@ -29,7 +29,7 @@ _ENCODER = (
 def local_embedder(say: Say, cache: Path = CACHE) -> Iterator["CachedEmbedder"]:
     """The local stage's encoder. It is started at the first cache miss."""
     cache.mkdir(parents=True, exist_ok=True)
-    standin = Standin(say)
+    standin = Standin(say, cache)
     try:
         with closing(CachedEmbedder(cache / f"{_encoder_version()}.sqlite", standin.embedder, say)) as embedder:
             yield embedder

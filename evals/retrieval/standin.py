@@ -1,7 +1,6 @@
 """The Bedrock stand-in as a child process, and the production embedder that reaches it."""
 
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,10 +24,11 @@ Say = Callable[[str], None]
 
 
 class Standin:
-    """Started when it is first needed, on a free port."""
+    """Started when it is first needed, on a free port. Its log stays in `folder` if it fails."""
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, say: Say, folder: Path) -> None:
         self._say = say
+        self._folder = folder
         self._running: Running | None = None
         self._embedder: Embedder | None = None
 
@@ -41,12 +41,14 @@ class Standin:
     def stop(self) -> None:
         if self._running:
             self._running.stop()
+            if self._embedder:
+                self._running.log.unlink()
 
     def _client(self) -> "BedrockRuntimeClient":
         self._say("Starting the encoder …")
         port = free_port()
         url = f"http://127.0.0.1:{port}"
-        log = Path(tempfile.gettempdir()) / f"cicada-eval-{port}.log"
+        log = self._folder / f"encoder-{port}.log"
         command = [sys.executable, "-m", "local.bedrock", "--port", str(port)]
         try:
             self._running = start("Bedrock stand-in", command, inherited() | {"OPENBLAS_NUM_THREADS": "1"}, log)

@@ -96,7 +96,7 @@ def test_every_subcommand_has_help_with_an_example(module: ModuleType, capsys: p
 def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys, cli.command\n"
-        "print([name for name in ('boto3', 'pydantic', 'cicada', 'evals', 'numpy') if name in sys.modules])"
+        "print([name for name in ('boto3', 'pydantic', 'cicada', 'evals', 'bench', 'numpy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

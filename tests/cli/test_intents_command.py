@@ -11,7 +11,7 @@ from cicada.planning.intent import model as intent_model
 from cicada.planning.intent.model import load_model
 from cicada.planning.model import Intent
 from cli.__main__ import main
-from intents import examples
+from tools.intents import examples
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from evals.chaos.database import Database
-from evals.chaos.target import Target
-from evals.relay import Relay
 from local.stage.isolated import free_port, isolated
 from local.stage.stage import LocalStage
+from tests.chaos.database import Database
+from tests.chaos.target import Target
 from tests.e2e.recorder import Recorder
 from tests.e2e.store import Store, ingested
 from tests.e2e.traffic import Traffic
 from tests.fakes.xray_daemon import XRayDaemon, xray_daemon
+from tests.relay import Relay
 
 _LAST = "test_permissions.py"
 _PASSED = pytest.StashKey[set[str]]()

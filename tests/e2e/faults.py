@@ -7,7 +7,7 @@ import json
 from contextlib import closing
 from urllib.parse import urlsplit
 
-from evals.chaos.target import Target
+from tests.chaos.target import Target
 from tests.patience import PATIENCE_SECONDS
 
 

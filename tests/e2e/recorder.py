@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from evals.relay import Call
+from tests.relay import Call
 
 # Parts of the names that the emulator gives.
 _RESOURCES = {

@@ -8,9 +8,9 @@ from typing import Any
 
 from clients.documents.files import uploads_of
 from clients.documents.uploader import Uploader
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
 from local.stage.settings import ROOT
+from tests.chaos.target import Target
 from tests.e2e.wire import Events, ask, connected, receive_all
 from tests.patience import PATIENCE_SECONDS
 

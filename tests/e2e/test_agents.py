@@ -9,8 +9,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
+from tests.chaos.target import Target
 from tests.e2e.faults import cancel_faults, order_fault
 from tests.e2e.wire import Events, ask, connected, receive_all
 

@@ -11,8 +11,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from cli.__main__ import main
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
+from tests.chaos.target import Target
 from tests.e2e.test_operator import as_on_aws
 from tests.e2e.wire import Events, ask, connected, receive_all
 from tests.patience import PATIENCE_SECONDS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evals.chaos.report import render
-from evals.chaos.run import run
-from evals.chaos.target import Target
+from tests.chaos.report import render
+from tests.chaos.run import run
+from tests.chaos.target import Target
 
 
 @pytest.mark.timeout(1800)

@@ -6,8 +6,8 @@ import os
 import signal
 import time
 
-from evals.chaos.processors import processors
-from evals.chaos.target import Target
+from tests.chaos.processors import processors
+from tests.chaos.target import Target
 from tests.e2e.faults import stall_next_answer
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 

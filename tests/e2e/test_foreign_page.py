@@ -19,9 +19,9 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
 from tests.browser.serving import serving
+from tests.chaos.target import Target
 from tests.patience import PATIENCE_MILLISECONDS
 
 PLANTED = "planted"

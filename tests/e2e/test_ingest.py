@@ -16,9 +16,9 @@ import pytest
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada_embedded.passage_index import SqlitePassageIndex
 from cli.__main__ import main
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
 from local.stage.settings import ROOT, inherited
+from tests.chaos.target import Target
 from tests.e2e.store import last
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 from tests.patience import PATIENCE_SECONDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from evals.chaos.target import Target
+from tests.chaos.target import Target
 from tests.e2e.wire import Events, ask, connected, receive_all
 
 QUESTION = "Who tells Macbeth that the queen is dead?"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli.__main__ import main
-from evals.chaos.target import Target
+from tests.chaos.target import Target
 
 PASSWORD = "Own-password-of-carol-1"
 STACK = "Cicada-local"

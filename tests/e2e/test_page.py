@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
-from evals.chaos.target import Target
 from local.page import headers
 from local.stage.aws import aws_client
+from tests.chaos.target import Target
 from tests.e2e.faults import stall_next_answer
 from tests.e2e.store import BASE, Store
 from tests.e2e.traffic import Traffic

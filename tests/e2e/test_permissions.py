@@ -13,10 +13,10 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from evals.chaos.target import Target
 from infra.settings import stage_settings
 from local.stage.aws import aws_client
 from local.stage.settings import REGION
+from tests.chaos.target import Target
 from tests.e2e.recorder import Recorded, Recorder
 from tests.infra.needed_permissions import Need, needed
 

@@ -8,7 +8,7 @@ import uuid
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from evals.chaos.target import Target
+from tests.chaos.target import Target
 from tests.e2e.faults import stall_next_answer
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 

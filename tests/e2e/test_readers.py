@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.chaos.target import Target, principal
 from local.stage.aws import aws_client
+from tests.chaos.target import Target, principal
 from tests.e2e.store import BASE, CONFIDENTIAL, GROUP, Store, asked, everything, last, listed, listings, sources
 from tests.e2e.test_ingest import answered, cicada
 from tests.e2e.wire import Events, connected, receive_all

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cli.__main__ import main
-from evals.chaos.target import Target
+from tests.chaos.target import Target
 from tests.e2e.faults import order_fault
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.chaos.target import Target
-from evals.residue.scan import AUDIT_TRAIL, Scan
-from evals.residue.walk import Walk
+from tests.chaos.target import Target
 from tests.e2e.wire import connected
+from tests.residue.scan import AUDIT_TRAIL, Scan
+from tests.residue.walk import Walk
 
 INGEST_LOG, LETTERS = "log group ingest-document", "queue requests-dead.fifo"
 # The emulator's log has the address of each request, as S3's access log would; no stage on AWS has one.

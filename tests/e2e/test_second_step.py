@@ -14,9 +14,9 @@ from playwright.sync_api import Page, expect
 
 from cli.user.challenges import Challenges
 from cli.user.passwords import Passwords
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
 from tests.browser.fake_user_pool import code_of
+from tests.chaos.target import Target
 from tests.e2e.test_page import ask, finished_text, opened, sign_in
 from tests.e2e.wire import connected
 

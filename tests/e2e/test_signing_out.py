@@ -11,8 +11,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from evals.chaos.target import Target, principal
 from local.stage.aws import aws_client
+from tests.chaos.target import Target, principal
 from tests.e2e.wire import Frame, Wire, ask, connected
 
 LEAVER = {"name": "lena", "password": "Lena-who-leaves-4"}

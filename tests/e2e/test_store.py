@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from evals.chaos.target import Target
+from tests.chaos.target import Target
 from tests.e2e.store import BASE, CONFIDENTIAL, GROUP, Fields, Store, asked, everything, last, listed, listings, sources
 from tests.e2e.test_ingest import cicada
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all

@@ -12,8 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
+from tests.chaos.target import Target
 from tests.fakes.xray_daemon import XRayDaemon
 from tests.patience import PATIENCE_SECONDS
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
+from tests.chaos.target import Target
 from tests.e2e.wire import Events, ask, connected, receive_all
 from tests.patience import PATIENCE_SECONDS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.chaos.target import Target
 from local.stage.aws import aws_client
 from local.stage.warm_up import USER, WarmUp
+from tests.chaos.target import Target
 
 
 def stored(stage: Target) -> list[dict[str, Any]]:

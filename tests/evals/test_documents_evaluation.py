@@ -16,18 +16,16 @@ from cicada.permissions.readers import every_document
 from cicada.retrieval.model import IndexQuery
 from cicada.retrieval.rerank.scores import Signals
 from cicada_embedded.passage_index import SqlitePassageIndex
-from evals.documents.calibration import Bases, Seen, auroc, min_max, quantile
 from evals.documents.dataset import load_documents
 from evals.documents.index import BASE, indexed, passages_of
 from evals.documents.routings import Routed, rankings_of, route_all
 from evals.documents.run import MEASURES
 from evals.documents.seed import seed_order
-from evals.figures.documents import signals
-from evals.figures.sets import Sets
 from evals.retrieval.dataset import DatasetError
 from evals.retrieval.measures import means, scores_of
 from tests.evals.document_set import CARDS, write_documents
 from tests.evals.retrieval_set import LetterEncoder
+from tools.fitting.document_scores import Bases, Seen, auroc, min_max, quantile
 
 
 def quiet(line: str) -> None:
@@ -186,13 +184,3 @@ def test_normalisations_and_their_auroc() -> None:
     assert quantile(seen) == [1.0, 0.75, 0.5]
     assert auroc([0.9, 0.1, 0.5], [True, False, False]) == 1.0
     assert auroc([0.5, 0.5, 0.9, 0.1], [True, False, False, False]) == 0.5
-
-
-def test_the_figure_has_a_row_for_each_signal_and_one_without_it(tmp_path: Path) -> None:
-    write_documents(tmp_path / "documents")
-    table = signals(Sets(tmp_path, LetterEncoder()))
-    assert {len(row) for row in table.rows} == {len(table.header)}
-    names = [row[0] for row in table.rows]
-    assert "**the router**" in names
-    assert "without passages" in names
-    assert table.samples == {"travel": 1, "leave": 1, "visitors": 1}

@@ -9,13 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
-from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import Hit, IndexHits, Ranking, Retrieval
-from cicada.retrieval.rerank.gated import MARGIN, retrievers_agree
-from evals.figures.agreement import Lead
-from evals.figures.catalogue import FIGURES
-from evals.figures.citations import (
+from local.stage.settings import ROOT
+from tools.figures.citations import (
     Sourced,
     Written,
     measured_marks,
@@ -25,49 +20,33 @@ from evals.figures.citations import (
     strays,
     written,
 )
-from evals.figures.pages import UnknownFigureError, blocks, pages, rendered
-from evals.figures.record import Record, load_records, save_record
-from evals.figures.sets import TUNED_ON, Sets
-from local.stage.settings import ROOT
-from tests.evals.retrieval_set import LetterEncoder, write_set
+from tools.figures.record import Record, UnknownFigureError, blocks, load_records, pages, rendered
 
 RECORDS = load_records()
-# Figures of retrieval sets, which a tiny set does for; the others embed the plays or read large documents.
-OF_SETS = sorted(
-    set(FIGURES)
-    - {
-        "asked-changes",
-        "small-bases",
-        "evidence-quality",
-        "chunk-sizes",
-        "stand-in-answers",
-        "reader-limits",
-        "retrieval-differences",
-        "intents-unseen-authors",
-        "document-signals",
-        "document-scores",
-        "document-ambiguity",
-    }
-)
 
 
-@pytest.fixture
-def sets(tmp_path: Path) -> Sets:
-    for name in TUNED_ON:
-        write_set(tmp_path / name)
-    return Sets(tmp_path, LetterEncoder())
-
-
-def recorded(name: str = "thresholds", cell: str = ".732") -> Record:
+def recorded(commit: str = "") -> Record:
     return Record(
-        name=name,
+        name="thresholds",
         measured=date(2026, 11, 22),
         machine="2 cores",
+        command="cicada eval retrieval DIR",
+        commit=commit,
         evidence="Tuned on this set.",
         samples={"scifact": 300},
         header=["", "nDCG@10"],
-        rows=[["ours", cell]],
+        rows=[["ours", ".732"]],
     )
+
+
+def exists(command: str) -> bool:
+    """Whether a command that begins with `cicada eval`, `python -m` or `make` is there."""
+    if found := re.match(r"cicada eval ([a-z]+)", command):
+        return find_spec(f"cli.evaluate.{found[1]}") is not None
+    if found := re.match(r"python -m ([\w.]+)", command):
+        return find_spec(found[1]) is not None
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    return command.removeprefix("make ") in targets
 
 
 # ---- the repository -------------------------------------------------------------------------------------------
@@ -76,7 +55,7 @@ def recorded(name: str = "thresholds", cell: str = ".732") -> Record:
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 def test_a_page_shows_what_was_last_recorded(page: Path) -> None:
     text = page.read_text("utf-8")
-    assert rendered(text, RECORDS) == text, "Run `python -m evals.figures --render`."
+    assert rendered(text, RECORDS) == text, "Run `make figures`."
 
 
 @pytest.fixture(scope="module")
@@ -94,26 +73,21 @@ def test_what_has_a_source_still_stands_there(each: Sourced, everything: list[Wr
     assert any(each.words in text for text in texts)
 
 
-def test_every_figure_is_recorded_can_be_computed_again_and_is_shown_somewhere() -> None:
+def test_every_record_is_shown_somewhere() -> None:
     shown = {name for page in pages() for name in blocks(page.read_text("utf-8"))}
     cited = {name for passage in written() for name in passage.records}
-    assert set(RECORDS) == set(FIGURES)
-    assert set(RECORDS) <= shown | cited
-    assert shown | cited <= set(FIGURES)
+    assert set(RECORDS) == shown | cited
 
 
-@pytest.mark.parametrize("record", RECORDS.values(), ids=lambda record: record.name)
-def test_a_record_says_what_its_figures_are_worth_as_the_catalogue_does(record: Record) -> None:
-    assert record.evidence == FIGURES[record.name].evidence
+@pytest.mark.parametrize("record", [each for each in RECORDS.values() if not each.commit], ids=lambda each: each.name)
+def test_a_record_without_a_commit_names_a_command_that_is_there(record: Record) -> None:
+    assert exists(record.command), record.command
 
 
 def test_every_benchmark_that_a_page_names_is_there() -> None:
-    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     for mark in (mark for page in pages() for mark in measured_marks(page.read_text("utf-8"))):
         command, when, machine = mark.split(", ", 2)
-        program, name = command.rsplit(" ", 1)
-        module = f"cli.evaluate.{name}" if program == "cicada eval" else name
-        assert name in targets if program == "make" else find_spec(module), mark
+        assert exists(command), mark
         assert re.fullmatch(r"[A-Z][a-z]+ 20\d\d", when) and machine, mark
 
 
@@ -124,26 +98,26 @@ def test_a_block_is_rendered_from_its_record() -> None:
     text = "Before.\n\n<!-- figures:thresholds -->\nstale row\n<!-- /figures -->\n\nAfter.\n"
     page = rendered(text, {"thresholds": recorded()})
     assert "| ours | .732 |" in page
-    assert "*Tuned on this set. `make figures ONLY=thresholds`, 2026-11-22.*" in page
+    assert "*Tuned on this set. `cicada eval retrieval DIR`, 2026-11-22.*" in page
     assert "stale row" not in page
     assert page.startswith("Before.\n\n<!-- figures:thresholds -->") and page.endswith("<!-- /figures -->\n\nAfter.\n")
     assert rendered(page, {"thresholds": recorded()}) == page
 
 
-def test_a_block_without_a_record_says_how_to_make_one() -> None:
-    page = rendered("<!-- figures:thresholds -->\n| .9 |\n<!-- /figures -->", {})
-    assert "*Not computed yet: `make figures DATA=… ONLY=thresholds`.*" in page
-    assert ".9" not in page
+def test_a_record_whose_command_is_gone_says_which_commit_has_it() -> None:
+    assert "*Tuned on this set. Measured once: `cicada eval retrieval DIR` at commit 957938a, 2026-11-22.*" in (
+        recorded("957938a").markdown
+    )
 
 
-def test_a_block_that_nothing_computes_is_refused() -> None:
-    with pytest.raises(UnknownFigureError, match=r"Nothing computes the figure speed; .*catalogue\.py"):
-        rendered("<!-- figures:speed -->\n<!-- /figures -->", {})
+def test_a_block_without_a_record_is_refused() -> None:
+    with pytest.raises(UnknownFigureError, match=r"no record docs/figures/speed\.json"):
+        rendered("<!-- figures:speed -->\n<!-- /figures -->", {"thresholds": recorded()})
 
 
 def test_a_record_is_read_as_it_was_kept(tmp_path: Path) -> None:
-    save_record(recorded(), tmp_path / "figures")
-    assert load_records(tmp_path / "figures") == {"thresholds": recorded()}
+    (tmp_path / "thresholds.json").write_text(recorded().model_dump_json(), "utf-8")
+    assert load_records(tmp_path) == {"thresholds": recorded()}
 
 
 @pytest.mark.parametrize(
@@ -169,7 +143,7 @@ def test_a_figure_beside_its_record_must_be_in_it() -> None:
 
 
 def test_a_figure_with_a_source_is_let_through_in_its_file_alone() -> None:
-    allowed = [Sourced(file="a.md", words="at most 32 KB", why="a limit")]
+    allowed = [Sourced("a.md", "at most 32 KB", "a limit")]
     passages = [Written("a.md", "It has at\nmost 32 KB; ours 30 KB."), Written("b.md", "at most 32 KB")]
     assert strays(passages, {}, allowed) == [("a.md", "30 KB"), ("b.md", "32 KB")]
 
@@ -187,25 +161,3 @@ def test_blocks_of_a_page_are_no_prose() -> None:
 def test_docstrings_and_comments_are_read_and_code_is_not() -> None:
     source = '"""Module."""\nX = 0.75  # one\n# two\n\n\ndef f() -> None:\n    """Inner."""\n    g("0.55")  # three\n'
     assert [each.text for each in source_passages("a.py", source)] == ["Module.", "Inner.", "one two", "three"]
-
-
-# ---- what is computed -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", OF_SETS)
-def test_a_figure_is_computed_from_any_sets(sets: Sets, name: str) -> None:
-    table = FIGURES[name].compute(sets)
-    assert {len(row) for row in table.rows} == {len(table.header)}
-    assert table.samples == dict.fromkeys(TUNED_ON, 3)
-
-
-@pytest.mark.parametrize("lead", [0.12, 5.0])
-def test_the_rule_of_the_table_is_that_of_the_product(lead: float) -> None:
-    """Both retrievers put the first passage first: closely, or by far."""
-    document = DocumentKey(KnowledgeBaseKey("tenant", "base"), "play")
-    passages = [Passage(str(at), document, "1", "", "", "", SectionLocator(())) for at in range(12)]
-    lexical = tuple(Hit(each, 1.0 + at % 2 / 9 + (lead if at == 0 else 0)) for at, each in enumerate(passages))
-    hits = IndexHits(lexical, tuple(Hit(hit.passage, hit.score / 9) for hit in lexical))
-    found = Retrieval(hits, fuse(hits, "zscore"), Ranking((), "fusion"))
-    assert Lead(MARGIN)(found) == retrievers_agree(found.candidates)
-    assert Lead(0)(found)

@@ -10,10 +10,10 @@ import pytest
 from cicada.documents.filter import PassageFilter
 from cicada.retrieval.model import IndexQuery
 from cicada.retrieval.quality.score import STANDARDS
-from evals.gate.calibration import Fit, Observed, Without, documents_of, fit, observe, report
 from evals.retrieval.dataset import load_dataset
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
 from tests.evals.retrieval_set import LetterEncoder, write_set
+from tools.fitting.evidence_quality import Fit, Observed, Without, documents_of, fit, observe, report
 
 SIGNALS = len(STANDARDS)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from cicada.documents.model import DocumentKey
-from evals.retrieval.calibration import SetObservations, fit, observe, shares_kept
 from evals.retrieval.comparison import load_run, paired_bootstrap, save_run
 from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
 from evals.retrieval.embedding import CachedEmbedder
@@ -21,6 +20,7 @@ from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, rankings_of, retriev
 from evals.retrieval.plot import save_plot
 from evals.retrieval.report import Report, render, to_json
 from tests.evals.retrieval_set import CORPUS, QUERIES, LetterEncoder, write_set
+from tools.fitting.confidence import SetObservations, fit, observe, shares_kept
 
 
 @pytest.fixture

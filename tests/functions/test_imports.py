@@ -81,7 +81,9 @@ def test_a_handler_loads_only_what_it_needs(function: str, module: str) -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_handler_loads_no_tests_and_no_tools(function: str) -> None:
     top = {module.partition(".")[0] for module in loaded_by(function)}
-    assert top.isdisjoint({"tests", "local", "infra", "evals", "cli", "clients", "cicada_client", "functions"})
+    assert top.isdisjoint(
+        {"tests", "local", "infra", "evals", "bench", "tools", "cli", "clients", "cicada_client", "functions"}
+    )
 
 
 def test_a_question_that_no_model_plans_needs_no_pydantic() -> None:

@@ -127,7 +127,7 @@ NOTHING: set[Write] = set()
     ],
 )
 def test_what_is_asked_for_is_decided_by_the_words_of_the_message(message: str, writes: set[Write]) -> None:
-    """Clear cases. How often unclear ones are told is measured (`evals/asked_changes.py`)."""
+    """Clear cases. How often unclear ones are told is measured (`tools/intents/asked_changes.py`)."""
     assert asked_writes(message) == writes
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from protocol.published import FOLDER
+from tools.protocol.published import FOLDER
 
 Schema = dict[str, Any]
 

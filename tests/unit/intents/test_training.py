@@ -14,7 +14,7 @@ from cicada.errors import ConfigurationError
 from cicada.planning.intent.concepts import lexicon
 from cicada.planning.intent.model import PACKAGED, load_model
 from cicada.planning.model import Intent
-from intents.examples import (
+from tools.intents.examples import (
     Example,
     Message,
     add_example,
@@ -24,9 +24,9 @@ from intents.examples import (
     load_concepts,
     load_examples,
 )
-from intents.model_file import Calibration, allowing, calibrated, changes_content, content, threshold
-from intents.ridge import Sparse, probabilities, train
-from intents.training import (
+from tools.intents.model_file import Calibration, allowing, calibrated, changes_content, content, threshold
+from tools.intents.ridge import Sparse, probabilities, train
+from tools.intents.training import (
     CLASSES,
     GROUP_WEIGHTS,
     change_targets,
@@ -110,10 +110,10 @@ def test_the_threshold_of_a_change_lets_the_share_of_what_asks_for_it_through() 
 def of_lessons(monkeypatch: pytest.MonkeyPatch) -> list[Example]:
     """The lessons as the only examples, and every author measured. They may be changed."""
     examples = [*LESSONS]
-    monkeypatch.setattr("intents.training._LEAST_MEASURED", 1)
-    monkeypatch.setattr("intents.model_file.load_examples", lambda: examples)
-    monkeypatch.setattr("intents.model_file.load_concepts", lambda: CONCEPTS)
-    monkeypatch.setattr("intents.model_file.load_change_examples", lambda: [_told(each) for each in LESSONS])
+    monkeypatch.setattr("tools.intents.training._LEAST_MEASURED", 1)
+    monkeypatch.setattr("tools.intents.model_file.load_examples", lambda: examples)
+    monkeypatch.setattr("tools.intents.model_file.load_concepts", lambda: CONCEPTS)
+    monkeypatch.setattr("tools.intents.model_file.load_change_examples", lambda: [_told(each) for each in LESSONS])
     return examples
 
 

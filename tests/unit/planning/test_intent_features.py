@@ -7,7 +7,7 @@ import pytest
 from cicada.planning.intent.concepts import lexicon
 from cicada.planning.intent.features import features
 from cicada.planning.intent.reading import is_ideograph
-from intents.examples import load_concepts
+from tools.intents.examples import load_concepts
 
 LEXICON = lexicon([{"en": ["save", "no", "note down"], "de": ["merk*"], "ja": ["保存"]}, {"en": ["card"]}])
 FREQUENT = frozenset({"the", "it", "on", "now", "please"})

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from cicada.conversation import protocol
 from infra.routes import ROUTES
-from protocol.frames import ALL
-from protocol.published import FOLDER, published
 from tests.published.validation import schema
+from tools.protocol.frames import ALL
+from tools.protocol.published import FOLDER, published
 
 # The AsyncAPI Initiative's own schema of documents.
 OFFICIAL = Path(__file__).parents[3] / "node_modules/@asyncapi/specs/schemas/3.0.0.json"

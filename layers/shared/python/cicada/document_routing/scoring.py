@@ -17,7 +17,7 @@ from cicada.retrieval.rerank.scores import Calibration, Signals, dot
 
 # The documents whose neighbours are boosted: as many as are routed to by default.
 LEADERS = 15
-# `python -m evals.documents.calibration` fits it again.
+# `python -m tools.fitting.document_scores` fits it again.
 CALIBRATION = Calibration(-7.85, 0.312, 5.84, 18.6)
 
 Edges = Mapping[str, Mapping[str, float]]

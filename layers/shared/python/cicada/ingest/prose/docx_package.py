@@ -12,7 +12,7 @@ from io import BytesIO
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.damage import damage_reported
 
-# Memory for so many bytes of small elements: `python -m evals.reader_limits`.
+# Memory for so many bytes of small elements: docs/figures/reader-limits.json.
 MAX_XML_BYTES = 20_000_000
 MAX_PARTS = 5_000
 

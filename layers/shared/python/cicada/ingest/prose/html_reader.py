@@ -20,7 +20,7 @@ from cicada.ingest.prose.html_walk import blocks_of, is_dropped
 from cicada.ingest.prose.misplaced_readers import refuse_misplaced_readers
 from cicada.ingest.prose.model import MAX_PROPERTIES, MAX_PROPERTY, Block, Prose, first_heading
 
-# Memory for so many: `python -m evals.reader_limits`.
+# Memory for so many: docs/figures/reader-limits.json.
 MAX_TAGS = 300_000
 # The parser looks through all open elements at each end tag that has no beginning.
 MAX_DEPTH = 10_000

@@ -16,7 +16,7 @@ from cicada.ingest.prose.front_matter import read_front_matter
 from cicada.ingest.prose.html_reader import html_blocks
 from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Prose, Table, first_heading
 
-# Memory for so many: `python -m evals.reader_limits`.
+# Memory for so many: docs/figures/reader-limits.json.
 MAX_PARTS = 200_000
 # What begins a line, a cell or something within a line. An opening bracket whose end is missing takes most.
 _PARTS = "\n|*_~`<&\\"

@@ -8,7 +8,7 @@ from cicada.ingest.prose.lines import text_blocks
 from cicada.ingest.prose.misplaced_readers import refuse_misplaced_readers
 from cicada.ingest.prose.model import Prose
 
-# Memory for so many: `python -m evals.reader_limits`.
+# Memory for so many: docs/figures/reader-limits.json.
 MAX_LINES = 1_000_000
 
 

@@ -1,7 +1,7 @@
 """A small linear model for messages without conditions: a question on content, another matter, or one unclear.
 
 Its features are words, the sentence's skeleton (grammar kept, words of content replaced) and a few counts, hashed; the
-weights are eight-bit numbers. `python -m evals.planner_words` trains it from labelled examples.
+weights are eight-bit numbers. `python -m tools.planner_words` trains it from labelled examples.
 """
 
 from __future__ import annotations

@@ -39,9 +39,9 @@ class Standards(NamedTuple):
 
 # One signal never decides alone: scores of other engines and embedding models lie outside the usual range.
 CLIP = 2.0
-# Fitted by `python -m evals.gate.calibration`. The weights are not: equal ones generalise better than fitted ones where
-# the sets differ, and the reranker's relevance, which is fitted itself, counts twice. Source of the idea: Dawes, The
-# Robust Beauty of Improper Linear Models, 1979.
+# Fitted by `python -m tools.fitting.evidence_quality`. The weights are not: equal ones generalise better than fitted
+# ones where the sets differ, and the reranker's relevance, which is fitted itself, counts twice. Source of the idea:
+# Dawes, The Robust Beauty of Improper Linear Models, 1979.
 STANDARDS = Standards(
     relevance=Standard(-0.606, 0.801, 2.0),
     margin=Standard(0.227, 0.088),

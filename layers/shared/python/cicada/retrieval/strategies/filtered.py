@@ -1,7 +1,7 @@
 """A search with conditions on metadata, in the order that suits how many documents meet them.
 
 Few matches: the engine filters first, so nothing that matches is missed. Many: the best of the whole base are ranked
-and those that do not match are dropped. `evals.retrieval_bench.filtering` measures both; docs/retrieval.md shows it.
+and those that do not match are dropped. Both were measured: docs/decisions/0003-what-was-measured-once.md.
 """
 
 from __future__ import annotations

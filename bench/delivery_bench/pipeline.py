@@ -1,0 +1,223 @@
+"""The message path as deployed, on a scripted model and metered services."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from itertools import cycle, islice
+
+from bench.delivery_bench.metered_aws import MeteredAws
+from cicada.adapters.api_gateway_channel import ApiGatewayChannel
+from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
+from cicada.adapters.sqs.request_queue import SqsRequestQueue
+from cicada.agents.model import AgentTurn
+from cicada.answering.answer import Answerer
+from cicada.answering.listing import ListingAnswerer
+from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.passages import PassageAnswerer
+from cicada.answering.process import Processed, Processor
+from cicada.answering.pump import Pace
+from cicada.answering.question_planner import QuestionPlanner
+from cicada.answering.readings import ReadingAnswerer
+from cicada.conversation.accept import Accepter
+from cicada.conversation.connect import check_token, known
+from cicada.conversation.limits import UsageLimits
+from cicada.conversation.model import Connection, RequestKey
+from cicada.conversation.protocol import SendMessage
+from cicada.conversation.resume import Resumer
+from cicada.conversation.withholding import Withholding
+from cicada.document_routing.dispatch import Dispatcher
+from cicada.documents.catalogue import DocumentRow
+from cicada.documents.filter import PassageFilter
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
+from cicada.errors import CicadaError
+from cicada.identity.principal import Principal
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.permissions.gate import PermissionGate
+from cicada.planning.by_rules import RulesPlanner
+from cicada.planning.classifier import MessageClassifier
+from cicada.planning.intent.model import load_model
+from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
+from cicada.retrieval.strategies import DEFAULT
+from cicada.retrieval.strategies.hybrid import HybridSearch
+from cicada_embedded.passage_index import SqlitePassageIndex
+
+# As `ProcessorSettings` has it.
+PACE = Pace(0.25, 1)
+QUESTION = "Who tells Macbeth that the queen is dead?"
+# In the form of Cognito's and API Gateway's ids, so that the rows have realistic sizes.
+_USER = Principal("default", "7e57d004-2b97-4e7a-b45f-5387367791cd")
+_CONNECTION = "L0SM9cOFvHcCIhw="
+_TABLE, _CONNECTIONS = "requests", "connections"
+# 4.5 characters a token with its space, about that of English text.
+_WORDS = (" the", " queen", ",", " my", " lord", " is", " dead", ".", " She", " should", " have", " died", " hereafter")
+
+
+def tokens(count: int) -> list[str]:
+    return list(islice(cycle(_WORDS), count))
+
+
+@dataclass(slots=True)
+class PacedModel:
+    """Says its pieces at `tokens_per_second` (0: at once), the first after `first_after_seconds`."""
+
+    pieces: Sequence[str]
+    tokens_per_second: float = 0
+    first_after_seconds: float = 0
+    first_at: float = 0
+
+    def stream(self, prompt: Prompt) -> Iterator[str | ModelUsage]:
+        if self.first_after_seconds:
+            time.sleep(self.first_after_seconds)
+        self.first_at = time.perf_counter()
+        for number, piece in enumerate(self.pieces):
+            if self.tokens_per_second:
+                time.sleep(max(0.0, self.first_at + number / self.tokens_per_second - time.perf_counter()))
+            yield piece
+        yield ModelUsage(len(prompt.user) // 4, len(self.pieces))
+
+
+class FixedIndex:
+    """Finds the same fifteen passages for every question, as many as an answer is built from."""
+
+    def __init__(self) -> None:
+        document = DocumentKey(KnowledgeBaseKey(_USER.tenant, "scripts"), "macbeth")
+        text = "".join(tokens(150)).strip()
+        self._hits = tuple(Hit(_passage(document, number, text), 1 / number) for number in range(1, 16))
+
+    def search(self, query: IndexQuery) -> IndexHits:  # noqa: ARG002 - the port's
+        return IndexHits(self._hits, self._hits)
+
+    def replace(
+        self,
+        document: DocumentKey,
+        passages: Sequence[EmbeddedPassage],
+        row: DocumentRow | None = None,
+        card_vector: Vector = (),
+    ) -> None:
+        raise NotImplementedError
+
+    def delete(self, document: DocumentKey) -> None:
+        raise NotImplementedError
+
+    def count(self, filter: PassageFilter) -> int:
+        raise NotImplementedError
+
+    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
+        raise NotImplementedError
+
+    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+        raise NotImplementedError
+
+    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
+        raise NotImplementedError
+
+
+def _passage(document: DocumentKey, number: int, text: str) -> Passage:
+    locator = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", number, number + 4, ("Macbeth", "Seyton"))
+    return Passage(f"macbeth#{number}", document, "1", "Macbeth", text, "", locator)
+
+
+class FixedEmbedder:
+    """The same vector for every text."""
+
+    model_id = "fixed"
+    dimension = 1
+
+    def embed_query(self, text: str) -> Vector:  # noqa: ARG002 - the port's
+        return (1.0,)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return [(1.0,) for _ in texts]
+
+
+class OpenAccess:
+    """Every document is for everybody."""
+
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:  # noqa: ARG002 - the port's
+        return dict.fromkeys(document_ids, ())
+
+
+class NoAgent:
+    """No question of the bench is for an agent."""
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        raise NotImplementedError
+
+
+def _fail(error: CicadaError) -> None:
+    raise error
+
+
+def _search(base: KnowledgeBase) -> HybridSearch:
+    return HybridSearch(FixedIndex(), FixedEmbedder(), base.candidates, base.limit)
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """The whole path of one user's question, from the frame to the last event."""
+
+    model: PacedModel
+    pace: Pace = PACE
+    aws: MeteredAws = field(default_factory=MeteredAws)
+    log: DynamoRequestLog = field(init=False)
+    processor: Processor = field(init=False)
+    _accepter: Accepter = field(init=False)
+    _usage: UsageLimits = field(init=False)
+    _connections: DynamoConnectionTable = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = DynamoRequestLog(self.aws.dynamodb, _TABLE, time.time)
+        channel = ApiGatewayChannel(self.aws.management)
+        queue = SqsRequestQueue(self.aws.sqs, "https://sqs.us-east-1.amazonaws.com/000000000000/requests.fifo")
+        planner = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify)
+        search, gate = KnowledgeSearch({DEFAULT: _search}), PermissionGate(OpenAccess())
+        plan = QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan
+        index = SqlitePassageIndex("never opened", "fixed", 1)
+        listings = ListingAnswerer(index, search.bases, gate)
+        readings = ReadingAnswerer(Dispatcher(index), search.bases, gate, self.model)
+        self.processor = Processor(
+            log=self.log,
+            channel=channel,
+            queue=queue,
+            answerer=Answerer(
+                plan, PassageAnswerer(search, self.model, gate), readings, listings, NoAgent(), self.model
+            ),
+            clock=time.time,
+            lease_seconds=15,
+            heartbeat_seconds=4,
+            max_attempts=3,
+            report=_fail,
+            pace=self.pace,
+        )
+        usage = self._usage = UsageLimits(
+            DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10, 2 * 10**7
+        )
+        resumer = Resumer(self.log, queue, channel, time.time, 30, Withholding(gate, KnowledgeBases))
+        self._accepter = Accepter(self.log, queue, resumer, time.time, "scripts", 7 * 24 * 3600, usage)
+        self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
+
+    def connect(self) -> None:
+        """As `$connect` does."""
+        self._connections.add(Connection(_CONNECTION, _USER, time.time() + 3600, time.time()), time.time() + 7200)
+
+    def accept(self) -> RequestKey:
+        """As `sendMessage` does, in a session that goes on."""
+        connection = known(_CONNECTION, self._connections)
+        self._usage.enter(connection.principal, 5, asks=True)
+        check_token(connection, time.time())
+        request_id = str(uuid.uuid4())
+        command = SendMessage(request_id=request_id, message=QUESTION, session_id="s-1")
+        self._accepter.accept(command, connection)
+        return RequestKey(_USER, request_id)
+
+    def process(self, key: RequestKey) -> None:
+        if self.processor.process(key) is not Processed.COMPLETE:
+            raise RuntimeError("The answer did not end as it should.")

@@ -1,0 +1,47 @@
+"""A question at the page, in a browser."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from bench.deploy_proof.report import ProofError, SkippedError
+
+_CHROMIUM_PATHS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+_PATIENCE_MILLISECONDS = 120_000
+
+
+def ask_page(url: str, knowledge_base: str, user: str, password: str, question: str) -> str:
+    """Sign in, ask, and return the whole answer's text."""
+    # In a thread of its own: Playwright starts in no thread that runs an event loop, and whoever calls may do.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_asked, url, knowledge_base, user, password, question).result()
+
+
+def _asked(url: str, knowledge_base: str, user: str, password: str, question: str) -> str:
+    # Imported late: a stage can be proved by the other steps on a machine without a browser.
+    from playwright.sync_api import Error, expect, sync_playwright
+
+    found = next((path for path in _CHROMIUM_PATHS if Path(path).exists()), None)
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=_OPTIONS)
+        except Error as error:
+            raise SkippedError("there is no Chromium on this machine: `playwright install chromium`") from error
+        try:
+            page = browser.new_page()
+            page.set_default_timeout(_PATIENCE_MILLISECONDS)
+            page.goto(f"{url}/?knowledgeBase={knowledge_base}")
+            page.get_by_label("Name").fill(user)
+            page.get_by_label("Password").fill(password)
+            page.get_by_role("button", name="Sign in").click()
+            page.get_by_label("Your question").fill(question)
+            page.get_by_label("Your question").press("Enter")
+            ended = page.get_by_text("How this was answered")
+            expect(ended).to_be_visible(timeout=_PATIENCE_MILLISECONDS)
+            return page.locator(".answer").last.inner_text()
+        except (AssertionError, Error) as error:
+            raise ProofError(f"The page at {url} did not answer: {str(error).splitlines()[0]}") from error
+        finally:
+            browser.close()

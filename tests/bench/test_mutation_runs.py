@@ -1,0 +1,98 @@
+"""`make mutate` on a small project: mutants are run and judged, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.mutation.areas import load_areas
+from bench.mutation.run import sampled
+
+ROOT = Path(__file__).parents[2]
+SOURCE = '''
+LIMIT = 3
+while LIMIT == 4:
+    pass
+
+def fits(size, words=()):
+    """Whether it fits."""
+    if words:
+        raise ValueError(f"No {words} here.", "no words")
+    while size > 50:
+        size -= 1
+    return size < LIMIT
+'''
+TESTS = """
+import pytest
+from subject import fits
+
+def test_small_ones_fit():
+    assert fits(1)
+    assert fits(90) is False
+
+def test_words_are_refused():
+    with pytest.raises(ValueError):
+        fits(1, "a")
+"""
+AREA = """
+libraries = []
+
+[area.subject]
+sources = ["subject.py"]
+tests = ["test_*.py"]
+sample = 4
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in {"subject.py": SOURCE, "test_subject.py": TESTS, "areas.toml": AREA}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def mutate(project: Path, *options: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "bench.mutation", "--areas", "areas.toml", "--out", "out/scores.json", *options]
+    path = {"PYTHONPATH": f"{project}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, cwd=project, env=path, capture_output=True, text=True, timeout=110, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_survivors_are_shown_hanging_is_ended_and_a_low_score_is_a_failure(project: Path) -> None:
+    before = {file: file.read_bytes() for file in project.iterdir()}
+    code, said = mutate(project, "--area", "subject", "--patience", "7")
+    assert code == 1
+    assert "survived subject.py:12\n-    return size < LIMIT\n+    return size <= LIMIT\n" in said
+    assert "timeout subject.py:2\n-LIMIT = 3\n+LIMIT = 4\n" in said
+    assert "size += 1" not in said, "A test hangs at it, and so fails."
+    scores = json.loads((project / "out" / "scores.json").read_text())["areas"]["subject"]
+    assert scores == {"tried": 12, "killed": 5, "timeout": 2, "survived": 5, "score": 0.583}
+    assert {file: file.read_bytes() for file in project.iterdir() if file.is_file()} == before
+
+
+def test_a_sample_is_the_same_for_the_same_seed(project: Path) -> None:
+    area = load_areas(project / "areas.toml", project)["subject"]
+    one, again, other = (sampled(area, project, area.sample, seed) for seed in (1, 1, 2))
+    assert [each.diff() for each in one] == [each.diff() for each in again]
+    assert [each.diff() for each in one] != [each.diff() for each in other]
+    assert len(one) == 4
+    assert len(sampled(area, project, None, 1)) == 12
+
+
+def test_tests_that_fail_without_a_mutant_are_told(project: Path) -> None:
+    (project / "test_other.py").write_text("def test_it(): assert 1 == 2")
+    code, said = mutate(project)
+    assert code == 1
+    assert "The tests fail without a mutant" in said
+    assert "assert 1 == 2" in said
+
+
+def test_tests_that_import_another_copy_are_told(project: Path) -> None:
+    (project / "test_subject.py").write_text("def test_it(): pass")
+    code, said = mutate(project)
+    assert code == 1
+    assert f"They import none of subject.py from {project}." in said

@@ -1,0 +1,15 @@
+"""`make protocol`: writes the files of docs/protocol/ from the models."""
+
+from __future__ import annotations
+
+from tools.protocol.published import FOLDER, published
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in published().items():
+        FOLDER.joinpath(name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
