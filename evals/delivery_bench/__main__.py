@@ -11,12 +11,11 @@ import os
 import sys
 from dataclasses import asdict
 
-from cicada.answering.pump import Pace
+from cicada.answering.pump import STEADY, Pace
 from evals.delivery_bench.cost import cost
 from evals.delivery_bench.crowd import Crowd, crowd
 from evals.delivery_bench.growth import LENGTHS, growth
 from evals.delivery_bench.overhead import overhead
-from evals.delivery_bench.pipeline import PACE
 from evals.delivery_bench.render import Results, render
 from evals.own_stage import own_stage
 from local.stage.settings import StageError
@@ -29,7 +28,7 @@ def main(arguments: list[str]) -> int:
         found = Results(
             growth=[growth(length, haste=options.haste) for length in LENGTHS],
             overhead=overhead(options.runs),
-            costs=[cost(pace) for pace in (PACE, Pace())],
+            costs=[cost(pace) for pace in (STEADY, Pace())],
             crowd=_crowd(options.sockets, options.answers) if options.sockets else None,
             load=(load, os.getloadavg()[0]),
         )

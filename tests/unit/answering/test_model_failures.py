@@ -87,7 +87,6 @@ class Answered(Situation):
             self.clock,
             LEASE_SECONDS,
             self.heartbeat_seconds,
-            max_attempts=3,
             report=self.reported.append,
         ).process(KEY)
 

@@ -38,6 +38,9 @@ from cicada.errors import (
 from cicada.telemetry import phase
 from cicada.tracing import annotate, mark_failed
 
+# At one answer, over all processors.
+_ATTEMPTS = 3
+
 
 class Processed(StrEnum):
     """The result of one delivery. `skipped`: the request has been answered, or another processor answers it."""
@@ -61,9 +64,8 @@ def _unaudited(*records: DocumentsShown) -> None:
 
 
 class Processor(Struct, frozen=True):
-    """`max_attempts`: attempts at one answer, over all processors.
+    """`report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
 
-    `report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
     `memory`: what was said before a question; without it every question is answered by itself.
     `observe` is called with the record of each answer that has ended; one that was cancelled has none.
     `waited` is called with the seconds that a request waited for its first processor. `audit` is called with what was
@@ -77,7 +79,6 @@ class Processor(Struct, frozen=True):
     clock: Callable[[], float]
     lease_seconds: float
     heartbeat_seconds: float
-    max_attempts: int
     report: Callable[[CicadaError], None]
     pace: Pace = field(default_factory=Pace)
     memory: ConversationMemory | None = None
@@ -117,7 +118,7 @@ class Processor(Struct, frozen=True):
             self.audit(*ended_before(key, question, head, self.log.events(key, 1, head.last_seq), self.clock()))
 
     def _attempt(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
-        if lease.tries > self.max_attempts:
+        if lease.tries > _ATTEMPTS:
             return self._fail(lease, delivery, CicadaError("The answer was interrupted too often; ask again."))
         if lease.last_seq > 1:
             delivery.send(Reset(reason="The answer was interrupted and is being generated again."))

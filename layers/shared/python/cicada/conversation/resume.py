@@ -17,6 +17,8 @@ from cicada.errors import ConnectionGoneError, RequestNotFoundError
 
 # A margin after a lease's end: clocks differ, and the condition is strict.
 _AFTER_LEASE_SECONDS = 0.5
+QUEUE_PATIENCE_SECONDS = 30.0
+"""How long a request waits in its session's order before it is queued outside it."""
 
 
 def _unaudited(record: DocumentsShown) -> None:
@@ -27,7 +29,6 @@ class Resumer(Struct, frozen=True):
     """`withholding`: what of the stored events the user may still see. `audit` is called with the documents that were
     shown again; it does not fail.
 
-    `queue_patience_seconds`: how long a request waits in its session's order before it is queued outside it.
     `lease_seconds`: in this time no more than one take-over is queued. A queued processor has started by then, or never
     will: a cold start and the queue's delivery take less. Without `limits` users are not limited.
     """
@@ -36,7 +37,6 @@ class Resumer(Struct, frozen=True):
     queue: RequestQueue
     channel: Channel
     clock: Callable[[], float]
-    queue_patience_seconds: float
     withholding: Withholding
     audit: Callable[[DocumentsShown], object] = _unaudited
     limits: UsageLimits | None = None
@@ -96,7 +96,7 @@ class Resumer(Struct, frozen=True):
 
     def _wait(self, head: Head) -> float:
         """Seconds until a take-over is due; negative if the lease has run out or no processor came in time."""
-        until = head.lease_until if head.attempt > 0 else head.created_at + self.queue_patience_seconds
+        until = head.lease_until if head.attempt > 0 else head.created_at + QUEUE_PATIENCE_SECONDS
         patience = max(until, head.takeover_until) - self.clock()
         return patience + _AFTER_LEASE_SECONDS if patience >= 0 else patience
 
