@@ -15,7 +15,6 @@ from cicada.answering.model import AnswerPart, Finished
 from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
 from cicada.answering.shown import documents_in
-from cicada.audit.model import DocumentsShown
 from cicada.audit.shown import collecting
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey
@@ -35,7 +34,7 @@ from cicada.errors import (
     UnavailableError,
     UnknownKnowledgeBaseError,
 )
-from cicada.telemetry import phase
+from cicada.telemetry import ignore, phase
 from cicada.tracing import annotate, mark_failed
 
 # At one answer, over all processors.
@@ -49,18 +48,6 @@ class Processed(StrEnum):
     CANCELLED = "cancelled"
     FAILED = "failed"
     SKIPPED = "skipped"
-
-
-def _ignore(key: RequestKey, record: AnswerRecord) -> None:
-    """The default observer does nothing."""
-
-
-def _unheard(seconds: float) -> None:
-    """The same for the time that a request waited."""
-
-
-def _unaudited(*records: DocumentsShown) -> None:
-    """The same for the audit trail."""
 
 
 class Processor(Struct, frozen=True):
@@ -82,9 +69,9 @@ class Processor(Struct, frozen=True):
     report: Callable[[CicadaError], None]
     pace: Pace = field(default_factory=Pace)
     memory: ConversationMemory | None = None
-    observe: Callable[[RequestKey, AnswerRecord], object] = _ignore
-    waited: Callable[[float], object] = _unheard
-    audit: Callable[..., object] = _unaudited
+    observe: Callable[[RequestKey, AnswerRecord], object] = ignore
+    waited: Callable[[float], object] = ignore
+    audit: Callable[..., object] = ignore
 
     def process(self, key: RequestKey, sent_at: float | None = None) -> Processed:
         """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered.
