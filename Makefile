@@ -90,7 +90,7 @@ audit: setup ## Look up known vulnerabilities of all packages (needs PyPI and np
 
 lock: setup ## Renew the lock files from pyproject.toml
 	$(UV) lock --upgrade
-	$(UV) export --quiet --no-header --no-annotate --all-groups --no-emit-project -o requirements.lock
+	$(UV) export --quiet --no-header --no-annotate --all-groups --no-emit-project --no-emit-package cicada-client -o requirements.lock
 	$(UV) export --quiet --no-header --no-annotate --only-group layer -o layers/dependencies/requirements.txt
 	$(UV) export --quiet --no-header --no-annotate --only-group layer-embedded -o layers/dependencies/requirements-embedded.txt
 	$(UV) export --quiet --no-header --no-annotate --only-group layer-ingest -o layers/dependencies/requirements-ingest.txt

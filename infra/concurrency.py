@@ -11,8 +11,8 @@ from dataclasses import dataclass
 NEW_ACCOUNT = 10
 # Lambda refuses a reservation that leaves less for the functions without one (PutFunctionConcurrency).
 UNRESERVED_LEAST = 100
-# The range of an event source's maximum concurrency (CreateEventSourceMapping).
-SOURCE_LEAST, SOURCE_MOST = 2, 1000
+# The most that an event source's maximum concurrency can be (CreateEventSourceMapping).
+SOURCE_MOST = 1000
 # Of ten executions four answer, two ingest and four are left for the chat, whose functions take milliseconds.
 _ANSWERS_SHARE, _INGEST_SHARE = 0.4, 0.2
 # More files in parallel only have the embedding model refuse their calls.

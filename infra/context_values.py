@@ -66,6 +66,7 @@ NAMES = frozenset(
         "protect",
         "queryModel",
         "region",
+        "requestDays",
         "requestsInFlight",
         "rerank",
         "samlMetadataUrl",

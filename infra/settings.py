@@ -78,6 +78,7 @@ class StageSettings:
     `planner` says; at ingest `context_model_id` describes the context of passages, and `card_model_id`
     writes the cards of documents, each empty for none. `messages_per_minute`, `requests_in_flight`,
     `commands_per_minute` and `connections_per_user` are limits of each user.
+    `request_days`: for how long a request and its answer are kept.
     `lease_seconds`: a processor that has not renewed its lease for so long counts as dead. `alarm_email`:
     the recipient of alarms, empty for none. `concurrency`: how it shares the account's concurrent executions.
     `addresses`: domains of one's own. `protect_data`: what can be protected from deletion is.
@@ -112,6 +113,7 @@ class StageSettings:
     requests_in_flight: str
     commands_per_minute: str
     connections_per_user: str
+    request_days: int
     lease_seconds: str
     concurrency: ConcurrencyBudget
     audit_days: int
@@ -187,6 +189,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         requests_in_flight=str(whole_number(context, "requestsInFlight", 10)),
         commands_per_minute=commands_per_minute(context, 60),
         connections_per_user=str(whole_number(context, "connectionsPerUser", 10)),
+        request_days=whole_number(context, "requestDays", 7),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _PROD_AUDIT_DAYS if name == "prod" else _AUDIT_DAYS),
@@ -230,6 +233,7 @@ def _local(context: Context) -> StageSettings:
         requests_in_flight=str(whole_number(context, "requestsInFlight", 200)),
         commands_per_minute=commands_per_minute(context, 6000),
         connections_per_user=str(whole_number(context, "connectionsPerUser", 1000)),
+        request_days=whole_number(context, "requestDays", 7),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),

@@ -15,10 +15,9 @@ from bench.delivery_bench.cost import cost
 from bench.delivery_bench.crowd import Crowd, crowd
 from bench.delivery_bench.growth import LENGTHS, growth
 from bench.delivery_bench.overhead import overhead
-from bench.delivery_bench.pipeline import PACE
 from bench.delivery_bench.render import Results, render
 from bench.own_stage import own_stage
-from cicada.answering.pump import Pace
+from cicada.answering.pump import STEADY, Pace
 from local.stage.settings import StageError
 
 
@@ -29,7 +28,7 @@ def main(arguments: list[str]) -> int:
         found = Results(
             growth=[growth(length, haste=options.haste) for length in LENGTHS],
             overhead=overhead(options.runs),
-            costs=[cost(pace) for pace in (PACE, Pace())],
+            costs=[cost(pace) for pace in (STEADY, Pace())],
             crowd=_crowd(options.sockets, options.answers) if options.sockets else None,
             load=(load, os.getloadavg()[0]),
         )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.delivery_bench.metered_table import Metered, MeteredTables
-from bench.delivery_bench.pipeline import PACE, PacedModel, Pipeline, tokens
-from cicada.answering.pump import Pace
+from bench.delivery_bench.pipeline import PacedModel, Pipeline, tokens
+from cicada.answering.pump import STEADY, Pace
 
 LENGTHS = (100, 1000, 4000)
 TOKENS_PER_SECOND = 100
@@ -41,7 +41,7 @@ class Growth:
 
 def growth(length: int, *, haste: float) -> Growth:
     """Measure an answer of `length` tokens. `haste`: factor by which tokens arrive and chunks leave faster."""
-    pace = Pace(PACE.least_seconds / haste, PACE.most_seconds / haste)
+    pace = Pace(STEADY.least_seconds / haste, STEADY.most_seconds / haste)
     pipeline = Pipeline(PacedModel(tokens(length), TOKENS_PER_SECOND * haste, _THINKING_SECONDS), pace)
     pipeline.connect()
     key = pipeline.accept()

@@ -22,7 +22,7 @@ from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import ModelUsage, Prompt
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
-from cicada.answering.pump import Pace
+from cicada.answering.pump import STEADY, Pace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.accept import Accepter
@@ -49,8 +49,6 @@ from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
 
-# As `ProcessorSettings` has it.
-PACE = Pace(0.25, 1)
 QUESTION = "Who tells Macbeth that the queen is dead?"
 # In the form of Cognito's and API Gateway's ids, so that the rows have realistic sizes.
 _USER = Principal("default", "7e57d004-2b97-4e7a-b45f-5387367791cd")
@@ -165,7 +163,7 @@ class Pipeline:
     """The whole path of one user's question, from the frame to the last event."""
 
     model: PacedModel
-    pace: Pace = PACE
+    pace: Pace = STEADY
     aws: MeteredAws = field(default_factory=MeteredAws)
     log: DynamoRequestLog = field(init=False)
     processor: Processor = field(init=False)
@@ -193,15 +191,14 @@ class Pipeline:
             clock=time.time,
             lease_seconds=15,
             heartbeat_seconds=4,
-            max_attempts=3,
             report=_fail,
             pace=self.pace,
         )
         usage = self._usage = UsageLimits(
             DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10, 2 * 10**7
         )
-        resumer = Resumer(self.log, queue, channel, time.time, 30, Withholding(gate, KnowledgeBases))
-        self._accepter = Accepter(self.log, queue, resumer, time.time, "scripts", 7 * 24 * 3600, usage)
+        resumer = Resumer(self.log, queue, channel, time.time, Withholding(gate, KnowledgeBases))
+        self._accepter = Accepter(self.log, queue, resumer, time.time, 7 * 24 * 3600, usage)
         self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
 
     def connect(self) -> None:

@@ -19,8 +19,7 @@ def register(parts: Subparsers) -> None:
         "gate",
         help="how well it is told what can be answered",
         description="Search for labelled last turns with the production code, and measure how well the score of the"
-        " evidence separates answerable from unanswerable ones (AUROC), and the score of the message the"
-        " underspecified ones from all others.",
+        " evidence separates answerable from unanswerable ones (AUROC).",
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="tasks.jsonl, corpus.jsonl")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -13,10 +13,10 @@ from cli.operator.tenants import tenant_named, tenant_of_account
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
-    from cicada.adapters.dynamodb.erasure import DynamoErasure
     from cicada.identity.principal import Principal
     from cli.arguments import Subparsers
     from cli.deployment_target import DeploymentTarget
+    from cli.operator.user_erasure import DynamoErasure
     from cli.operator.user_pool import UserPool
 
 # A processor that writes its last event while the rows are read leaves some behind; another round finds them.
@@ -122,7 +122,7 @@ def _confirm(options: argparse.Namespace, whose: str) -> None:
 
 
 def _erasure(target: DeploymentTarget) -> DynamoErasure:
-    from cicada.adapters.dynamodb.erasure import DynamoErasure
+    from cli.operator.user_erasure import DynamoErasure
 
     tables = (target.output(f"{name}Table") for name in ("Requests", "Entries", "Connections"))
     return DynamoErasure(target.client("dynamodb"), *tables)

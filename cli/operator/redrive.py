@@ -12,10 +12,9 @@ from cli.errors import CommandError
 from cli.text import clean_line
 
 if TYPE_CHECKING:
-    from cicada.conversation.model import DeadLetter
-    from cicada.conversation.redrive import Redriver
     from cli.arguments import Subparsers
     from cli.deployment_target import DeploymentTarget
+    from cli.operator.dead_letters import DeadLetter, Redriver
 
 _OUTCOMES = {
     "queued": "queued again",
@@ -68,7 +67,7 @@ def _target(options: argparse.Namespace) -> DeploymentTarget:
 
 
 def _open_redriver(target: DeploymentTarget) -> Redriver:
-    from cicada.bootstrap.redrive import redriver
+    from cli.operator.dead_letters import redriver
 
     table, queue_url, dead_letter_queue_url = map(target.output, _OPTIONS)
     return redriver(target.client("dynamodb"), target.client("sqs"), table, queue_url, dead_letter_queue_url)

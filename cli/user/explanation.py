@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cicada_client.answer import Answer
 from cicada_client.plan import Plan
 
-# The base that the server asks by default, `default_knowledge_base` of its settings.
+# As `cicada.conversation.accept` has it.
 _DEFAULT_KNOWLEDGE_BASE = "scripts"
 
 

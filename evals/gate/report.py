@@ -30,20 +30,11 @@ def answerable_auroc(scored: Sequence[Scored]) -> float | None:
     )
 
 
-def underspecified_auroc(scored: Sequence[Scored]) -> float | None:
-    """Underspecified turns against all others."""
-    return auroc(
-        [each.underspecified for each in scored if each.label is Label.UNDERSPECIFIED],
-        [each.underspecified for each in scored if each.label is not Label.UNDERSPECIFIED],
-    )
-
-
 def to_json(scored: Sequence[Scored]) -> str:
-    """One object: `auroc`, `auroc_underspecified`, `n` and the number of turns of each label."""
+    """One object: `auroc`, `n` and the number of turns of each label."""
     return json.dumps(
         {
             "auroc": answerable_auroc(scored),
-            "auroc_underspecified": underspecified_auroc(scored),
             "n": len(scored),
             "labels": _counts(scored),
         },
@@ -52,20 +43,16 @@ def to_json(scored: Sequence[Scored]) -> str:
 
 
 def render(scored: Sequence[Scored]) -> str:
-    """The same as plain text, with each label's median scores."""
+    """The same as plain text, with each label's median score."""
     lines = [
         f"{len(scored)} turns",
         f"answerable or partly, against unanswerable: AUROC {_shown(answerable_auroc(scored))}",
-        f"underspecified against all others:          AUROC {_shown(underspecified_auroc(scored))}",
         "",
-        f"{'label':16}{'n':>5}{'quality':>10}{'underspecified':>16}",
+        f"{'label':16}{'n':>5}{'quality':>10}",
     ]
     for label, count in _counts(scored).items():
-        rows = [each for each in scored if each.label == label]
-        quality, unclear = (
-            median(values) for values in zip(*((r.quality, r.underspecified) for r in rows), strict=True)
-        )
-        lines.append(f"{label:16}{count:>5}{quality:>10.2f}{unclear:>16.2f}")
+        quality = median(each.quality for each in scored if each.label == label)
+        lines.append(f"{label:16}{count:>5}{quality:>10.2f}")
     return "\n".join([*lines, "", "Of each label the medians."])
 
 

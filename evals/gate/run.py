@@ -9,7 +9,6 @@ from cicada.documents.filter import PassageFilter
 from cicada.planning.follow_ups import stand_alone
 from cicada.retrieval.ports import Embedder
 from cicada.retrieval.quality.score import evidence_quality
-from cicada.retrieval.quality.underspecified import underspecified
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from evals.gate.dataset import Label, LabelledTurns, Task, load_labelled_turns
 from evals.retrieval.embedding import CACHE, local_embedder
@@ -22,11 +21,10 @@ Standalone: TypeAlias = Callable[[Sequence[str]], str]
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """`quality`: of the evidence. `underspecified`: how likely nobody can know what is asked. Both 0 to 1."""
+    """`quality`: of the evidence, 0 to 1."""
 
     label: Label
     quality: float
-    underspecified: float
 
 
 def resolved(messages: Sequence[str]) -> str:
@@ -52,5 +50,4 @@ def _scored(task: Task, search: HybridSearch, standalone: Standalone) -> Scored:
     asked = [turn.text for turn in task.history if turn.role == "user"]
     question = standalone([*asked, task.last_turn])
     found = search.retrieve(question, PassageFilter(CORPUS_BASE))
-    history = [turn.text for turn in task.history]
-    return Scored(task.label, evidence_quality(question, found), underspecified(task.last_turn, history))
+    return Scored(task.label, evidence_quality(question, found))

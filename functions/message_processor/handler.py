@@ -6,7 +6,7 @@ from typing import Any
 
 from cicada.answering.console import answer_at_once
 from cicada.bootstrap.log import logger
-from cicada.bootstrap.processor import answerer, default_knowledge_base, processor
+from cicada.bootstrap.processor import answerer, processor
 from cicada.conversation.model import RequestKey
 from cicada.deadline import ending_by
 from cicada.entry.deadlines import LambdaContext, answer_deadline
@@ -19,7 +19,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     with ending_by(answer_deadline(context)):
         if "Records" in event:
             return answered_requests(event, _process)
-        return answer_at_once(event, answerer(), default_knowledge_base())
+        return answer_at_once(event, answerer())
 
 
 def _process(key: RequestKey, sent_at: float | None) -> None:

@@ -111,6 +111,7 @@ class Conversation(Construct):
         for function in (ws_message, ws_resume):
             allow(function, ["sqs:SendMessage"], self._requests.queue.queue_arn)
             configure(function, {"lease_seconds": self._settings.lease_seconds})
+        configure(ws_message, {"retention_seconds": str(self._settings.request_days * 24 * 3600)})
         self.grant_history(ws_control)
         self._grant_sign_out(ws_sign_out)
 

@@ -12,7 +12,6 @@ import pytest
 
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
-from cicada.adapters.dynamodb.erasure import DynamoErasure
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.agents.model import AgentKind, Change, Entry, Shelf
@@ -22,6 +21,7 @@ from cicada.identity.principal import Principal
 from cli import deployment_target
 from cli.__main__ import main
 from cli.operator.sign_outs import SignOuts
+from cli.operator.user_erasure import DynamoErasure
 from cli.operator.user_pool import Account
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.contract.declared import create_table

@@ -12,14 +12,19 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.adapters.dynamodb.request_reopener import DynamoRequestReopener
-from cicada.adapters.sqs.dead_letter_queue import SqsDeadLetterQueue
 from cicada.adapters.sqs.request_queue import SqsRequestQueue, read_request_message, request_message
 from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
-from cicada.conversation.ports import DeadLetterQueue, RequestLog, RequestReopener
-from cicada.conversation.redrive import Redriven, Redriver
+from cicada.conversation.ports import RequestLog
 from cicada.errors import ConfigurationError
 from cicada.identity.principal import Principal
+from cli.operator.dead_letters import (
+    DeadLetterQueue,
+    DynamoRequestReopener,
+    Redriven,
+    Redriver,
+    RequestReopener,
+    SqsDeadLetterQueue,
+)
 from tests.contract.request_queues import Queues, request_queues
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.clock import Clock

@@ -16,7 +16,6 @@ from cicada.adapters.dynamodb import request_log as dynamo_request_log
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.adapters.dynamodb.request_reopener import DynamoRequestReopener
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.agents.model import AgentKind, Shelf
 from cicada.conversation.limits import UsageLimits
@@ -25,6 +24,7 @@ from cicada.documents.catalogue import ListedPage, Sort
 from cicada.documents.filter import Exists
 from cicada.errors import ThrottledError, UnavailableError
 from cicada.identity.principal import Principal
+from cli.operator.dead_letters import DynamoRequestReopener
 from tests.contract.connections_table import TABLE as CONNECTIONS
 from tests.contract.connections_table import connections_table
 from tests.contract.dynamo_requests import requests_of

@@ -30,7 +30,7 @@ from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Vector
 from cicada.retrieval.ports import CataloguedIndex, SearchBackend
-from cicada.retrieval.rerank.fused import FusedOrder
+from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies import strategies
 from tests.contract.passage_indexes import DIMENSION, MODEL, IndexUnderTest, eventually
 from tests.contract.passages import PLAYS, passage, vector
@@ -48,7 +48,7 @@ STRANGER = Principal("tenant-b", "ross", frozenset({"thanes"}))
 
 QUESTION = Question("What is the password of the castle?", "s1", "plays")
 SCHEMA = Schema({"status": SchemaField("status", FieldType.KEYWORD, display="Status", shown=True)})
-BASE = KnowledgeBase("plays", rerank="never", score_threshold=0.0, quality_judge="none", schema=SCHEMA)
+BASE = KnowledgeBase("plays", score_threshold=0.0, quality_judge="none", schema=SCHEMA)
 WITH_STATUS = (Exists("status"),)
 
 
@@ -130,9 +130,7 @@ class Castle:
 
     def parts(self, plan: Plan, base: KnowledgeBase, principal: Principal) -> Iterator[AnswerPart]:
         gate = PermissionGate(LateAccess(self.index, self.change))
-        backend = SearchBackend(
-            self.index, OneVector(), {"never": FusedOrder(), "auto": FusedOrder(), "always": FusedOrder()}
-        )
+        backend = SearchBackend(self.index, OneVector(), {"auto": LocalReranker(self.index)})
         search = KnowledgeSearch(strategies(backend), KnowledgeBases(base))
         answerer = Answerer(
             lambda *_: plan,

@@ -20,9 +20,9 @@ CHOSEN = Thresholds(0.6, 0.35)
 
 def scored(answerable: list[float], unanswerable: list[float]) -> list[Scored]:
     return [
-        *(Scored(Label.ANSWERABLE, value, 0.1) for value in answerable),
-        *(Scored(Label.UNANSWERABLE, value, 0.1) for value in unanswerable),
-        Scored(Label.UNDERSPECIFIED, 1.0, 0.9),
+        *(Scored(Label.ANSWERABLE, value) for value in answerable),
+        *(Scored(Label.UNANSWERABLE, value) for value in unanswerable),
+        Scored(Label.UNDERSPECIFIED, 1.0),
     ]
 
 

@@ -12,7 +12,7 @@ import pytest
 from cli.__main__ import main
 from evals.gate import run as evaluation
 from evals.gate.dataset import Label, load_labelled_turns
-from evals.gate.report import answerable_auroc, auroc, render, to_json, underspecified_auroc
+from evals.gate.report import answerable_auroc, auroc, render, to_json
 from evals.gate.run import Scored
 from evals.retrieval import embedding
 from evals.retrieval.dataset import DatasetError
@@ -59,23 +59,21 @@ def test_the_area_is_the_chance_that_a_positive_scores_higher_with_ties_half() -
 
 def test_partly_answerable_turns_count_as_answerable_and_underspecified_ones_for_neither() -> None:
     scored = [
-        Scored(Label.ANSWERABLE, 0.9, 0.1),
-        Scored(Label.PARTIAL, 0.6, 0.2),
-        Scored(Label.UNANSWERABLE, 0.7, 0.3),
-        Scored(Label.UNDERSPECIFIED, 0.0, 0.25),
+        Scored(Label.ANSWERABLE, 0.9),
+        Scored(Label.PARTIAL, 0.6),
+        Scored(Label.UNANSWERABLE, 0.7),
+        Scored(Label.UNDERSPECIFIED, 0.0),
     ]
     assert answerable_auroc(scored) == pytest.approx(1 / 2)
-    assert underspecified_auroc(scored) == pytest.approx(2 / 3)
     assert json.loads(to_json(scored)) == {
         "auroc": 0.5,
-        "auroc_underspecified": pytest.approx(2 / 3),
         "n": 4,
         "labels": {"ANSWERABLE": 1, "PARTIAL": 1, "UNANSWERABLE": 1, "UNDERSPECIFIED": 1},
     }
 
 
 def test_an_area_without_one_of_its_labels_is_none() -> None:
-    scored = [Scored(Label.ANSWERABLE, 0.9, 0.1)]
+    scored = [Scored(Label.ANSWERABLE, 0.9)]
     assert json.loads(to_json(scored))["auroc"] is None
     assert "a label is missing" in render(scored)
 
@@ -87,7 +85,7 @@ def test_the_command_scores_each_turn_by_the_production_search(
     assert main(["eval", "gate", folder, "--json"]) == 0
     printed, progress = capsys.readouterr()
     found = json.loads(printed)
-    assert (found["auroc"], found["auroc_underspecified"], found["n"]) == (1.0, 1.0, 4)
+    assert (found["auroc"], found["n"]) == (1.0, 4)
     assert "4 passages, 4 turns" in progress
     assert main(["eval", "gate", folder]) == 0
     assert "UNANSWERABLE        1" in capsys.readouterr().out

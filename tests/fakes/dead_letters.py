@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
-from cicada.conversation.model import DeadLetter, RequestKey
+from cicada.conversation.model import RequestKey
+from cli.operator.dead_letters import DeadLetter
 
 
 class InMemoryDeadLetters:

@@ -18,6 +18,7 @@ CHOSEN = {
     "chatMaxTokens": ("message-processor", "CICADA_CHAT_MAX_TOKENS", "99"),
     "agents": ("message-processor", "CICADA_AGENTS", "bedrock"),
     "agentModel": ("message-processor", "CICADA_AGENT_MODEL_ID", AGENT_MODEL),
+    "requestDays": ("ws-message", "CICADA_RETENTION_SECONDS", "259200"),
     "leaseSeconds": ("message-processor", "CICADA_LEASE_SECONDS", "21"),
     "queryModel": ("agent-theories", "CICADA_QUERY_MODEL_ID", "amazon.query-v1:0"),
     "planner": ("message-processor", "CICADA_PLANNER", "rules"),
@@ -34,7 +35,7 @@ CHOSEN = {
 
 @pytest.fixture(scope="module")
 def chosen() -> Deployed:
-    context = {name: value for name, (_, _, value) in CHOSEN.items()}
+    context = {name: value for name, (_, _, value) in CHOSEN.items()} | {"requestDays": "3"}
     return Deployed(template_of("dev", **context).to_json())
 
 

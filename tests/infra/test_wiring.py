@@ -21,6 +21,7 @@ LOCAL_API = "http://127.0.0.1:4566/_aws/execute-api/{api}/v1"
 # What only some of the functions that could read it need: a take-over is queued where requests are resumed.
 NOT_EVERYWHERE = {
     "CICADA_LEASE_SECONDS": {"message-processor", "ws-message", "ws-resume"},
+    "CICADA_RETENTION_SECONDS": {"ws-message"},
     "CICADA_RERANK_MODELS": {"message-processor", "agent-theories"},
     "CICADA_QUERY_MODEL_ID": {"message-processor", "agent-theories"},
 }

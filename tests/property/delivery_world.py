@@ -12,7 +12,7 @@ from cicada.conversation.accept import Accepter
 from cicada.conversation.cancel import cancel
 from cicada.conversation.model import Connection, Head, RequestKey, Status
 from cicada.conversation.protocol import stored_frame
-from cicada.conversation.resume import Resumer
+from cicada.conversation.resume import QUEUE_PATIENCE_SECONDS, Resumer
 from cicada.errors import RequestConflictError, RequestNotFoundError, UnavailableError
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
@@ -23,7 +23,7 @@ from tests.fakes.clock import Clock
 from tests.property.baton import Actor, Died, actor_here
 from tests.property.stepped_ports import Generations, SteppedAgent, SteppedChannel, SteppedLog, SteppedQueue
 from tests.unit.answering.situation import Situation as Answering
-from tests.unit.conversation.situation import ANN, BOB, ID, LEASE_SECONDS, PATIENCE_SECONDS, send_message
+from tests.unit.conversation.situation import ANN, BOB, ID, LEASE_SECONDS, send_message
 
 ANNS = RequestKey(ANN, ID)
 BOBS = RequestKey(BOB, ID)
@@ -53,8 +53,8 @@ class World:
     def __post_init__(self) -> None:
         self.log = SteppedLog(self.clock)
         self.queue = SteppedQueue(self.clock)
-        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, PATIENCE_SECONDS, withholding())
-        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, "scripts", 7 * 24 * 3600)
+        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, withholding())
+        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, 7 * 24 * 3600)
         self.channel.open("bob")
 
     # ---- who may act ----
@@ -122,7 +122,6 @@ class World:
             self.clock,
             LEASE_SECONDS,
             heartbeat_seconds=60,  # of real time, which has no part in this
-            max_attempts=3,
             report=lambda error: None,
         )
 
@@ -202,7 +201,7 @@ class World:
             self._check_answer()
 
     def _come_back(self) -> None:
-        self.clock.now += PATIENCE_SECONDS + 1
+        self.clock.now += QUEUE_PATIENCE_SECONDS + 1
         self.disconnect()
         self.connect()
         assert self.connection

@@ -13,11 +13,12 @@ from hypothesis.stateful import initialize, precondition, rule
 
 from cicada.answering.process import Processed
 from cicada.conversation.model import Status
+from cicada.conversation.resume import QUEUE_PATIENCE_SECONDS
 from cicada.errors import RequestConflictError, RequestNotFoundError
 from tests.property.delivery_world import ANNS, World
 from tests.property.stepped_machine import SteppedMachine, some
 from tests.property.stepped_ports import WORDS
-from tests.unit.conversation.situation import ANN, LEASE_SECONDS, PATIENCE_SECONDS
+from tests.unit.conversation.situation import ANN, LEASE_SECONDS
 
 _ACTORS_AT_ONCE = 5
 
@@ -80,7 +81,7 @@ class Delivering(SteppedMachine):
 
     # ---- what becomes of it ----
 
-    @rule(seconds=st.sampled_from([1.0, LEASE_SECONDS + 1, PATIENCE_SECONDS + 1]))
+    @rule(seconds=st.sampled_from([1.0, LEASE_SECONDS + 1, QUEUE_PATIENCE_SECONDS + 1]))
     def let_time_pass(self, seconds: float) -> None:
         self.world.clock.now += seconds
 

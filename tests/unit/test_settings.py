@@ -57,15 +57,20 @@ def complaint(kind: type[Struct], environment: dict[str, str]) -> str:
 
 
 def test_settings_are_read_from_variables_of_their_names() -> None:
-    settings = load(ConversationSettings, CONVERSATION | {"CICADA_DEFAULT_KNOWLEDGE_BASE": "plays"})
+    settings = load(ConversationSettings, CONVERSATION | {"CICADA_LEASE_SECONDS": "20"})
     assert settings == ConversationSettings(
-        "requests", "connections", "readers", "https://sqs.example/requests.fifo", "https://api.example/v1", "plays"
+        "requests",
+        "connections",
+        "readers",
+        "https://sqs.example/requests.fifo",
+        "https://api.example/v1",
+        lease_seconds=20,
     )
 
 
 def test_what_is_not_set_has_its_default() -> None:
     settings = load(ConversationSettings, CONVERSATION)
-    assert (settings.retention_seconds, settings.queue_patience_seconds) == (7 * 24 * 3600, 30)
+    assert (settings.retention_seconds, settings.lease_seconds) == (7 * 24 * 3600, 15)
 
 
 def test_numbers_are_numbers() -> None:
@@ -82,11 +87,11 @@ def test_groups_of_settings_are_read_together() -> None:
     assert settings.search.embedding_dimension == 256
     assert settings.model.chat_model_id == "amazon.nova-lite-v1:0"
     assert settings.agent.agents == "converse"
-    assert settings.lease_seconds == 20
+    assert settings.conversation.lease_seconds == 20
 
 
 def test_the_lease_outlives_three_heartbeats() -> None:
-    settings = load(ProcessorSettings, PROCESSOR)
+    settings = load(ConversationSettings, CONVERSATION)
     assert settings.lease_seconds == 4 * settings.heartbeat_seconds
 
 
@@ -109,7 +114,7 @@ def test_everything_that_is_missing_or_malformed_is_named_at_once() -> None:
 
 
 def test_a_malformed_value_is_not_repeated() -> None:
-    assert "s3cret" not in complaint(ModelSettings, {"CICADA_CHAT_MODEL_ID": "m", "CICADA_CHAT_TOP_P": "s3cret"})
+    assert "s3cret" not in complaint(ModelSettings, {"CICADA_CHAT_MODEL_ID": "m", "CICADA_CHAT_TEMPERATURE": "s3cret"})
 
 
 def test_the_process_environment_is_read_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

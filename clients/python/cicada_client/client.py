@@ -1,5 +1,7 @@
 """Ask questions over one WebSocket. Lost connections and expired tokens are handled here.
 
+from cicada_client import Client
+
 with Client(url, token_provider=sign_in) as client:
     for event in client.ask("Who tells Macbeth that the queen is dead?"):
         if event.type == "chunk":

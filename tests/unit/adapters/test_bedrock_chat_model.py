@@ -32,7 +32,7 @@ from tests.patience import PATIENCE_SECONDS
 START = event("messageStart", {"role": "assistant"})
 HELLO = Streamed((START, text_delta("Hel"), text_delta("lo"), *reply_end(read=7, written=3)))
 PROMPT = Prompt(system="Be brief.", user="Greet me.")
-MODEL = ConverseModel("us.amazon.nova-lite-v1:0", max_tokens=200, temperature=0.1, top_p=0.8)
+MODEL = ConverseModel("us.amazon.nova-lite-v1:0", max_tokens=200, temperature=0.1)
 
 Failure = tuple[object, type[Exception]]
 IN_MID_STREAM: dict[str, Failure] = {
@@ -84,11 +84,11 @@ def test_the_request_carries_prompt_and_limits() -> None:
     assert request.body == {
         "system": [{"text": "Be brief."}],
         "messages": [{"role": "user", "content": [{"text": "Greet me."}]}],
-        "inferenceConfig": {"maxTokens": 200, "temperature": 0.1, "topP": 0.8},
+        "inferenceConfig": {"maxTokens": 200, "temperature": 0.1},
     }
 
 
-def test_top_p_and_an_empty_system_prompt_are_left_out() -> None:
+def test_an_empty_system_prompt_is_left_out() -> None:
     request = ConverseModel("m", max_tokens=5, temperature=0.0).request("", [])
     assert request == {"modelId": "m", "messages": [], "inferenceConfig": {"maxTokens": 5, "temperature": 0.0}}
 

@@ -107,9 +107,8 @@ class Situation:
         return FilteredSearch(self._hybrid(base), OneDocument())
 
     def _hybrid(self, base: KnowledgeBase) -> HybridSearch:
-        reranker = None if base.rerank == "never" else self.reranker
         return HybridSearch(
-            self.index, self.embedder, base.candidates, base.limit, base.fusion, reranker, base.score_threshold
+            self.index, self.embedder, base.candidates, base.limit, base.fusion, self.reranker, base.score_threshold
         )
 
     def parts(self, question: Question = QUESTION) -> list[AnswerPart]:

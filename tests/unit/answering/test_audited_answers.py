@@ -27,7 +27,7 @@ from tests.unit.answering.situation import SAID, passage
 from tests.unit.answering.situation import Situation as Answering
 from tests.unit.answering.test_process import Situation as Processing
 from tests.unit.answering.test_process import once
-from tests.unit.conversation.situation import ID, KEY, LEASE_SECONDS, PATIENCE_SECONDS
+from tests.unit.conversation.situation import ID, KEY, LEASE_SECONDS
 
 PLAY = ShownDocument("scripts", "macbeth.json", "v1")
 HAMLET = ShownDocument("scripts", "hamlet.json", "v1")
@@ -160,9 +160,7 @@ def test_what_an_agents_search_gave_the_model_was_shown() -> None:
 
 
 def replaying(here: Situation) -> Resumer:
-    return Resumer(
-        here.log, here.queue, here.channel, here.clock, PATIENCE_SECONDS, here.withholding, here.trail.record
-    )
+    return Resumer(here.log, here.queue, here.channel, here.clock, here.withholding, here.trail.record)
 
 
 def test_a_replay_is_recorded_as_one_with_what_was_shown_again() -> None:

@@ -19,7 +19,7 @@ MESSAGE = {"tenant": "acme", "message": "Who tells Macbeth that the queen is dea
 
 
 def result(here: Situation, event: dict[str, Any]) -> dict[str, Any]:
-    answered = answer_at_once(event, here.answerer, "scripts")
+    answered = answer_at_once(event, here.answerer)
     assert json.loads(json.dumps(answered)) == answered
     return answered
 

@@ -98,7 +98,7 @@ class Remembering(Processing):
 
     @property
     def processor(self):  # type: ignore[no-untyped-def]
-        return replace(super().processor, memory=LoggedConversation(self.log, 1_500, self.withholding))
+        return replace(super().processor, memory=LoggedConversation(self.log, self.withholding))
 
     def asked_in_session(self, message: str, number: int, base: str = "scripts") -> RequestKey:
         self.clock.now += 1

@@ -22,11 +22,11 @@ from cicada.answering.process import Processed, Processor
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import Status
 from cicada.conversation.protocol import Chunk, parse_event
-from cicada.conversation.redrive import Redriver
 from cicada.errors import CicadaError
 from cicada.permissions.gate import PermissionGate
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
+from cli.operator.dead_letters import Redriver
 from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.bedrock_wire import (
@@ -87,7 +87,6 @@ class Answered(Situation):
             self.clock,
             LEASE_SECONDS,
             self.heartbeat_seconds,
-            max_attempts=3,
             report=self.reported.append,
         ).process(KEY)
 

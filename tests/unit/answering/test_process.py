@@ -51,7 +51,6 @@ class Situation(Conversation):
             self.clock,
             LEASE_SECONDS,
             self.heartbeat_seconds,
-            max_attempts=3,
             report=self.reported.append,
         )
 

@@ -24,9 +24,7 @@ def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
     model = ConverseModel("amazon.nova-lite-v1:0", max_tokens=500, temperature=0.0)
     search = search_of(HybridSearch(FixedIndex(), FixedEmbedder()))
     evidence = RetrievedEvidence(search, PermissionGate(OpenAccess()))
-    return agent(
-        AgentSettings(agents, model.model_id, "entries"), client("bedrock-runtime"), model, evidence, timeout_seconds=60
-    )
+    return agent(AgentSettings(agents, model.model_id, "entries"), client("bedrock-runtime"), model, evidence)
 
 
 def test_bedrock_agents_fall_back_to_tool_use_and_the_reason_is_logged(

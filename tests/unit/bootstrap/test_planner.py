@@ -61,15 +61,15 @@ def test_without_a_model_no_client_is_made(settings: PlannerSettings, monkeypatc
     assert chosen_planner(settings, UNSURE, 0.8).plan(plan_request()).by == "rules"
 
 
-def test_the_settings_reach_the_planner() -> None:
-    made = chosen_planner(replace(MODELS, planner="model", plan_confidence=0.6, plan_timeout_seconds=2.5), UNSURE, 0.9)
-    assert (made.mode, made.sure, made.sure_of_intent) == (PlannerMode.MODEL, 0.6, 0.9)
+def test_the_settings_and_the_time_limit_reach_the_planner() -> None:
+    made = chosen_planner(replace(MODELS, planner="model"), UNSURE, 0.9)
+    assert (made.mode, made.sure_of_intent) == (PlannerMode.MODEL, 0.9)
     assert isinstance(made.model, PlanCache)
     assert isinstance(made.model.planner, LimitedPlanner)
     assert isinstance(made.model.planner.planner, PlannerChain)
     models = [model for model, _ in made.model.planner.planner._planners]
     timeouts = {model._client.meta.config.read_timeout for model in models}  # type: ignore[attr-defined]
-    assert timeouts == {2.5}
+    assert timeouts == {4}
 
 
 def test_an_unknown_mode_is_refused_with_what_is_allowed() -> None:

@@ -20,7 +20,6 @@ from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.ports import Reranker, SearchBackend
 from cicada.retrieval.progress import reporting_progress_to
 from cicada.retrieval.rerank.fallback import FallbackReranker
-from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies.hybrid import hybrid
@@ -38,7 +37,7 @@ def _region(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings(tmp_path: Path, **more: str) -> SearchSettings:
-    return SearchSettings("embedded", "amazon.titan-embed-text-v2:0", 384, str(tmp_path / "index"), **more)  # type: ignore[arg-type]
+    return SearchSettings("embedded", "amazon.titan-embed-text-v2:0", 384, str(tmp_path / "index"), **more)
 
 
 def _backend(made: SearchSettings) -> SearchBackend:
@@ -76,11 +75,6 @@ def test_without_a_paid_model_there_is_nothing_to_skip(tmp_path: Path, models: s
         assert isinstance(reranker(tmp_path, mode, models), LocalReranker)
 
 
-@pytest.mark.parametrize("models", ["", ARNS])
-def test_a_base_that_wants_no_reranking_keeps_the_fused_order(tmp_path: Path, models: str) -> None:
-    assert isinstance(reranker(tmp_path, "never", models), FusedOrder)
-
-
 def test_a_query_model_is_wired_where_one_is_named(tmp_path: Path) -> None:
     assert _search(settings(tmp_path)).formulator is None
     named = _search(settings(tmp_path, query_model_id="amazon.nova-micro-v1:0"))
@@ -104,11 +98,11 @@ def test_the_engine_of_the_vectors_is_that_of_the_settings(tmp_path: Path) -> No
         assert (index._options.vector_engine, index._options.dimension) == (engine, 384)
 
 
-def test_a_paid_model_is_waited_for_as_long_as_the_settings_say(tmp_path: Path) -> None:
-    at = replace(settings(tmp_path, rerank_models=ARNS), rerank_timeout_seconds=2.5)
-    paid = paid_rerankers(at, FusedOrder())
+def test_a_paid_model_is_waited_for_for_three_seconds(tmp_path: Path) -> None:
+    at = settings(tmp_path, rerank_models=ARNS)
+    paid = paid_rerankers(at, LocalReranker(passage_index(at)))
     assert isinstance(paid, FallbackReranker)
-    assert {service._client.meta.config.read_timeout for service, _ in paid._services} == {2.5}  # type: ignore[attr-defined]
+    assert {service._client.meta.config.read_timeout for service, _ in paid._services} == {3}  # type: ignore[attr-defined]
 
 
 def test_an_engine_that_is_not_known_is_named(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ BOB = Principal("acme", "bob")
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
 KEY = RequestKey(ANN, ID)
 LEASE_SECONDS = 15.0
-PATIENCE_SECONDS = 30.0
 
 
 @dataclass
@@ -37,8 +36,8 @@ class Situation:
     def __post_init__(self) -> None:
         self.log = DisturbedRequestLog(self.clock)
         self.withholding = withholding(self.access)
-        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, PATIENCE_SECONDS, self.withholding)
-        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, "scripts", 3600)
+        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, self.withholding)
+        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, 3600)
 
     def ask(self, message: str = "Who?", principal: Principal = ANN, connection_id: str = "c1") -> str | None:
         return self.accepter.accept(send_message(message), self.connection(principal, connection_id))

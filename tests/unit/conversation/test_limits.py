@@ -33,7 +33,7 @@ class Limited(Situation):
         self.table = DisturbedUsageTable(InMemoryUsageTable())
         limits = limits_on(self, self.table, self.per_minute, self.in_flight)
         self.limits = limits
-        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, "scripts", 3600, limits)
+        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, 3600, limits)
 
     def send(self, request_id: str | None = None, message: str = "Who?") -> RequestKey:
         sent = request_id or str(uuid.uuid4())

@@ -10,7 +10,7 @@ from tests.unit.conversation.test_history import Talk
 
 
 def memory(talk: Talk, budget: int = 1_500) -> LoggedConversation:
-    return LoggedConversation(talk.log, budget, talk.withholding)
+    return LoggedConversation(talk.log, talk.withholding, budget)
 
 
 def test_earlier_turns_come_in_the_order_of_asking_without_the_question_itself() -> None:

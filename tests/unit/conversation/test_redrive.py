@@ -17,8 +17,8 @@ from cicada.conversation.protocol import (
     event_body,
     parse_event,
 )
-from cicada.conversation.redrive import Redriven, Redriver
 from cicada.errors import LeaseLostError, UnavailableError
+from cli.operator.dead_letters import Redriven, Redriver
 from tests.fakes.dead_letters import InMemoryDeadLetters
 from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, Situation
 

@@ -6,9 +6,10 @@ from msgspec.structs import replace
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import RequestKey
 from cicada.conversation.protocol import Chunk, Complete, Usage
+from cicada.conversation.resume import QUEUE_PATIENCE_SECONDS
 from cicada.errors import LimitExceededError, RequestNotFoundError, ThrottledError, UnavailableError
 from tests.fakes.usage_table import InMemoryUsageTable
-from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, PATIENCE_SECONDS, Situation, retry_after
+from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, Situation, retry_after
 
 WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
 
@@ -161,7 +162,11 @@ def test_an_answer_that_has_ended_is_not_queued_again(here: Situation) -> None:
 
 @pytest.mark.parametrize(
     ("waited", "takeovers", "wait"),
-    [(PATIENCE_SECONDS - 7, [], 7.5), (PATIENCE_SECONDS, [], 0.5), (PATIENCE_SECONDS + 1, [(KEY, 0)], 15.5)],
+    [
+        (QUEUE_PATIENCE_SECONDS - 7, [], 7.5),
+        (QUEUE_PATIENCE_SECONDS, [], 0.5),
+        (QUEUE_PATIENCE_SECONDS + 1, [(KEY, 0)], 15.5),
+    ],
 )
 def test_a_request_that_nobody_has_begun_for_too_long_is_queued_beside_its_session(
     here: Situation, waited: float, takeovers: list[object], wait: float

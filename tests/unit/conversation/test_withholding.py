@@ -176,7 +176,7 @@ def test_an_answer_from_a_withheld_document_is_not_given_to_a_model_again(talk: 
     answered(talk, SOURCES, Chunk(content="On Friday [1]."))
     answered(talk, Chunk(content="You are welcome."), number=2)
     asked = answered(talk, number=3)
-    memory = LoggedConversation(talk.log, 1_500, talk.withholding)
+    memory = LoggedConversation(talk.log, talk.withholding)
     before = memory.before(RequestKey(ANN, asked), "s1").turns
     assert [turn.answer for turn in before] == ["On Friday [1].", "You are welcome."]
     close(talk, how)

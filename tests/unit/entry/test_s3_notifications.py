@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.entry.s3_notifications import Announced, announced_keys, announced_together, announcement
+from cicada.entry.s3_notifications import Announced, announced_together, announcement
 from cicada.errors import DocumentRejectedError
 
 
@@ -19,7 +19,8 @@ def test_keys_are_decoded_and_each_named_once() -> None:
         "documents/a/b/1%2B2+%E5%98%98.json",
         "documents/default/scripts/act+1.json",
     )
-    assert announced_keys(body) == ["documents/default/scripts/act 1.json", "documents/a/b/1+2 嘘.json"]
+    elsewhere = DocumentKey(KnowledgeBaseKey("a", "b"), "1+2 嘘.json")
+    assert list(announcement(body).documents) == [document("act 1.json"), elsewhere]
 
 
 def document(name: str) -> DocumentKey:
@@ -91,7 +92,8 @@ def test_a_document_belongs_to_the_first_upload_that_was_traced() -> None:
 
 
 def test_the_message_that_s3_tests_a_queue_with_names_nothing() -> None:
-    assert announced_keys(json.dumps({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "documents"})) == []
+    found = announcement(json.dumps({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "documents"}))
+    assert (found.documents, found.misplaced) == ({}, {})
 
 
 @pytest.mark.parametrize(
@@ -111,4 +113,4 @@ def test_the_message_that_s3_tests_a_queue_with_names_nothing() -> None:
 )
 def test_a_body_that_is_no_notification_is_rejected(body: str) -> None:
     with pytest.raises(DocumentRejectedError):
-        announced_keys(body)
+        announcement(body)

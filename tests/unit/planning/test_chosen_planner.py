@@ -41,7 +41,7 @@ class Situation:
 
     def plan(self, mode: PlannerMode, confidence: float = 0.79) -> Plan:
         self.rules.made = replace(CONTENT, confidence=confidence)
-        return ChosenPlanner(self.rules, self.model, self.reported.append, mode, 0.8, 0.8).plan(plan_request())
+        return ChosenPlanner(self.rules, self.model, self.reported.append, mode, 0.8).plan(plan_request())
 
 
 def test_where_the_rules_are_sure_no_model_is_asked() -> None:
@@ -67,19 +67,17 @@ def test_where_the_rules_are_unsure_the_model_makes_the_plan() -> None:
 @pytest.mark.parametrize(
     ("plan", "schema", "by"),
     [
-        (replace(CONTENT, confidence=0.75), SCHEMA, "rules"),
-        (replace(CONTENT, confidence=0.75), Schema(), "model"),
-        (replace(CONTENT, confidence=0.85), Schema(), "rules"),
-        (Plan(Intent.PROFILE_REQUEST, Shape.NO_MATCH, "…", confidence=0.75), SCHEMA, "model"),
-        (Plan(Intent.PROFILE_REQUEST, Shape.NO_MATCH, "…", confidence=0.85), SCHEMA, "rules"),
+        (replace(CONTENT, confidence=0.85), SCHEMA, "rules"),
+        (replace(CONTENT, confidence=0.85), Schema(), "model"),
+        (replace(CONTENT, confidence=0.95), Schema(), "rules"),
+        (Plan(Intent.PROFILE_REQUEST, Shape.NO_MATCH, "…", confidence=0.85), SCHEMA, "model"),
+        (Plan(Intent.PROFILE_REQUEST, Shape.NO_MATCH, "…", confidence=0.95), SCHEMA, "rules"),
     ],
 )
 def test_a_plan_from_metadata_and_a_mere_intent_are_sure_from_different_confidences_on(
     plan: Plan, schema: Schema, by: str
 ) -> None:
-    planner = ChosenPlanner(
-        FixedPlanner(plan), FixedPlanner(BY_MODEL), lambda error: None, sure=0.7, sure_of_intent=0.8
-    )
+    planner = ChosenPlanner(FixedPlanner(plan), FixedPlanner(BY_MODEL), lambda error: None, sure_of_intent=0.9)
 
     assert planner.plan(replace(plan_request(), schema=schema)).by == by
 

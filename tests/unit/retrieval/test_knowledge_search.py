@@ -59,13 +59,9 @@ def test_without_the_query_model_the_users_own_words_are_searched_and_that_is_re
 
 def test_a_base_is_searched_by_its_own_settings_and_an_unknown_one_by_the_defaults() -> None:
     here = Situation(FixedIndex(*(passage("x", number) for number in range(40))))
-    here.bases = KnowledgeBases(
-        KnowledgeBase("", limit=5), {"law": KnowledgeBase("law", rerank="never", candidates=7, limit=2)}
-    )
+    here.bases = KnowledgeBases(KnowledgeBase("", limit=5), {"law": KnowledgeBase("law", candidates=7, limit=2)})
     assert (len(found(here, knowledge_base="law").passages), here.index.queries[-1].limit) == (2, 7)
-    assert here.reranker.questions == []
     assert (len(found(here, knowledge_base="new").passages), here.index.queries[-1].limit) == (5, 100)
-    assert here.reranker.questions == [QUESTION]
 
 
 def test_only_passages_that_reach_the_bases_threshold_are_found() -> None:

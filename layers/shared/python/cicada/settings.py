@@ -60,17 +60,23 @@ class SignOutSettings(Struct, frozen=True):
 
 
 class ConversationSettings(Struct, frozen=True):
-    """The request log, the queue and the channel. Times are seconds."""
+    """The request log, the queue and the channel. The lease: docs/delivery.md.
+
+    `retention_seconds`: how long a request and its events are kept.
+    """
 
     requests_table: str
     connections_table: str
     readers_table: str
     requests_queue_url: str
     callback_url: str
-    default_knowledge_base: str = "scripts"
     retention_seconds: int = 7 * 24 * 3600
-    queue_patience_seconds: int = 30
     lease_seconds: float = 15
+
+    @property
+    def heartbeat_seconds(self) -> float:
+        """The interval at which the lease is prolonged without events; three heartbeats may fail before it expires."""
+        return self.lease_seconds / 4
 
 
 class SearchSettings(Struct, frozen=True):
@@ -80,7 +86,6 @@ class SearchSettings(Struct, frozen=True):
     the kNN engine in the mapping of a new index, empty for the server's own choice.
     `rerank_models`: ARNs of Bedrock reranking models by comma, each the next one's fallback; empty to rerank locally.
     `query_model_id` puts questions into a knowledge base's language; empty to search with the user's own words.
-    `search_seconds`: all calls of one search together take no longer.
     """
 
     search_engine: str
@@ -91,41 +96,25 @@ class SearchSettings(Struct, frozen=True):
     opensearch_region: str = ""
     opensearch_vector_engine: str = "lucene"
     rerank_models: str = ""
-    rerank_timeout_seconds: float = 3
     query_model_id: str = ""
-    search_seconds: float = 90
 
 
 class ModelSettings(Struct, frozen=True):
-    """The chat model and its limits. `model_timeout_seconds` is the longest silence of a stream.
-
-    `chat_top_p` 0 leaves it out: some models take only one of it and the temperature.
-    """
+    """The chat model and its limits."""
 
     chat_model_id: str
     chat_temperature: float = 0.2
-    chat_top_p: float = 0
     chat_max_tokens: int = 2048
-    model_timeout_seconds: int = 60
 
 
 class PlannerSettings(Struct, frozen=True):
     """What plans a message. `planner`: `auto`, `rules` or `model` (docs/planning.md).
 
     `plan_model_ids`: Bedrock models by comma, each the next one's fallback; empty for the rules alone.
-    `plan_confidence`: with it a plan that the rules read from documents' metadata stands in mode `auto`; an intent
-    stands from the threshold of its own model on. `plan_timeout_seconds`: of one model's call. `plan_seconds`: of all
-    calls for one plan. `plan_cache_entries`, `plan_cache_seconds`: how many of the models' plans
-    are kept, and for how long.
     """
 
     planner: str = "auto"
     plan_model_ids: str = ""
-    plan_confidence: float = 0.8
-    plan_timeout_seconds: float = 4
-    plan_seconds: float = 6
-    plan_cache_entries: int = 1000
-    plan_cache_seconds: float = 3600
 
 
 class AgentSettings(Struct, frozen=True):
@@ -157,10 +146,9 @@ class AgentToolSettings(Struct, frozen=True):
 
 
 class ProcessorSettings(Struct, frozen=True):
-    """The message processor. Its lease and its pace: docs/delivery.md.
+    """The message processor.
 
     `stage`: the name under which its metrics are counted.
-    `memory_tokens`: about how many tokens of a conversation's earlier turns a model is given.
     `documents_bucket`: what the index is compared with before "nothing found" is said; documents that changed less than
     `settled_seconds` ago do not count, because their ingest may be under way.
     """
@@ -173,17 +161,7 @@ class ProcessorSettings(Struct, frozen=True):
     agent: AgentSettings
     planner: PlannerSettings
     stage: str = "cicada"
-    lease_seconds: float = 15
-    max_attempts: int = 3
-    least_pace_seconds: float = 0.25
-    most_pace_seconds: float = 1
-    memory_tokens: int = 1500
     settled_seconds: float = 900
-
-    @property
-    def heartbeat_seconds(self) -> float:
-        """The interval at which the lease is prolonged without events; three heartbeats may fail before it expires."""
-        return self.lease_seconds / 4
 
 
 class IngestSettings(Struct, frozen=True):

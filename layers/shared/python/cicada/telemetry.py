@@ -18,6 +18,10 @@ from cicada.tracing import span
 Phase = Literal["planning", "searching", "routing", "ranking", "judging", "gate", "answering", "agent"]
 
 
+def ignore(*_observed: object) -> None:
+    """Do nothing: the default of every observer."""
+
+
 class Telemetry:
     """`clock` gives seconds. Phases do not overlap: while an inner one runs, the outer one stands still.
 

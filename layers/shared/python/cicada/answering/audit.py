@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from cicada.audit.model import DocumentsShown, Outcome, ShownDocument
+from cicada.audit.shown import shown_to
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import AnswerRecord, Head, Lease, Question, RequestKey, Status, StoredEvent
 
@@ -19,16 +22,10 @@ def ended(lease: Lease, question: Question, delivery: Delivery, now: float) -> I
     """The record of an attempt that has come to its last event; none of one that lost its lease."""
     if delivery.ended:
         status, record = delivery.ended
-        yield _record(
-            lease.key,
-            lease.attempt,
-            question.knowledge_base,
-            _OUTCOMES[status],
-            delivery.shown.all,
-            record,
-            now,
-            connection_id=delivery.connection_id,
+        shown = _record(
+            lease.key, lease.attempt, question.knowledge_base, _OUTCOMES[status], delivery.shown.all, record, now
         )
+        yield replace(shown, connection_id=delivery.connection_id)
 
 
 def interrupted(
@@ -39,16 +36,9 @@ def interrupted(
     """
     for attempt, documents in _by_attempt(events).items():
         if attempt < lease.attempt:
-            yield _record(
-                lease.key,
-                attempt,
-                question.knowledge_base,
-                "interrupted",
-                documents,
-                AnswerRecord(),
-                now,
-                repeated=True,
-            )
+            none = AnswerRecord()
+            shown = _record(lease.key, attempt, question.knowledge_base, "interrupted", documents, none, now)
+            yield replace(shown, repeated=True)
 
 
 def ended_before(
@@ -56,17 +46,9 @@ def ended_before(
 ) -> Iterator[DocumentsShown]:
     """The record of a request that has ended, once more: its processor may have died before it wrote the record."""
     if head.status.final:
-        yield _record(
-            key,
-            head.attempt,
-            question.knowledge_base,
-            _OUTCOMES[head.status],
-            _by_attempt(events).get(head.attempt, ()),
-            head.record or AnswerRecord(),
-            now,
-            connection_id=head.connection_id or "",
-            repeated=True,
-        )
+        documents, record = _by_attempt(events).get(head.attempt, ()), head.record or AnswerRecord()
+        shown = _record(key, head.attempt, question.knowledge_base, _OUTCOMES[head.status], documents, record, now)
+        yield replace(shown, connection_id=head.connection_id or "", repeated=True)
 
 
 def _by_attempt(events: Iterable[StoredEvent]) -> dict[int, tuple[ShownDocument, ...]]:
@@ -85,26 +67,13 @@ def _record(
     documents: Sequence[ShownDocument],
     record: AnswerRecord,
     now: float,
-    *,
-    connection_id: str = "",
-    repeated: bool = False,
 ) -> DocumentsShown:
-    who = key.principal
-    return DocumentsShown(
-        at=now,
-        tenant=who.tenant,
-        user=who.user,
-        login=who.login,
-        request_id=key.request_id,
-        attempt=attempt,
-        connection_id=connection_id,
-        knowledge_base=record.knowledge_base or (documents[0].knowledge_base if documents else asked),
-        outcome=outcome,
-        documents=tuple(documents),
+    base = record.knowledge_base or (documents[0].knowledge_base if documents else asked)
+    return replace(
+        shown_to(key.principal, key.request_id, attempt, outcome, tuple(documents), now, base),
         intent=record.intent,
         path=record.path,
         input_tokens=record.input_tokens,
         output_tokens=record.output_tokens,
         code=record.code,
-        repeated=repeated,
     )

@@ -10,7 +10,7 @@ from typing import Any
 from cicada.answering.answer import Answerer
 from cicada.answering.events import complete, events_of
 from cicada.answering.model import AnswerPart, Finished
-from cicada.conversation.accept import question_of
+from cicada.conversation.accept import DEFAULT_KNOWLEDGE_BASE, question_of
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import (
     AnyEventBody,
@@ -27,20 +27,20 @@ from cicada.identity.principal import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
 
 
-def answer_at_once(event: Mapping[str, Any], answerer: Answerer, default_knowledge_base: str) -> dict[str, Any]:
+def answer_at_once(event: Mapping[str, Any], answerer: Answerer) -> dict[str, Any]:
     """The answer to `{"message": "…"}`; with `tenant`, `user`, `groups`, `login` and the fields of `sendMessage`.
 
     Returns `text`, `sources`, a listing's `documents` and the fields of `complete`, or those of `error`.
     """
     try:
-        principal, question = _asked(event, default_knowledge_base, answerer.listings.bases)
+        principal, question = _asked(event, answerer.listings.bases)
         parts = list(answerer.answer(question, principal))
     except CicadaError as error:
         return _fields(failed(error))
     return _result(parts)
 
 
-def _asked(event: Mapping[str, Any], default_knowledge_base: str, bases: KnowledgeBases) -> tuple[Principal, Question]:
+def _asked(event: Mapping[str, Any], bases: KnowledgeBases) -> tuple[Principal, Question]:
     fields = {"requestId": str(uuid.uuid4()), **event, "action": "sendMessage"}
     tenant, user = str(fields.pop("tenant", "default")), str(fields.pop("user", "console"))
     groups, login = fields.pop("groups", []), str(fields.pop("login", ""))
@@ -50,7 +50,7 @@ def _asked(event: Mapping[str, Any], default_knowledge_base: str, bases: Knowled
     command = parse_command(json.dumps(fields))
     if not isinstance(command, SendMessage):
         raise InvalidFrameError('A test event is {"message": "…"}.')
-    return principal, question_of(command, default_knowledge_base, lambda name: bases.of(name).schema)
+    return principal, question_of(command, DEFAULT_KNOWLEDGE_BASE, lambda name: bases.of(name).schema)
 
 
 def _result(parts: list[AnswerPart]) -> dict[str, Any]:

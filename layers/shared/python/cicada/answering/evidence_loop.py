@@ -12,7 +12,7 @@ from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
 from cicada.retrieval.model import RankedPassage, Retrieval
 from cicada.retrieval.quality.score import evidence_quality
-from cicada.telemetry import count_search
+from cicada.telemetry import count_search, ignore
 from cicada.text import one_line
 
 _QUERY_CHARACTERS = 200
@@ -72,10 +72,6 @@ class _Attempt(Struct, frozen=True):
     quality: float | None
 
 
-def _ignore(error: CicadaError) -> None:
-    """The default report does nothing."""
-
-
 def _local_judge() -> Mapping[QualityJudge, EvidenceJudge]:
     return {"evidence": LocalJudge()}
 
@@ -90,7 +86,7 @@ class EvidenceLoop(Struct, frozen=True):
 
     judges: Mapping[QualityJudge, EvidenceJudge] = field(default_factory=_local_judge)
     rewriters: Sequence[QueryRewriter] = ()
-    report: Callable[[CicadaError], object] = _ignore
+    report: Callable[[CicadaError], object] = ignore
 
     def gather(self, question: str, base: KnowledgeBase, search: Callable[[str], Retrieval]) -> Gathered:
         """The evidence for a question that needs no others. Raises what `search` raises.

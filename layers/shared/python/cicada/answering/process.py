@@ -15,7 +15,6 @@ from cicada.answering.model import AnswerPart, Finished
 from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
 from cicada.answering.shown import documents_in
-from cicada.audit.model import DocumentsShown
 from cicada.audit.shown import collecting
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey
@@ -35,8 +34,11 @@ from cicada.errors import (
     UnavailableError,
     UnknownKnowledgeBaseError,
 )
-from cicada.telemetry import phase
+from cicada.telemetry import ignore, phase
 from cicada.tracing import annotate, mark_failed
+
+# At one answer, over all processors.
+_ATTEMPTS = 3
 
 
 class Processed(StrEnum):
@@ -48,22 +50,9 @@ class Processed(StrEnum):
     SKIPPED = "skipped"
 
 
-def _ignore(key: RequestKey, record: AnswerRecord) -> None:
-    """The default observer does nothing."""
-
-
-def _unheard(seconds: float) -> None:
-    """The same for the time that a request waited."""
-
-
-def _unaudited(*records: DocumentsShown) -> None:
-    """The same for the audit trail."""
-
-
 class Processor(Struct, frozen=True):
-    """`max_attempts`: attempts at one answer, over all processors.
+    """`report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
 
-    `report` is called with the error of a failed answer. `pace`: the pace of an answer's chunks.
     `memory`: what was said before a question; without it every question is answered by itself.
     `observe` is called with the record of each answer that has ended; one that was cancelled has none.
     `waited` is called with the seconds that a request waited for its first processor. `audit` is called with what was
@@ -77,13 +66,12 @@ class Processor(Struct, frozen=True):
     clock: Callable[[], float]
     lease_seconds: float
     heartbeat_seconds: float
-    max_attempts: int
     report: Callable[[CicadaError], None]
     pace: Pace = field(default_factory=Pace)
     memory: ConversationMemory | None = None
-    observe: Callable[[RequestKey, AnswerRecord], object] = _ignore
-    waited: Callable[[float], object] = _unheard
-    audit: Callable[..., object] = _unaudited
+    observe: Callable[[RequestKey, AnswerRecord], object] = ignore
+    waited: Callable[[float], object] = ignore
+    audit: Callable[..., object] = ignore
 
     def process(self, key: RequestKey, sent_at: float | None = None) -> Processed:
         """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered.
@@ -117,7 +105,7 @@ class Processor(Struct, frozen=True):
             self.audit(*ended_before(key, question, head, self.log.events(key, 1, head.last_seq), self.clock()))
 
     def _attempt(self, lease: Lease, question: Question, delivery: Delivery) -> Processed:
-        if lease.tries > self.max_attempts:
+        if lease.tries > _ATTEMPTS:
             return self._fail(lease, delivery, CicadaError("The answer was interrupted too often; ask again."))
         if lease.last_seq > 1:
             delivery.send(Reset(reason="The answer was interrupted and is being generated again."))

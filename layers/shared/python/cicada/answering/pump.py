@@ -30,6 +30,8 @@ class Pace(Struct, frozen=True):
 
 
 _UNPACED = Pace()
+STEADY = Pace(0.25, 1)
+"""The pace of answers: docs/delivery.md says why."""
 
 
 class Pump:

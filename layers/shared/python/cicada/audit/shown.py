@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
 
-from cicada.audit.model import DocumentsShown, ShownDocument
+from cicada.audit.model import DocumentsShown, Outcome, ShownDocument
 from cicada.identity.principal import Principal
 
 
@@ -65,22 +65,35 @@ def note_shown(documents: Iterable[ShownDocument]) -> None:
         shown.note(documents)
 
 
+def shown_to(
+    user: Principal,
+    request_id: str,
+    attempt: int,
+    outcome: Outcome,
+    documents: tuple[ShownDocument, ...],
+    now: float,
+    knowledge_base: str = "",
+) -> DocumentsShown:
+    """The record of what an attempt has shown. `knowledge_base`: the one asked, by default that of the documents."""
+    return DocumentsShown(
+        at=now,
+        tenant=user.tenant,
+        user=user.user,
+        login=user.login,
+        request_id=request_id,
+        attempt=attempt,
+        knowledge_base=knowledge_base or documents[0].knowledge_base,
+        outcome=outcome,
+        documents=documents,
+    )
+
+
 def shown_by_tool(
     principal: Principal, request: str, documents: tuple[ShownDocument, ...], now: float
 ) -> DocumentsShown:
     """The record of a tool that ran for a request, in a function that does not answer it."""
     request_id, _, attempt = request.partition("#")
-    return DocumentsShown(
-        at=now,
-        tenant=principal.tenant,
-        user=principal.user,
-        login=principal.login,
-        request_id=request_id,
-        attempt=int(attempt) if attempt.isdecimal() else 0,
-        knowledge_base=documents[0].knowledge_base,
-        outcome="tool",
-        documents=documents,
-    )
+    return shown_to(principal, request_id, int(attempt) if attempt.isdecimal() else 0, "tool", documents, now)
 
 
 def current_request() -> str:

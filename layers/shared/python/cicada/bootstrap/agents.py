@@ -17,7 +17,7 @@ from cicada.agents.model import AgentKind
 from cicada.agents.ports import Agent, Evidence
 from cicada.agents.profiles import ProfileTools, profile_toolbox
 from cicada.agents.theories import TheoryTools, theory_toolbox
-from cicada.bootstrap.aws import client, database
+from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, database
 from cicada.bootstrap.log import report_fallback
 from cicada.bootstrap.search import evidence_search
 from cicada.circuit_breaker import CircuitBreaker
@@ -46,7 +46,6 @@ def agent(
     bedrock: BedrockRuntimeClient,
     model: ConverseModel,
     evidence: Evidence,
-    timeout_seconds: float,
 ) -> Agent:
     """The agent for profile and theory requests. `bedrock`, `model` and `evidence` are for the tool use."""
     loop = tool_loop(settings, bedrock, model, evidence)
@@ -54,17 +53,18 @@ def agent(
         return loop
     if settings.agents == "bedrock":
         breaker = CircuitBreaker(time.monotonic, "agent")
-        return FallbackAgent(bedrock_agent(settings, timeout_seconds), loop, report_fallback, breaker)
+        return FallbackAgent(bedrock_agent(settings), loop, report_fallback, breaker)
     raise ConfigurationError(f"CICADA_AGENTS is {settings.agents!r}; it must be bedrock or converse.")
 
 
-def bedrock_agent(settings: AgentSettings, timeout_seconds: float) -> Agent:
-    """The agents over InvokeAgent. `timeout_seconds`: the longest silence, including tool calls."""
+def bedrock_agent(settings: AgentSettings) -> Agent:
+    """The agents over InvokeAgent."""
     agents = {
         AgentKind.PROFILES: BedrockAgentId(settings.profiles_agent_id, settings.profiles_agent_alias_id),
         AgentKind.THEORIES: BedrockAgentId(settings.theories_agent_id, settings.theories_agent_alias_id),
     }
-    return BedrockAgent(client("bedrock-agent-runtime", read_timeout_seconds=timeout_seconds, attempts=1), agents)
+    bedrock = client("bedrock-agent-runtime", read_timeout_seconds=STREAM_SILENCE_SECONDS, attempts=1)
+    return BedrockAgent(bedrock, agents)
 
 
 def tool_loop(

@@ -9,6 +9,9 @@ from botocore.config import Config
 
 from cicada.bootstrap.timely_client import TimelyClient
 
+# The longest silence of a model's or an agent's stream, tool calls included.
+STREAM_SILENCE_SECONDS = 60
+
 
 def client(
     service: str,

@@ -50,16 +50,6 @@ def conversation() -> Conversation:
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
     limits = entrance().limits
     withholding = Withholding(PermissionGate(DynamoReaderTable(tables, settings.readers_table)), _bases)
-    patience, lease = settings.queue_patience_seconds, settings.lease_seconds
-    resumer = Resumer(log, queue, channel, time.time, patience, withholding, record_audit, limits, lease)
-    accepter = Accepter(
-        log,
-        queue,
-        resumer,
-        time.time,
-        settings.default_knowledge_base,
-        settings.retention_seconds,
-        limits,
-        _bases,
-    )
+    resumer = Resumer(log, queue, channel, time.time, withholding, record_audit, limits, settings.lease_seconds)
+    accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, _bases)
     return Conversation(log, accepter, resumer, limits, withholding)

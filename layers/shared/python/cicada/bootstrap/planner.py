@@ -11,6 +11,10 @@ from cicada.planning.chosen import ChosenPlanner, PlannerMode
 from cicada.planning.planner import Planner
 from cicada.settings import PlannerSettings
 
+# One call of a planning model, and all calls for one plan.
+_CALL_SECONDS = 4
+_PLAN_SECONDS = 6
+
 
 def chosen_planner(settings: PlannerSettings, rules: Planner, sure_of_intent: float) -> ChosenPlanner:
     """`rules`, and the models where the settings name any. `sure_of_intent`: the classifier's threshold.
@@ -22,7 +26,7 @@ def chosen_planner(settings: PlannerSettings, rules: Planner, sure_of_intent: fl
     mode = PlannerMode(settings.planner)
     models = [] if mode is PlannerMode.RULES else [each.strip() for each in settings.plan_model_ids.split(",")]
     planner = _models(settings, [each for each in models if each])
-    return ChosenPlanner(rules, planner, report_plan_fallback, mode, settings.plan_confidence, sure_of_intent)
+    return ChosenPlanner(rules, planner, report_plan_fallback, mode, sure_of_intent)
 
 
 def _models(settings: PlannerSettings, model_ids: list[str]) -> Planner | None:
@@ -36,11 +40,11 @@ def _models(settings: PlannerSettings, model_ids: list[str]) -> Planner | None:
     from cicada.planning.chain import PlannerChain
     from cicada.planning.limited import LimitedPlanner
 
-    bedrock = client("bedrock-runtime", read_timeout_seconds=settings.plan_timeout_seconds, attempts=1)
+    bedrock = client("bedrock-runtime", read_timeout_seconds=_CALL_SECONDS, attempts=1)
     prompts = PlanPrompts(load_plan_guide)
     models = [BedrockPlanModel(bedrock, model_id, prompts) for model_id in model_ids]
     chain = PlannerChain(models, report_plan_fallback, time.monotonic)
-    limited = LimitedPlanner(chain, settings.plan_seconds, time.monotonic)
+    limited = LimitedPlanner(chain, _PLAN_SECONDS, time.monotonic)
     # Guides and settings cannot change while the container lives; they are part of its deployment.
     version = repr(settings)
-    return PlanCache(limited, time.monotonic, version, settings.plan_cache_entries, settings.plan_cache_seconds)
+    return PlanCache(limited, time.monotonic, version)

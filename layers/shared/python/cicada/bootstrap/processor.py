@@ -19,12 +19,12 @@ from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
-from cicada.answering.pump import Pace
+from cicada.answering.pump import STEADY
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
 from cicada.bootstrap.answer_metrics import AnswerMetrics
 from cicada.bootstrap.audit import answer_audit
-from cicada.bootstrap.aws import client, connection_endpoint, database
+from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endpoint, database
 from cicada.bootstrap.log import report_failed_answer
 from cicada.bootstrap.metrics import StageMetrics
 from cicada.bootstrap.planner import chosen_planner
@@ -63,12 +63,11 @@ def processor() -> Processor:
         queue=SqsRequestQueue(client("sqs"), conversation.requests_queue_url, settings.dead_letter_queue_url),
         answerer=answerer(),
         clock=time.time,
-        lease_seconds=settings.lease_seconds,
-        heartbeat_seconds=settings.heartbeat_seconds,
-        max_attempts=settings.max_attempts,
+        lease_seconds=conversation.lease_seconds,
+        heartbeat_seconds=conversation.heartbeat_seconds,
         report=report_failed_answer,
-        pace=Pace(settings.least_pace_seconds, settings.most_pace_seconds),
-        memory=LoggedConversation(log, settings.memory_tokens, withholding),
+        pace=STEADY,
+        memory=LoggedConversation(log, withholding),
         observe=AnswerMetrics(settings.stage, settings.model.chat_model_id).observe,
         waited=StageMetrics(settings.stage).waited,
         audit=answer_audit(settings.model.chat_model_id, settings.agent.agent_model_id),
@@ -80,7 +79,7 @@ def answerer() -> Answerer:
     """The processor's answerer; console test events use it directly."""
     settings = load(ProcessorSettings)
     # The adapters retry by themselves, only before the first piece of an answer.
-    bedrock = client("bedrock-runtime", read_timeout_seconds=settings.model.model_timeout_seconds, attempts=1)
+    bedrock = client("bedrock-runtime", read_timeout_seconds=STREAM_SILENCE_SECONDS, attempts=1)
     model = _converse_model(settings.model, settings.model.chat_model_id)
     chat = BedrockChatModel(bedrock, model)
     index = passage_index(settings.search)
@@ -134,12 +133,8 @@ def _agent(
     from cicada.bootstrap.agents import agent
 
     model = _converse_model(limits, settings.agent_model_id)
-    return agent(settings, bedrock, model, evidence, limits.model_timeout_seconds)
-
-
-def default_knowledge_base() -> str:
-    return load(ProcessorSettings).conversation.default_knowledge_base
+    return agent(settings, bedrock, model, evidence)
 
 
 def _converse_model(limits: ModelSettings, model_id: str) -> ConverseModel:
-    return ConverseModel(model_id, limits.chat_max_tokens, limits.chat_temperature, limits.chat_top_p or None)
+    return ConverseModel(model_id, limits.chat_max_tokens, limits.chat_temperature)

@@ -30,7 +30,6 @@ from cicada.retrieval.ports import (
     Strategy,
 )
 from cicada.retrieval.progress import report_progress
-from cicada.retrieval.rerank.fused import FusedOrder
 from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies import strategies
@@ -41,6 +40,11 @@ if TYPE_CHECKING:
 
     from cicada.adapters.bedrock.short_call import ShortCall
     from cicada.adapters.opensearch.options import IndexOptions
+
+# All calls of one search together: a collection that has scaled to zero needs up to 30 s.
+_SEARCH_SECONDS = 90
+# One call of a reranking model.
+_RERANK_SECONDS = 3
 
 
 def embedder(settings: SearchSettings) -> Embedder:
@@ -92,7 +96,7 @@ def knowledge_search(settings: SearchSettings, index: CataloguedIndex) -> Knowle
     breaker = CircuitBreaker(time.monotonic, "search", heeds_configuration=False)
 
     def guarded(strategy: Callable[[KnowledgeBase], Strategy]) -> Callable[[KnowledgeBase], Strategy]:
-        return lambda base: GuardedStrategy(strategy(base), breaker, settings.search_seconds, time.monotonic)
+        return lambda base: GuardedStrategy(strategy(base), breaker, _SEARCH_SECONDS, time.monotonic)
 
     return KnowledgeSearch(
         {name: guarded(strategy) for name, strategy in strategies(search_backend(settings, index)).items()},
@@ -109,7 +113,6 @@ def search_backend(settings: SearchSettings, index: CataloguedIndex) -> SearchBa
     rerankers: dict[RerankMode, Reranker] = {
         "always": paid or local,
         "auto": GatedReranker(paid, local) if paid else local,
-        "never": FusedOrder(),
     }
     return SearchBackend(index, embedder(settings), rerankers, document_routing(settings, index))
 
@@ -143,7 +146,7 @@ def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
     from cicada.adapters.bedrock.reranker import BedrockReranker
     from cicada.retrieval.rerank.fallback import FallbackReranker
 
-    bedrock = client("bedrock-agent-runtime", read_timeout_seconds=settings.rerank_timeout_seconds, attempts=1)
+    bedrock = client("bedrock-agent-runtime", read_timeout_seconds=_RERANK_SECONDS, attempts=1)
     services = [BedrockReranker(bedrock, arn, _vendor(arn)) for arn in models]
     return FallbackReranker(services, last, report_rerank_fallback, time.monotonic)
 

@@ -20,6 +20,9 @@ from cicada.knowledge_bases.schema import Schema, SchemaOf, no_schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.permissions.bases import check_base, may_ask
 
+DEFAULT_KNOWLEDGE_BASE = "scripts"
+"""The base of a question that names none and begins a session."""
+
 
 class Accepter(Struct, frozen=True):
     """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited.
@@ -32,7 +35,6 @@ class Accepter(Struct, frozen=True):
     queue: RequestQueue
     resumer: Resumer
     clock: Callable[[], float]
-    default_knowledge_base: str
     retention_seconds: float
     limits: UsageLimits | None = None
     bases: Callable[[], KnowledgeBases] = KnowledgeBases
@@ -67,7 +69,7 @@ class Accepter(Struct, frozen=True):
         return schema
 
     def _check_base(self, principal: Principal, name: str) -> None:
-        if name != self.default_knowledge_base and not self.bases().open_names:
+        if name != DEFAULT_KNOWLEDGE_BASE and not self.bases().open_names:
             check_base(self.bases(), principal, name, lambda: False)
 
     def _knowledge_base(self, command: SendMessage, principal: Principal) -> str:
@@ -76,7 +78,7 @@ class Accepter(Struct, frozen=True):
             session = self.log.session(principal, command.session_id)
             if session and session.knowledge_base:
                 return session.knowledge_base
-        return self.default_knowledge_base
+        return DEFAULT_KNOWLEDGE_BASE
 
     def _create(self, request: NewRequest, accepted: str) -> bool:
         """False for a repeat. Repeats are detected before the limits, so they neither count nor are they refused."""

@@ -34,8 +34,8 @@ class LoggedConversation(Struct, frozen=True):
     """
 
     log: RequestLog
-    budget_tokens: int
     withholding: Withholding
+    budget_tokens: int = 1500
 
     def before(self, key: RequestKey, session_id: str) -> Conversation:
         """The session's last turns before this request. A request that begins a session costs no read."""

@@ -185,19 +185,6 @@ class Charged(Struct, frozen=True):
     usage: Usage
 
 
-class DeadLetter(Struct, frozen=True):
-    """A message in the dead-letter queue. `handle` is the queue's own name for it.
-
-    `key` is None if the body names no request. `reason` is the failure's code; None if SQS moved the message because
-    no processor finished it within the permitted deliveries.
-    """
-
-    handle: str
-    key: RequestKey | None
-    reason: str | None
-    sent_at: float
-
-
 class SessionRow(Struct, frozen=True):
     """A session in the user's list. `title` is the beginning of its first message.
 

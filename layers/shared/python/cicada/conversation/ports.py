@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from cicada.conversation.model import (
@@ -10,7 +10,6 @@ from cicada.conversation.model import (
     Charge,
     Charged,
     Connection,
-    DeadLetter,
     Head,
     Lease,
     NewRequest,
@@ -142,33 +141,4 @@ class UsageTable(Protocol):
 
     def revoke(self, principal: Principal, before: float, expires_at: float) -> None:
         """Revoke the access tokens that were issued before this time. A later revocation stays as it is."""
-        ...
-
-
-class DeadLetterQueue(Protocol):
-    """The dead-lettered requests, and the way back into the queue."""
-
-    def count(self) -> int:
-        """The approximate number of letters."""
-        ...
-
-    def letters(self) -> Generator[DeadLetter]:
-        """Each visible letter once. It is hidden from other readers until the iterator has ended."""
-        ...
-
-    def requeue(self, key: RequestKey) -> None:
-        """Queue the request outside its session's order; it is never deduplicated."""
-        ...
-
-    def remove(self, letter: DeadLetter) -> None: ...
-
-
-class RequestReopener(Protocol):
-    """Returns an ended request to the queued state."""
-
-    def reopen(self, key: RequestKey, head: Head, reset: str) -> bool:
-        """Set the status to queued, forgive the attempts, and replace a failed request's last event by `reset`. Atomic.
-
-        False, and no change, if the head has changed.
-        """
         ...

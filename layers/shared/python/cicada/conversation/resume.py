@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.audit.model import DocumentsShown, ShownDocument
+from cicada.audit.shown import shown_to
 from cicada.conversation.costs import EVENT, QUEUED_AGAIN
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Head, RequestKey
@@ -14,20 +16,18 @@ from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Pending, frame, stored_frame
 from cicada.conversation.withholding import Withholding
 from cicada.errors import ConnectionGoneError, RequestNotFoundError
+from cicada.telemetry import ignore
 
 # A margin after a lease's end: clocks differ, and the condition is strict.
 _AFTER_LEASE_SECONDS = 0.5
-
-
-def _unaudited(record: DocumentsShown) -> None:
-    """The default audit does nothing."""
+QUEUE_PATIENCE_SECONDS = 30.0
+"""How long a request waits in its session's order before it is queued outside it."""
 
 
 class Resumer(Struct, frozen=True):
     """`withholding`: what of the stored events the user may still see. `audit` is called with the documents that were
     shown again; it does not fail.
 
-    `queue_patience_seconds`: how long a request waits in its session's order before it is queued outside it.
     `lease_seconds`: in this time no more than one take-over is queued. A queued processor has started by then, or never
     will: a cold start and the queue's delivery take less. Without `limits` users are not limited.
     """
@@ -36,9 +36,8 @@ class Resumer(Struct, frozen=True):
     queue: RequestQueue
     channel: Channel
     clock: Callable[[], float]
-    queue_patience_seconds: float
     withholding: Withholding
-    audit: Callable[[DocumentsShown], object] = _unaudited
+    audit: Callable[[DocumentsShown], object] = ignore
     limits: UsageLimits | None = None
     lease_seconds: float = 15
 
@@ -74,29 +73,13 @@ class Resumer(Struct, frozen=True):
         finally:
             # What was posted before a failure was shown.
             if documents := tuple(each for each in shown if each.document_id not in withheld):
-                self.audit(self._replayed(key, head, documents, connection_id))
+                record = shown_to(key.principal, key.request_id, head.attempt, "replayed", documents, self.clock())
+                self.audit(replace(record, connection_id=connection_id))
         return frame(Pending(retry_after_seconds=round(wait, 1)), request_id=key.request_id) if wait else None
-
-    def _replayed(
-        self, key: RequestKey, head: Head, documents: tuple[ShownDocument, ...], connection_id: str
-    ) -> DocumentsShown:
-        who = key.principal
-        return DocumentsShown(
-            at=self.clock(),
-            tenant=who.tenant,
-            user=who.user,
-            login=who.login,
-            request_id=key.request_id,
-            attempt=head.attempt,
-            connection_id=connection_id,
-            knowledge_base=documents[0].knowledge_base,
-            outcome="replayed",
-            documents=documents,
-        )
 
     def _wait(self, head: Head) -> float:
         """Seconds until a take-over is due; negative if the lease has run out or no processor came in time."""
-        until = head.lease_until if head.attempt > 0 else head.created_at + self.queue_patience_seconds
+        until = head.lease_until if head.attempt > 0 else head.created_at + QUEUE_PATIENCE_SECONDS
         patience = max(until, head.takeover_until) - self.clock()
         return patience + _AFTER_LEASE_SECONDS if patience >= 0 else patience
 

@@ -21,10 +21,7 @@ from cicada.knowledge_bases.settings import RouteMode
 from cicada.languages.terms import query_terms
 from cicada.retrieval.model import Candidate, CardQuery, EncodedQuery
 from cicada.retrieval.ports import CataloguedIndex
-
-
-def _ignore(error: CicadaError) -> None:
-    """The default report does nothing."""
+from cicada.telemetry import ignore
 
 
 class DocumentRouter(Struct, frozen=True):
@@ -40,7 +37,7 @@ class DocumentRouter(Struct, frozen=True):
     mode: RouteMode = "fast"
     ranker: CardRanker | None = None
     asked: int = 30
-    report: Callable[[CicadaError], object] = _ignore
+    report: Callable[[CicadaError], object] = ignore
     weights: Weights = WEIGHTS
 
     def route(

@@ -1,4 +1,4 @@
-"""Entry of Lambda's events: WebSocket replies, batch item failures of the queue, and the only broad `except`."""
+"""Entry of Lambda's events: WebSocket replies, and batch item failures of the queue. No exception leaves it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command_reply(event: Event, entrance: Callable[[], Entrance], handle: Comman
         except RequestError as error:
             mark_failed(error)
             reply = _refusal(failed(error), body)
-        except Exception as error:  # noqa: BLE001 - the one broad except: whatever it is, the client hears of it
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client hears of it
             mark_failed(error)
             logger.error("A command failed", extra=failure_fields(error))
             stage_metrics().failed_command()
@@ -75,7 +75,7 @@ def failed_records(event: Event, handle: Callable[[Event], None]) -> Reply:
     for record in event["Records"]:
         try:
             handle(record)
-        except Exception as error:  # noqa: BLE001 - the same for the queue: Lambda would log the text of the exception
+        except Exception as error:  # noqa: BLE001 - Lambda would log the text of the exception
             logger.error("A record failed", extra=failure_fields(error) | {"messageId": record["messageId"]})
             failures.append({"itemIdentifier": record["messageId"]})
     return {"batchItemFailures": failures}

@@ -81,14 +81,6 @@ def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey
     return documents
 
 
-def announced_keys(body: str) -> list[str]:
-    """Keys of the objects that were created or removed, decoded, each once; none for S3's test message.
-
-    Raises `DocumentRejectedError` for a body that is no notification.
-    """
-    return list(_announced(body))
-
-
 def _announced(body: str) -> dict[str, bool]:
     """The keys, and whether nothing was announced of each but that versions were deleted for good."""
     try:

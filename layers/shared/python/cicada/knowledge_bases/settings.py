@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cicada.knowledge_bases.schema import Schema
 
 Fusion = Literal["zscore", "rrf"]
-RerankMode = Literal["always", "auto", "never"]
+RerankMode = Literal["always", "auto"]
 ContentKind = Literal["scripts", "documents"]
 AgentName = Literal["profiles", "theories"]
 RouteMode = Literal["fast", "balanced", "precise"]

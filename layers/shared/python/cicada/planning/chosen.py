@@ -18,6 +18,7 @@ from cicada.planning.planner import Planner, PlanRequest
 BY_RULES = "rules"
 MODEL_FAILED = "rules_after_model_failed"
 MODEL_SKIPPED = "rules:skipped_open_circuit"
+_SURE = 0.8
 
 
 class PlannerMode(StrEnum):
@@ -31,7 +32,7 @@ class PlannerMode(StrEnum):
 class ChosenPlanner(Struct, frozen=True):
     """`model`: None where none is set up.
 
-    In mode `auto` a plan of the rules stands from a confidence on: `sure` if it was read from the documents' metadata,
+    In mode `auto` a plan of the rules stands from a confidence on: `_SURE` if it was read from the documents' metadata,
     `sure_of_intent` if it is nothing but the message's intent: the grammar's confidence is a rule's, the intent's a
     probability. Failures of the model go to `report`. The plan's `by` is the model planner's own, or `rules`,
     `rules_after_model_failed` or `rules:skipped_open_circuit`. The next page of a listing is made by the rules in any
@@ -42,7 +43,6 @@ class ChosenPlanner(Struct, frozen=True):
     model: Planner | None
     report: Callable[[CicadaError], object]
     mode: PlannerMode = PlannerMode.AUTO
-    sure: float = 0.8
     sure_of_intent: float = 0.8
 
     def plan(self, request: PlanRequest) -> Plan:
@@ -61,7 +61,7 @@ class ChosenPlanner(Struct, frozen=True):
 
     def _is_sure(self, plan: Plan, request: PlanRequest) -> bool:
         is_of_metadata = plan.intent is Intent.SCRIPT_QUERY and bool(request.schema.fields)
-        return plan.confidence >= (self.sure if is_of_metadata else self.sure_of_intent)
+        return plan.confidence >= (_SURE if is_of_metadata else self.sure_of_intent)
 
 
 def step_of(plan: Plan) -> str:

@@ -15,7 +15,6 @@ MAX_CHARACTERS = 480
 """Of a longer message only the beginning and the end are read: what is asked for stands in one of them."""
 _BEGINNING, _END = 300, 179
 MAX_TOKENS = 200
-PUNCTUATION = frozenset('.,;:?!()/="-&+%#<>|*\n')
 SENTENCE_ENDS = frozenset(".?!;\n")
 
 _ASCII = str.maketrans(
@@ -46,10 +45,6 @@ class Token(Struct, frozen=True):
     start: int
     end: int
     glued: bool = False
-
-    @property
-    def is_word(self) -> bool:
-        return self.text not in PUNCTUATION
 
     @property
     def is_capitalised(self) -> bool:

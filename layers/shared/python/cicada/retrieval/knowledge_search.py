@@ -14,10 +14,7 @@ from cicada.languages.detection import has_words, is_in
 from cicada.retrieval.model import Retrieval
 from cicada.retrieval.ports import QueryFormulator, Strategy
 from cicada.retrieval.strategies import DEFAULT
-
-
-def _ignore(error: CicadaError) -> None:
-    """The default report does nothing."""
+from cicada.telemetry import ignore
 
 
 class KnowledgeSearch(Struct, frozen=True):
@@ -26,7 +23,7 @@ class KnowledgeSearch(Struct, frozen=True):
     strategies: Mapping[str, Callable[[KnowledgeBase], Strategy]]
     bases: KnowledgeBases = field(default_factory=KnowledgeBases)
     formulator: QueryFormulator | None = None
-    report: Callable[[CicadaError], object] = _ignore
+    report: Callable[[CicadaError], object] = ignore
 
     def search(
         self, text: str, filter: PassageFilter, strategy: str = DEFAULT, concepts: Sequence[str] = ()

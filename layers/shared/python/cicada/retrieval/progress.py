@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from cicada.telemetry import ignore
+
 Listener = Callable[[str, str | None], object]
 
 
-def _ignore(stage: str, detail: str | None) -> None:
-    """The default listener does nothing."""
-
-
-_listener: ContextVar[Listener] = ContextVar("search_progress", default=_ignore)
+_listener: ContextVar[Listener] = ContextVar("search_progress", default=ignore)
 
 
 @contextmanager

@@ -20,18 +20,15 @@ Message = dict[str, Any]
 
 
 class ConverseModel(Struct, frozen=True):
-    """A model and its limits. `top_p` None leaves it out: some models take either it or the temperature."""
+    """A model and its limits. `topP` is left out: some models take either it or the temperature."""
 
     model_id: str
     max_tokens: int
     temperature: float
-    top_p: float | None = None
 
     def request(self, system: str, messages: Sequence[Message]) -> dict[str, Any]:
         """Arguments of `converse_stream`."""
-        inference: dict[str, Any] = {"maxTokens": self.max_tokens, "temperature": self.temperature}
-        if self.top_p is not None:
-            inference["topP"] = self.top_p
+        inference = {"maxTokens": self.max_tokens, "temperature": self.temperature}
         instructions = {"system": [{"text": system}]} if system else {}
         return {"modelId": self.model_id, "messages": list(messages), "inferenceConfig": inference, **instructions}
 

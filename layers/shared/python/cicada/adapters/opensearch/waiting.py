@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from threading import Lock, Timer
 
+from cicada.telemetry import ignore
+
 Say = Callable[[], None]
 
 
@@ -17,7 +19,7 @@ def waiting(on_wait: Say | None, after_seconds: float) -> Iterator[Say]:
     After the timeout it is called from another thread. It is never called after the context has ended.
     """
     if on_wait is None:
-        yield _ignore
+        yield ignore
         return
     once = _Once(on_wait)
     # In the request's own context, which holds its progress listener.
@@ -45,7 +47,3 @@ class _Once:
     def end(self) -> None:
         with self._lock:
             self._say = None
-
-
-def _ignore() -> None:
-    return None
