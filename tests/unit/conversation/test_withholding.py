@@ -130,7 +130,7 @@ def test_whoever_may_not_ask_a_base_any_more_is_shown_nothing_of_it_again(talk: 
     assert [each["title"] for each in listing["documents"]] == ["Withheld", "Withheld"]
     assert [turn.withheld for turn in talk.page("s1").turns] == [2, 2]
     asked = RequestKey(ANN, answered(talk, number=3))
-    remembered = LoggedConversation(talk.log, 1_500, talk.withholding).before(asked, "s1").turns
+    remembered = LoggedConversation(talk.log, talk.withholding).before(asked, "s1").turns
     assert [turn.answer for turn in remembered] == [WITHHELD_ANSWER, WITHHELD_ANSWER]
     talk.resumer.resume(RequestKey(replace(ANN, groups=frozenset({"board"})), found), 0, "member")
     assert SECRET in "".join(talk.channel.frames["member"])
