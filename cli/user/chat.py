@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cicada_client.answer import Answer
-from cicada_client.client import Client
 from cicada_client.errors import ConnectionLostError, RefusedError
+from cli.arguments import Options, command
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
-from cli.user.client import add_explain_option, add_target_options, open_client, require_session, scope
+from cli.user.client import open_client, question_options, require_session, scope
 from cli.user.prompt import Prompt, open_prompt
 from cli.user.rendering import render_answer, render_excerpts, render_history
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
+    from cicada_client.client import Client
 
 _HELP = """\
 more       the next page of the documents that the last answer listed
@@ -31,21 +30,14 @@ more       the next page of the documents that the last answer listed
 Ctrl-C stops an answer that is coming; pressed again it leaves."""
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "chat",
-        help="talk in the terminal",
-        description="A conversation in the terminal. With input that is no terminal each line is a question.",
-        epilog="example: cicada chat --user alice --stack Cicada-dev\n\nIn the conversation:\n" + _HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_target_options(parser)
-    add_explain_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "chat",
+    short_help="talk in the terminal",
+    help="A conversation in the terminal. With input that is no terminal each line is a question.",
+    epilog="example: cicada chat --user alice --stack Cicada-dev\n\n\b\nIn the conversation:\n" + _HELP,
+)
+@question_options
+def chat(options: Options) -> int:
     """0 when the user leaves; 1 if input that is no terminal held a question that was not answered."""
     settings = read_settings()
     screen = open_screen(settings)
@@ -61,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 class Conversation:
     """Questions and answers of one session."""
 
-    def __init__(self, client: Client, screen: Screen, options: argparse.Namespace) -> None:
+    def __init__(self, client: Client, screen: Screen, options: Options) -> None:
         self._client = client
         self._screen = screen
         self._options = options

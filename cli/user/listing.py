@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cicada_client.listing import ListedDocument, Listing
 from cli.screen import Screen
-from cli.table import table
 
 
 def render_listing(listing: Listing, screen: Screen, next_page: str) -> None:
@@ -12,14 +11,12 @@ def render_listing(listing: Listing, screen: Screen, next_page: str) -> None:
     if listing.documents:
         columns = listing.columns
         rows = [_row(document, columns) for document in listing.documents]
-        screen.table(table(("Title", *columns), rows, screen.width))
+        screen.table([("Title", *columns), *rows])
         screen.note(f"{_extent(listing)}{f' · {next_page}' if listing.next_offset is not None else ''}")
     if listing.counts:
         screen.line()
         counted = [(each.value, f"{each.count:,}") for each in listing.counts]
-        digits = max(len(number) for _, number in counted)
-        values = [(value, number.rjust(digits)) for value, number in counted]
-        screen.table(table((listing.counted_by or "Value", "Documents"), values, screen.width))
+        screen.table([(listing.counted_by or "Value", "Documents"), *counted])
 
 
 def _row(document: ListedDocument, columns: tuple[str, ...]) -> list[str]:
