@@ -11,8 +11,6 @@ import click
 from cli.arguments import Group, Options, json_option, stack_option, together
 from cli.errors import CommandError
 from cli.operator.document_states import STATES
-from cli.operator.document_text import EVERYBODY, card_lines, described, time_text, value_text
-from cli.operator.ingest_report import reason_of, report_lines, state_fields
 from cli.operator.reader_names import note_on, note_on_failure, reader_names
 from cli.operator.tenants import tenant_of_documents, tenant_option
 from cli.screen import Screen, open_screen
@@ -20,9 +18,11 @@ from cli.settings import read_settings
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
+    from cli.operator.document_states import DocumentState
     from cli.operator.ingest_function import IngestFunction
 
 _PAGE = 500
+_EVERYBODY = "everybody of the tenant"
 
 
 documents = Group(
@@ -115,9 +115,9 @@ def _run_states(options: Options) -> int:
         _require_documents(options)
     shown = {name: each for name, each in found.items() if options.state in ("all", each.state)}
     if options.json:
-        print(to_json({"documents": [{"documentId": name, **state_fields(each)} for name, each in shown.items()]}))
+        print(to_json({"documents": [{"documentId": name, **_state_fields(each)} for name, each in shown.items()]}))
         return 0
-    rows = [(name, each.in_words, time_text(each.changed_at), reason_of(each)) for name, each in shown.items()]
+    rows = [(name, each.in_words, _time_text(each.changed_at), _reason_of(each)) for name, each in shown.items()]
     if rows:
         open_screen(read_settings()).table([("ID", "STATE", "CHANGED", "REASON"), *rows])
     print(f"{len(shown)} of {len(found)} documents.")
@@ -157,10 +157,10 @@ def show(options: Options) -> int:
     unknown = names.unknown(found["readers"]) if found else []
     if options.json:
         fields = {"unknownReaders": unknown, "readersNotLookedUp": names.failure or None}
-        print(to_json({"documentId": options.id, **(found or {}), **fields, **state_fields(state)}))
+        print(to_json({"documentId": options.id, **(found or {}), **fields, **_state_fields(state)}))
         return 0
-    card = card_lines(found["card"]) if found else []
-    for line in (*described(options.id, found, state), *report_lines(state), *card):
+    card = _card_lines(found["card"]) if found else []
+    for line in (*_described(options.id, found, state), *_report_lines(state), *card):
         print(line)
     screen = open_screen(read_settings())
     if unknown:
@@ -187,13 +187,97 @@ def _show(found: Mapping[str, Any], offset: int, screen: Screen) -> None:
             each["title"],
             str(each["passages"]),
             each["indexedAt"] or "",
-            ", ".join(each["readers"]) or EVERYBODY,
+            ", ".join(each["readers"]) or _EVERYBODY,
         )
         for each in documents
     ]
     if rows:
         screen.table([("ID", "TITLE", "PASSAGES", "INGESTED", "READERS"), *rows])
     for each in found.get("counts", []):
-        screen.line(f"{value_text(each['value'])}: {each['count']}")
+        screen.line(f"{_value_text(each['value'])}: {each['count']}")
     extent = f"{offset + 1} to {offset + len(rows)} of {found['total']} documents." if rows else ""
     screen.line(extent or f"{found['total']} documents match.")
+
+
+def _described(document_id: str, found: Mapping[str, Any] | None, state: DocumentState) -> list[str]:
+    """`found` is the document's row of the catalogue, None for one that is not searchable."""
+    lines = [
+        clean_line(found["title"] if found else document_id),
+        f"  id        {clean_line(document_id)}",
+        f"  state     {state.in_words}",
+        *([f"  uploaded  {_time_text(state.changed_at)}, versions kept: {state.versions}"] if state.changed_at else []),
+    ]
+    if found is None:
+        return lines
+    lines += [
+        f"  passages  {found['passages']}",
+        f"  ingested  {found['indexedAt'] or 'unknown'}",
+        f"  version   {found['version']}",
+        f"  readers   {', '.join(found['readers']) or _EVERYBODY}",
+        *(f"  {name}: {clean_line(_value_text(value))}" for name, value in found["metadata"].items()),
+    ]
+    copies = [f"  the same file is also here as {', '.join(found['copies'])}"] if found["copies"] else []
+    return [*lines, *copies]
+
+
+def _card_lines(card: Mapping[str, Any] | None) -> list[str]:
+    """The card that document routing searches, if there is one."""
+    if card is None:
+        return ["", "It has no card: it was ingested by an earlier version; cicada rebuild makes one."]
+    sections = [
+        f"    {clean_line(each['heading'])} (passages {each['first']} to {each['last']}):"
+        f" {clean_line(', '.join(each['keywords']))}".rstrip(" :")
+        for each in card["sections"]
+    ]
+    related = [f"    {each['documentId']}  {each['weight']:.2f}" for each in card["related"]]
+    return [
+        "",
+        f"Card, by {clean_line(card['by'])}",
+        f"  overview   {clean_line(card['overview'])}",
+        f"  tags       {clean_line(', '.join(card['topicTags']))}",
+        *(f"  question   {clean_line(each)}" for each in card["questionHints"]),
+        "  sections",
+        *sections,
+        *(["  related", *related] if related else []),
+    ]
+
+
+def _value_text(value: object) -> str:
+    """A value of the metadata."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _time_text(time: datetime | None) -> str:
+    """To the second; empty for none."""
+    return time.isoformat(timespec="seconds") if time else ""
+
+
+def _state_fields(state: DocumentState) -> dict[str, Any]:
+    """`lastReport` is as ingest wrote it, null without one."""
+    return {
+        "state": state.state,
+        "uploadedAt": state.changed_at.isoformat() if state.changed_at else None,
+        "reportedAt": state.reported_at.isoformat() if state.reported_at else None,
+        "lastReport": dict(state.report) or None,
+        "storedVersions": state.versions,
+    }
+
+
+def _reason_of(state: DocumentState) -> str:
+    """The first thing that ingest complained about; empty for nothing."""
+    problems = state.report.get("problems", [])
+    return clean_line(problems[0]["reason"]) if problems else ""
+
+
+def _report_lines(state: DocumentState) -> list[str]:
+    """What ingest said last, with each problem."""
+    if not state.report:
+        return ["", "Ingest has reported nothing on it yet."]
+    when = state.report.get("reportedAt", "")
+    lines = ["", f"Last report, {clean_line(when)}: {clean_line(state.report['outcome']).replace('_', ' ')}"]
+    for problem in state.report.get("problems", []):
+        place = f"{clean_line(problem['place'])}: " if problem["place"] else ""
+        lines.append(f"  {place}{clean_line(problem['reason'])}")
+    return lines
