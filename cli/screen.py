@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TextIO
 
 from cicada_client.events import Source
 from cicada_client.notices import Notice, Reconnected, Reconnecting
 from cli.settings import Settings
-from cli.table import fitting
+from cli.table import table
 from cli.text import clean, clean_line, source_line
 
 _ERASE_LINE = "\r\x1b[K"
@@ -56,20 +56,20 @@ class Screen:
         """Show an activity until something else is shown; only on a terminal, and never in the middle of a line."""
         self._erase_status()
         if self._terminal and self._at_line_start:
-            self._out.write(self._dimmed(fitting(clean_line(text), shutil.get_terminal_size().columns - 1)))
+            from rich.cells import cell_len, set_cell_size  # imported late: help needs no status
+
+            line = clean_line(text)
+            columns = min(cell_len(line), shutil.get_terminal_size().columns - 1)
+            self._out.write(self._dimmed(set_cell_size(line, columns).rstrip()))
             self._out.flush()
             self._status_shown = True
 
-    @property
-    def width(self) -> int | None:
-        """The columns of the terminal; None for a stream, whose lines may be of any length."""
-        return shutil.get_terminal_size().columns if self._terminal else None
-
-    def table(self, lines: Iterable[str]) -> None:
-        """Show lines whose spaces count."""
+    def table(self, rows: Sequence[Sequence[str]], *, wrapped: bool = False, first: int = 0) -> None:
+        """Show rows as `cli.table.table` lays them out for the terminal, or for a pipe."""
         self.end_line()
-        for line in lines:
-            self._write(clean(line) + "\n")
+        width = shutil.get_terminal_size().columns if self._terminal else None
+        for line in table(rows, width, wrapped=wrapped, first=first):
+            self._write(line + "\n")
 
     def sources(self, sources: tuple[Source, ...]) -> None:
         """Show each source on one line."""

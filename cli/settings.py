@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+# In it a shell asks what completes the line that is being typed.
+COMPLETION_VARIABLE = "_CICADA_COMPLETE"
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
@@ -16,7 +18,7 @@ class Settings:
 
     `region`: of stacks on AWS; None where the files of the AWS command line say it. `stack`: the one on AWS that the
     commands work on where no other is named. `user` and `password` sign in; `sign_ins` is the file that keeps refresh
-    tokens.
+    tokens. `completion`: what a shell asks.
     """
 
     url: str | None
@@ -30,6 +32,7 @@ class Settings:
     user: str | None = None
     password: str | None = None
     sign_ins: Path = Path("sign-ins.json")
+    completion: str | None = None
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -51,6 +54,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         user=found.get("CICADA_USER") or None,
         password=found.get("CICADA_PASSWORD") or None,
         sign_ins=_state_folder(found) / "cicada" / "sign-ins.json",
+        completion=found.get(COMPLETION_VARIABLE) or None,
     )
 
 

@@ -2,64 +2,33 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
+from io import StringIO
 
 from cli.text import clean_line
 
-_GAP = "  "
-_CUT = "…"
-# No column is made narrower than this; if there are too many even so, the lines are cut.
-_NARROWEST = 6
+_GAP = 2
 
 
-def fitting(text: str, columns: int) -> str:
-    """The beginning of the text that fits into the columns of a terminal."""
-    used = 0
-    for index, character in enumerate(text):
-        used += _columns(character)
-        if used > columns:
-            return text[:index]
-    return text
+def table(rows: Sequence[Sequence[str]], width: int | None, *, wrapped: bool = False, first: int = 0) -> list[str]:
+    """The lines of a table that fits into `width` columns of a terminal: long cells are cut, or `wrapped`.
 
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
-    """The lines of a table, the head first.
-
-    Long cells are cut so that it fits into `width` columns of a terminal; None is for a pipe, where nothing is cut.
+    None is for a pipe, where each row is one line and nothing is cut. The first column has at least `first` columns.
     """
-    cells = [[clean_line(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
-    if width is not None:
-        widths = _narrowed(widths, width)
-    lines = [_GAP.join(map(_padded, row, widths)).rstrip() for row in cells]
-    return lines if width is None else [_cut(line, width) for line in lines]
+    # Imported late: help needs no table.
+    from rich.cells import cell_len, set_cell_size
 
+    cells = [[clean_line(cell).ljust(0 if index else first) for index, cell in enumerate(row)] for row in rows]
+    if width is None:
+        widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+        return [(" " * _GAP).join(map(set_cell_size, row, widths)).rstrip() for row in cells]
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-def _narrowed(widths: Sequence[int], width: int) -> list[int]:
-    """The widest columns give way first."""
-    narrowed = list(widths)
-    surplus = sum(narrowed) + len(_GAP) * (len(narrowed) - 1) - width
-    while surplus > 0 and max(narrowed) > _NARROWEST:
-        narrowed[narrowed.index(max(narrowed))] -= 1
-        surplus -= 1
-    return narrowed
-
-
-def _padded(text: str, width: int) -> str:
-    shown = _cut(text, width)
-    return shown + " " * (width - _width(shown))
-
-
-def _cut(text: str, width: int) -> str:
-    return text if _width(text) <= width else fitting(text, width - 1) + _CUT
-
-
-def _width(text: str) -> int:
-    return sum(map(_columns, text))
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for row in cells:
+        shown.add_row(*(Text(cell, no_wrap=not wrapped, overflow="fold" if wrapped else "ellipsis") for cell in row))
+    out = StringIO()
+    Console(file=out, width=width, color_system=None, legacy_windows=False).print(shown)
+    return [line.rstrip() for line in out.getvalue().split("\n")[:-1]]

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from cli.arguments import Group
+from cli.evaluate.conversations import conversations
+from cli.evaluate.documents import documents
+from cli.evaluate.gate import gate
+from cli.evaluate.planner import planner
+from cli.evaluate.retrieval import retrieval
+from cli.evaluate.router import router
 
-from cli.evaluate import conversations, documents, gate, planner, retrieval, router
-
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
-
-
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand, with one subcommand of its own for each part that can be measured."""
-    parser = subparsers.add_parser(
-        "eval",
-        help="measure a part of the system",
-        description="Measure a part of the system on labelled examples.",
-        epilog="example: cicada eval router messages.jsonl",
-    )
-    parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
-    router.register(parts)
-    planner.register(parts)
-    retrieval.register(parts)
-    gate.register(parts)
-    conversations.register(parts)
-    documents.register(parts)
+evaluate = Group(
+    "eval",
+    short_help="measure a part of the system",
+    help="Measure a part of the system on labelled examples.",
+    epilog="example: cicada eval router messages.jsonl",
+    commands=(router, planner, retrieval, gate, conversations, documents),
+)

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-from typing import TYPE_CHECKING
+import click
 
+from cli.arguments import PATH, Options, command, json_option
 from cli.evaluate.measuring import measuring, show_progress
 from cli.text import clean
 
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
 
-
-def register(parts: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = parts.add_parser(
-        "gate",
-        help="how well it is told what can be answered",
-        description="Search for labelled last turns with the production code, and measure how well the score of the"
-        " evidence separates answerable from unanswerable ones (AUROC).",
-    )
-    parser.add_argument("folder", metavar="DIR", type=Path, help="tasks.jsonl, corpus.jsonl")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "gate",
+    short_help="how well it is told what can be answered",
+    help="Search for labelled last turns with the production code, and measure how well the score of the"
+    " evidence separates answerable from unanswerable ones (AUROC).",
+)
+@click.argument("folder", metavar="DIR", type=PATH, help="tasks.jsonl, corpus.jsonl")
+@json_option
+def gate(options: Options) -> int:
     """0 if the set could be measured, whatever the scores."""
     with measuring():
         # Imported late: the library is slow to import.

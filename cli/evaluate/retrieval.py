@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-from typing import TYPE_CHECKING
+import click
 
+from cli.arguments import PATH, Options, command, json_option
 from cli.evaluate.measuring import measuring, show_progress
 from cli.text import clean
 
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
 
-
-def register(parts: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = parts.add_parser(
-        "retrieval",
-        help="how well passages are found",
-        description="Search a retrieval set in BEIR layout with the production code: nDCG@10, Recall@100 and MRR@10 of"
-        " each lane, of their fusion and of the final order.",
-    )
-    parser.add_argument("folder", metavar="DIR", type=Path, help="corpus.jsonl, queries.jsonl, qrels.tsv")
-    parser.add_argument("--queries", metavar="FILE", type=Path, help="other queries, by the ids of DIR's")
-    parser.add_argument("--fusion", choices=("zscore", "rrf"), default="zscore", help="default: %(default)s")
-    parser.add_argument("--peers", action="store_true", help="measure bm25s, MiniLM and two fusions of them as well")
-    parser.add_argument("--save", metavar="FILE", type=Path, help="keep the scores of this run")
-    parser.add_argument("--against", metavar="FILE", type=Path, help="compare with a run that was kept")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the scores (.png, .svg)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "retrieval",
+    short_help="how well passages are found",
+    help="Search a retrieval set in BEIR layout with the production code: nDCG@10, Recall@100 and MRR@10 of"
+    " each lane, of their fusion and of the final order.",
+)
+@click.argument("folder", metavar="DIR", type=PATH, help="corpus.jsonl, queries.jsonl, qrels.tsv")
+@click.option("--queries", metavar="FILE", type=PATH, help="other queries, by the ids of DIR's")
+@click.option("--fusion", type=click.Choice(("zscore", "rrf")), default="zscore", help="default: zscore")
+@click.option("--peers", is_flag=True, help="measure bm25s, MiniLM and two fusions of them as well")
+@click.option("--save", metavar="FILE", type=PATH, help="keep the scores of this run")
+@click.option("--against", metavar="FILE", type=PATH, help="compare with a run that was kept")
+@click.option("--plot", metavar="FILE", type=PATH, help="draw the scores (.png, .svg)")
+@json_option
+def retrieval(options: Options) -> int:
     """0 if the set could be measured, whatever the scores."""
     with measuring():
         from evals.retrieval import report

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cli.arguments import add_stack_option
+import click
+
+from cli.arguments import Options, command, json_option, stack_option
 from cli.errors import CommandError
 from cli.screen import open_screen
 from cli.settings import read_settings
-from cli.table import table
 from cli.text import to_json
 
 if TYPE_CHECKING:
     from cicada.audit.model import AuditRecord, DocumentsShown
-    from cli.arguments import Subparsers
     from cli.deployment_target import DeploymentTarget
     from cli.operator.audit_log import Found, Sought
 
@@ -26,33 +25,28 @@ _VERSION_LENGTH = 12
 _MOST = 10_000
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "audit",
-        help="show who connected, and who was shown which documents",
-        description="The audit trail of the local stage, or with --stack of a stage on AWS: connections with their"
-        " users and addresses, and answers with the documents that they showed. It holds no text.",
-        epilog="example: cicada audit --document hr/salaries.md --since 30d --stack Cicada-prod",
-    )
-    parser.add_argument("--user", metavar="NAME", default="", help="of this user: the sign-in name or the id (sub)")
-    parser.add_argument("--document", metavar="ID", default="", help="answers that showed this document")
-    parser.add_argument("--knowledge-base", metavar="NAME", default="", help="answers from this knowledge base")
-    parser.add_argument("--tenant", metavar="NAME", default="", help="of this tenant's users")
-    parser.add_argument(
-        "--since",
-        metavar="TIME",
-        default="7d",
-        help="from then on: 30m, 24h, 7d (default), 2026-11-22 or 2026-11-22T10:00+01:00 (UTC without an offset)",
-    )
-    parser.add_argument("--until", metavar="TIME", default="0m", help="until before then (default: now)")
-    parser.add_argument("--limit", metavar="N", type=int, default=500, help="the latest N records (default: 500)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    add_stack_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "audit",
+    short_help="show who connected, and who was shown which documents",
+    help="The audit trail of the local stage, or with --stack of a stage on AWS: connections with their"
+    " users and addresses, and answers with the documents that they showed. It holds no text.",
+    epilog="example: cicada audit --document hr/salaries.md --since 30d --stack Cicada-prod",
+)
+@click.option("--user", metavar="NAME", default="", help="of this user: the sign-in name or the id (sub)")
+@click.option("--document", metavar="ID", default="", help="answers that showed this document")
+@click.option("--knowledge-base", metavar="NAME", default="", help="answers from this knowledge base")
+@click.option("--tenant", metavar="NAME", default="", help="of this tenant's users")
+@click.option(
+    "--since",
+    metavar="TIME",
+    default="7d",
+    help="from then on: 30m, 24h, 7d (default), 2026-11-22 or 2026-11-22T10:00+01:00 (UTC without an offset)",
+)
+@click.option("--until", metavar="TIME", default="0m", help="until before then (default: now)")
+@click.option("--limit", metavar="N", type=int, default=500, help="the latest N records (default: 500)")
+@json_option
+@stack_option
+def audit(options: Options) -> int:
     """0, also if nothing is found; 1 if records were found that cannot be read, or --user is nobody."""
     sought = _sought(options, datetime.now(UTC))
     if not 1 <= options.limit <= _MOST:
@@ -82,7 +76,7 @@ def _require_account(target: DeploymentTarget, user: str) -> None:
         raise CommandError(f"There is no record of {user} in this time, and no account of that name or id{meant}")
 
 
-def _sought(options: argparse.Namespace, now: datetime) -> Sought:
+def _sought(options: Options, now: datetime) -> Sought:
     from cli.operator.audit_log import Sought
 
     since, until = moment(options.since, "--since", now), moment(options.until, "--until", now)
@@ -109,9 +103,8 @@ def moment(text: str, option: str, now: datetime) -> datetime:
 
 
 def _show(found: Found, sought: Sought) -> None:
-    screen = open_screen(read_settings())
     if found.records:
-        screen.table(table(_HEAD, [_row(each) for each in found.records], screen.width))
+        open_screen(read_settings()).table([_HEAD, *map(_row, found.records)])
     span = f"from {_time(sought.since.timestamp())} to {_time(sought.until.timestamp())}"
     number = len(found.records)
     print(f"{number} record{'' if number == 1 else 's'} {span}.")

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cli.arguments import Options, command, json_option
 from cli.errors import CommandError
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
     from cli.deployment_target import DeploymentTarget
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "bases",
-        help="list the knowledge bases",
-        description="The knowledge bases that knowledge_bases.toml names, as this checkout would deploy them.",
-        epilog="example: cicada bases --json",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "bases",
+    short_help="list the knowledge bases",
+    help="The knowledge bases that knowledge_bases.toml names, as this checkout would deploy them.",
+    epilog="example: cicada bases --json",
+)
+@json_option
+def bases(options: Options) -> int:
     """0."""
     # Imported late: pydantic is slow to import.
     from cicada.knowledge_bases.file import load_knowledge_bases

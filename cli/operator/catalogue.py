@@ -2,69 +2,57 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from cli.arguments import add_stack_option
+import click
+
+from cli.arguments import Group, Options, json_option, stack_option, together
 from cli.errors import CommandError
 from cli.operator.document_states import STATES
-from cli.operator.document_text import EVERYBODY, card_lines, described, time_text, value_text
-from cli.operator.ingest_report import reason_of, report_lines, state_fields
 from cli.operator.reader_names import note_on, note_on_failure, reader_names
-from cli.operator.tenants import add_tenant_option, tenant_of_documents
-from cli.screen import open_screen
+from cli.operator.tenants import tenant_of_documents, tenant_option
+from cli.screen import Screen, open_screen
 from cli.settings import read_settings
-from cli.table import table
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
+    from cli.operator.document_states import DocumentState
     from cli.operator.ingest_function import IngestFunction
 
 _PAGE = 500
+_EVERYBODY = "everybody of the tenant"
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "documents",
-        help="list the documents of a knowledge base, or show one",
-        description="The catalogue of a knowledge base on the local stage, or with --stack on AWS: every document with"
-        " its metadata and readers, whoever may read it.",
-        epilog="example: cicada documents list --knowledge-base store --state rejected --stack Cicada-dev",
-    )
-    parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
-    listing = parts.add_parser("list", help="documents that match, in order")
-    listing.add_argument(
-        "--filter",
-        metavar="FILTER",
-        action="append",
-        default=[],
-        help="as 'status=approved'; repeatable, all must hold",
-    )
-    listing.add_argument("--sort", metavar="FIELD", default="", help="a field, or -FIELD from last to first")
-    listing.add_argument("--count-by", metavar="FIELD", default="", help="count the documents by this field's values")
-    listing.add_argument("--limit", type=int, default=50, metavar="N", help="documents of a page (default: 50)")
-    listing.add_argument("--offset", type=int, default=0, metavar="N", help="where the page begins (default: 0)")
-    listing.add_argument(
-        "--state",
-        choices=(*STATES, "all"),
-        help="instead, what the bucket holds in this state, searchable or not: rejected and waiting with the reason",
-    )
-    listing.set_defaults(run=run_list)
-    shown = parts.add_parser("show", help="one document")
-    shown.add_argument("id", metavar="ID", help="the document's id")
-    shown.set_defaults(run=run_show)
-    for each in (listing, shown):
-        add_stack_option(each)
-        add_tenant_option(each, "whose documents they are")
-        each.add_argument("--knowledge-base", default="scripts", metavar="NAME", help="default: scripts")
-        each.add_argument("--json", action="store_true", help="print one JSON object")
+documents = Group(
+    "documents",
+    short_help="list the documents of a knowledge base, or show one",
+    help="The catalogue of a knowledge base on the local stage, or with --stack on AWS: every document with its"
+    " metadata and readers, whoever may read it.",
+    epilog="example: cicada documents list --knowledge-base store --state rejected --stack Cicada-dev",
+)
+_base_options = together(
+    stack_option,
+    tenant_option("whose documents they are"),
+    click.option("--knowledge-base", metavar="NAME", default="scripts", help="default: scripts"),
+    json_option,
+)
 
 
-def run_list(options: argparse.Namespace) -> int:
+@documents.command("list", short_help="documents that match, in order")
+@click.option("--filter", metavar="FILTER", multiple=True, help="as 'status=approved'; repeatable, all must hold")
+@click.option("--sort", metavar="FIELD", default="", help="a field, or -FIELD from last to first")
+@click.option("--count-by", metavar="FIELD", default="", help="count the documents by this field's values")
+@click.option("--limit", metavar="N", type=int, default=50, help="documents of a page (default: 50)")
+@click.option("--offset", metavar="N", type=int, default=0, help="where the page begins (default: 0)")
+@click.option(
+    "--state",
+    type=click.Choice((*STATES, "all")),
+    help="instead, what the bucket holds in this state, searchable or not: rejected and waiting with the reason",
+)
+@_base_options
+def list_(options: Options) -> int:
     """0, also if nothing matches."""
     if options.state:
         return _run_states(options)
@@ -73,7 +61,7 @@ def run_list(options: argparse.Namespace) -> int:
             "documents": "list",
             "tenant": tenant_of_documents(options),
             "knowledgeBase": options.knowledge_base,
-            "filters": options.filter,
+            "filters": list(options.filter),
             "sort": options.sort,
             "countBy": options.count_by,
             "limit": options.limit,
@@ -89,7 +77,7 @@ def run_list(options: argparse.Namespace) -> int:
         print(to_json({**found, "documents": rows, "readersNotLookedUp": names.failure or None}))
         return 0
     screen = open_screen(read_settings())
-    screen.table(_lines(found, options.offset, screen.width))
+    _show(found, options.offset, screen)
     for name, readers in unknown.items():
         if readers:
             screen.note(f"{clean_line(name)} {note_on(readers)}")
@@ -98,7 +86,7 @@ def run_list(options: argparse.Namespace) -> int:
     return 0
 
 
-def _require_documents(options: argparse.Namespace) -> None:
+def _require_documents(options: Options) -> None:
     """Raises `CommandError` if nothing is listed because there is no such base, or because the index has lost it."""
     from cli.deployment_target import open_target
     from cli.operator.bases import require_base
@@ -113,7 +101,7 @@ def _require_documents(options: argparse.Namespace) -> None:
             )
 
 
-def _run_states(options: argparse.Namespace) -> int:
+def _run_states(options: Options) -> int:
     """0, also if nothing is in that state."""
     from cicada.documents.model import KnowledgeBaseKey
     from cli.deployment_target import open_target
@@ -127,16 +115,16 @@ def _run_states(options: argparse.Namespace) -> int:
         _require_documents(options)
     shown = {name: each for name, each in found.items() if options.state in ("all", each.state)}
     if options.json:
-        print(to_json({"documents": [{"documentId": name, **state_fields(each)} for name, each in shown.items()]}))
+        print(to_json({"documents": [{"documentId": name, **_state_fields(each)} for name, each in shown.items()]}))
         return 0
-    screen = open_screen(read_settings())
-    rows = [(name, each.in_words, time_text(each.changed_at), reason_of(each)) for name, each in shown.items()]
-    screen.table(table(("ID", "STATE", "CHANGED", "REASON"), rows, screen.width) if rows else [])
+    rows = [(name, each.in_words, _time_text(each.changed_at), _reason_of(each)) for name, each in shown.items()]
+    if rows:
+        open_screen(read_settings()).table([("ID", "STATE", "CHANGED", "REASON"), *rows])
     print(f"{len(shown)} of {len(found)} documents.")
     return 0
 
 
-def _listed(options: argparse.Namespace) -> Iterator[tuple[str, datetime | None]]:
+def _listed(options: Options) -> Iterator[tuple[str, datetime | None]]:
     """The ids in the catalogue and when they were ingested, page by page."""
     function = _function(options)
     event = {"documents": "list", "tenant": tenant_of_documents(options), "knowledgeBase": options.knowledge_base}
@@ -148,7 +136,10 @@ def _listed(options: argparse.Namespace) -> Iterator[tuple[str, datetime | None]
         offset = page["nextOffset"]
 
 
-def run_show(options: argparse.Namespace) -> int:
+@documents.command("show", short_help="one document")
+@click.argument("id", metavar="ID", help="the document's id")
+@_base_options
+def show(options: Options) -> int:
     """0; an unknown document is an error."""
     from cicada.documents.model import DocumentKey, KnowledgeBaseKey
     from cli.deployment_target import open_target
@@ -166,10 +157,10 @@ def run_show(options: argparse.Namespace) -> int:
     unknown = names.unknown(found["readers"]) if found else []
     if options.json:
         fields = {"unknownReaders": unknown, "readersNotLookedUp": names.failure or None}
-        print(to_json({"documentId": options.id, **(found or {}), **fields, **state_fields(state)}))
+        print(to_json({"documentId": options.id, **(found or {}), **fields, **_state_fields(state)}))
         return 0
-    card = card_lines(found["card"]) if found else []
-    for line in (*described(options.id, found, state), *report_lines(state), *card):
+    card = _card_lines(found["card"]) if found else []
+    for line in (*_described(options.id, found, state), *_report_lines(state), *card):
         print(line)
     screen = open_screen(read_settings())
     if unknown:
@@ -179,7 +170,7 @@ def run_show(options: argparse.Namespace) -> int:
     return 0
 
 
-def _function(options: argparse.Namespace) -> IngestFunction:
+def _function(options: Options) -> IngestFunction:
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target
     from cli.operator.ingest_function import IngestFunction
@@ -188,20 +179,105 @@ def _function(options: argparse.Namespace) -> IngestFunction:
     return IngestFunction(target.client("lambda", 60), target.output("IngestFunction"), "The catalogue cannot be read")
 
 
-def _lines(found: Mapping[str, Any], offset: int, width: int | None) -> list[str]:
+def _show(found: Mapping[str, Any], offset: int, screen: Screen) -> None:
     documents: Sequence[Mapping[str, Any]] = found["documents"]
-    counts = [f"{clean_line(value_text(each['value']))}: {each['count']}" for each in found.get("counts", [])]
-    if not documents:
-        return [*counts, f"{found['total']} documents match."]
     rows = [
         (
             each["documentId"],
             each["title"],
             str(each["passages"]),
             each["indexedAt"] or "",
-            ", ".join(each["readers"]) or EVERYBODY,
+            ", ".join(each["readers"]) or _EVERYBODY,
         )
         for each in documents
     ]
-    lines = table(("ID", "TITLE", "PASSAGES", "INGESTED", "READERS"), rows, width)
-    return [*lines, *counts, f"{offset + 1} to {offset + len(documents)} of {found['total']} documents."]
+    if rows:
+        screen.table([("ID", "TITLE", "PASSAGES", "INGESTED", "READERS"), *rows])
+    for each in found.get("counts", []):
+        screen.line(f"{_value_text(each['value'])}: {each['count']}")
+    extent = f"{offset + 1} to {offset + len(rows)} of {found['total']} documents." if rows else ""
+    screen.line(extent or f"{found['total']} documents match.")
+
+
+def _described(document_id: str, found: Mapping[str, Any] | None, state: DocumentState) -> list[str]:
+    """`found` is the document's row of the catalogue, None for one that is not searchable."""
+    lines = [
+        clean_line(found["title"] if found else document_id),
+        f"  id        {clean_line(document_id)}",
+        f"  state     {state.in_words}",
+        *([f"  uploaded  {_time_text(state.changed_at)}, versions kept: {state.versions}"] if state.changed_at else []),
+    ]
+    if found is None:
+        return lines
+    lines += [
+        f"  passages  {found['passages']}",
+        f"  ingested  {found['indexedAt'] or 'unknown'}",
+        f"  version   {found['version']}",
+        f"  readers   {', '.join(found['readers']) or _EVERYBODY}",
+        *(f"  {name}: {clean_line(_value_text(value))}" for name, value in found["metadata"].items()),
+    ]
+    copies = [f"  the same file is also here as {', '.join(found['copies'])}"] if found["copies"] else []
+    return [*lines, *copies]
+
+
+def _card_lines(card: Mapping[str, Any] | None) -> list[str]:
+    """The card that document routing searches, if there is one."""
+    if card is None:
+        return ["", "It has no card: it was ingested by an earlier version; cicada rebuild makes one."]
+    sections = [
+        f"    {clean_line(each['heading'])} (passages {each['first']} to {each['last']}):"
+        f" {clean_line(', '.join(each['keywords']))}".rstrip(" :")
+        for each in card["sections"]
+    ]
+    related = [f"    {each['documentId']}  {each['weight']:.2f}" for each in card["related"]]
+    return [
+        "",
+        f"Card, by {clean_line(card['by'])}",
+        f"  overview   {clean_line(card['overview'])}",
+        f"  tags       {clean_line(', '.join(card['topicTags']))}",
+        *(f"  question   {clean_line(each)}" for each in card["questionHints"]),
+        "  sections",
+        *sections,
+        *(["  related", *related] if related else []),
+    ]
+
+
+def _value_text(value: object) -> str:
+    """A value of the metadata."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _time_text(time: datetime | None) -> str:
+    """To the second; empty for none."""
+    return time.isoformat(timespec="seconds") if time else ""
+
+
+def _state_fields(state: DocumentState) -> dict[str, Any]:
+    """`lastReport` is as ingest wrote it, null without one."""
+    return {
+        "state": state.state,
+        "uploadedAt": state.changed_at.isoformat() if state.changed_at else None,
+        "reportedAt": state.reported_at.isoformat() if state.reported_at else None,
+        "lastReport": dict(state.report) or None,
+        "storedVersions": state.versions,
+    }
+
+
+def _reason_of(state: DocumentState) -> str:
+    """The first thing that ingest complained about; empty for nothing."""
+    problems = state.report.get("problems", [])
+    return clean_line(problems[0]["reason"]) if problems else ""
+
+
+def _report_lines(state: DocumentState) -> list[str]:
+    """What ingest said last, with each problem."""
+    if not state.report:
+        return ["", "Ingest has reported nothing on it yet."]
+    when = state.report.get("reportedAt", "")
+    lines = ["", f"Last report, {clean_line(when)}: {clean_line(state.report['outcome']).replace('_', ' ')}"]
+    for problem in state.report.get("problems", []):
+        place = f"{clean_line(problem['place'])}: " if problem["place"] else ""
+        lines.append(f"  {place}{clean_line(problem['reason'])}")
+    return lines

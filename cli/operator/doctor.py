@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
+import click
 
+from cli.arguments import Options, command, json_option
 from cli.errors import CommandError
-
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
-
 
 _STAGES = ("dev", "prod")
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "doctor",
-        help="check an AWS account and its region before a deployment",
-        description="Check what a deployment needs of the account and the region: the login, the CDK's bootstrap, the"
-        " models of Bedrock with their access and quotas, Lambda's quota, OpenSearch Serverless, API Gateway's role for"
-        " logs, and what an earlier deployment has left. Nothing is created or changed. The credentials and the region"
-        " are those of the AWS command line; the context is what `cdk deploy` is given.",
-        epilog="example: AWS_REGION=eu-central-1 cicada doctor -c stage=dev -c chatModel=eu.amazon.nova-lite-v1:0",
-    )
-    parser.add_argument(
-        "-c",
-        "--context",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="as for `cdk deploy`; repeatable (default: stage=dev)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "doctor",
+    short_help="check an AWS account and its region before a deployment",
+    help="Check what a deployment needs of the account and the region: the login, the CDK's bootstrap, the"
+    " models of Bedrock with their access and quotas, Lambda's quota, OpenSearch Serverless, API Gateway's role for"
+    " logs, and what an earlier deployment has left. Nothing is created or changed. The credentials and the region"
+    " are those of the AWS command line; the context is what `cdk deploy` is given.",
+    epilog="example: AWS_REGION=eu-central-1 cicada doctor -c stage=dev -c chatModel=eu.amazon.nova-lite-v1:0",
+)
+@click.option(
+    "-c", "--context", multiple=True, metavar="NAME=VALUE", help="as for `cdk deploy`; repeatable (default: stage=dev)"
+)
+@json_option
+def doctor(options: Options) -> int:
     """0 if nothing stands against a deployment, else 1."""
     context = _context(options.context)
     if context.get("stage", "dev") not in _STAGES:

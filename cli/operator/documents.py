@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from cli.arguments import add_stack_option
+import click
+
+from cli.arguments import Options, stack_option, together
 from cli.errors import CommandError
-from cli.operator.tenants import add_tenant_option
+from cli.operator.tenants import tenant_option
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 
 if TYPE_CHECKING:
     from clients.documents.uploader import DocumentResult, Uploader
 
-_PATIENCE_SECONDS = 900.0
-
-
-def add_document_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say whose documents, where, and how long to wait."""
-    parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="which one (default: scripts)")
-    add_tenant_option(parser, "whose documents they are")
-    add_stack_option(parser)
-    parser.add_argument(
+# Whose documents, where, and how long to wait.
+document_options = together(
+    click.option("--knowledge-base", metavar="NAME", default="scripts", help="which one (default: scripts)"),
+    tenant_option("whose documents they are"),
+    stack_option,
+    click.option(
         "--patience",
         metavar="SECONDS",
         type=float,
-        default=_PATIENCE_SECONDS,
+        default=900.0,
         help="give up when nothing was heard for so long (default: 900)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
+    ),
+    click.option("--json", is_flag=True, help="print one JSON object at the end"),
+)
 
 
 def follow(
-    options: argparse.Namespace,
+    options: Options,
     work: Callable[[Uploader], Generator[DocumentResult]],
     documents: int,
     show: Callable[[DocumentResult, Screen], None],

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from typing import TYPE_CHECKING
 
-from cli.arguments import add_stack_option
+import click
+
+from cli.arguments import Options, command, json_option, stack_option
 from cli.errors import CommandError
 from cli.operator.tenants import tenant_named, tenant_of_account
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
     from cicada.identity.principal import Principal
-    from cli.arguments import Subparsers
     from cli.deployment_target import DeploymentTarget
     from cli.operator.user_erasure import DynamoErasure
     from cli.operator.user_pool import UserPool
@@ -23,26 +23,21 @@ if TYPE_CHECKING:
 _ROUNDS = 5
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "erase",
-        help="delete what a stage keeps of a person",
-        description="Delete the requests, answers, sessions, profiles, theories, connections and usage of a user. The"
-        " account must be disabled, so that nothing new is stored meanwhile; with --account it is disabled, and deleted"
-        " at the end. An interrupted run is repeated: it goes on where it stopped.",
-        epilog="example: cicada erase ann --tenant acme --account --stack Cicada-dev",
-    )
-    parser.add_argument("name", metavar="USER", help="the user's name; of a deleted account its id (sub)")
-    parser.add_argument("--tenant", metavar="NAME", required=True, help="the tenant whose data of the user are deleted")
-    parser.add_argument("--account", action="store_true", help="delete the account too")
-    parser.add_argument("--yes", action="store_true", help="do not ask before deleting, as scripts must")
-    add_stack_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "erase",
+    short_help="delete what a stage keeps of a person",
+    help="Delete the requests, answers, sessions, profiles, theories, connections and usage of a user. The"
+    " account must be disabled, so that nothing new is stored meanwhile; with --account it is disabled, and deleted"
+    " at the end. An interrupted run is repeated: it goes on where it stopped.",
+    epilog="example: cicada erase ann --tenant acme --account --stack Cicada-dev",
+)
+@click.argument("name", metavar="USER", help="the user's name; of a deleted account its id (sub)")
+@click.option("--tenant", metavar="NAME", required=True, help="the tenant whose data of the user are deleted")
+@click.option("--account", is_flag=True, help="delete the account too")
+@click.option("--yes", is_flag=True, help="do not ask before deleting, as scripts must")
+@stack_option
+@json_option
+def erase(options: Options) -> int:
     """0 if nothing of the user is left. Refused before anything is deleted if more could be stored meanwhile."""
     from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
     from cli.deployment_target import open_target
@@ -63,9 +58,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _principal(
-    options: argparse.Namespace, pool: UserPool, target: DeploymentTarget, erasure: DynamoErasure
-) -> Principal:
+def _principal(options: Options, pool: UserPool, target: DeploymentTarget, erasure: DynamoErasure) -> Principal:
     """The user whose rows are deleted, when that is confirmed; the account is disabled and has no sign-ins then.
 
     Raises `CommandError` for one who can sign in, is of another tenant, or of whom there is nothing.
@@ -109,7 +102,7 @@ def _require_rows(principal: Principal, erasure: DynamoErasure, names: list[str]
         )
 
 
-def _confirm(options: argparse.Namespace, whose: str) -> None:
+def _confirm(options: Options, whose: str) -> None:
     """Ask the person at the terminal. Raises `CommandError` without a yes."""
     if options.yes:
         return
@@ -145,7 +138,7 @@ def _erased(erasure: DynamoErasure, principal: Principal) -> dict[str, int]:
     raise CommandError("Rows of the user are still being written; run the command again in a minute.")
 
 
-def _tell(options: argparse.Namespace, counts: dict[str, int]) -> None:
+def _tell(options: Options, counts: dict[str, int]) -> None:
     if options.json:
         print(to_json({"user": options.name, "tenant": options.tenant, "account": options.account, "deleted": counts}))
         return

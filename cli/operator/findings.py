@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from cli.errors import CommandError
 from cli.screen import open_screen
 from cli.settings import read_settings
-from cli.text import clean_line, to_json
+from cli.text import to_json
 
 State = Literal["ok", "note", "problem", "unknown"]
 # What services answer to an operation that they do not have; the emulator of the local stage does so.
@@ -59,9 +59,8 @@ def show(findings: Sequence[Finding], *, as_json: bool) -> int:
         rows = [{"subject": each.subject, "state": each.state, "text": each.text} for each in findings]
         print(to_json({"ok": not problems, "findings": rows}))
         return 1 if problems else 0
-    width = max((len(each.subject) for each in findings), default=0)
-    screen = open_screen(read_settings())
-    screen.table(f"{each.state:8} {each.subject:{width}}  {clean_line(each.text)}" for each in findings)
+    shown = [(each.state, each.subject, each.text) for each in findings]
+    open_screen(read_settings()).table(shown, wrapped=True, first=max(map(len, get_args(State))))
     unknown = sum(each.state == "unknown" for each in findings)
     print(f"{_counted(len(problems), 'problem')}{f', {unknown} not found out' if unknown else ''}.")
     return 1 if problems else 0

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
+from cli.arguments import PATH, Options, command
 from cli.errors import CommandError
-from cli.operator.documents import add_document_options, counted, follow
+from cli.operator.documents import counted, document_options, follow
 from cli.operator.reader_names import ReaderNames, note_on, note_on_failure, reader_names
 from cli.operator.remove import show_removal
 from cli.operator.tenants import tenant_of_documents
@@ -18,41 +19,35 @@ from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
     from cli.operator.prune import Surplus
     from clients.documents.files import Upload
     from clients.documents.uploader import DocumentResult
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "ingest",
-        help="upload files and folders, and see what becomes of them",
-        description="Upload files to the local stage, or with --stack to a stage on AWS, and wait until each is"
-        " searchable. A file's sidecar, FILE.metadata.json beside it, is uploaded with it. Of a folder all files are"
-        " taken but hidden and linked ones.",
-        epilog="example: cicada ingest handbook --knowledge-base store --prune --dry-run --stack Cicada-dev",
-    )
-    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a file or a folder")
-    parser.add_argument(
-        "--prune",
-        action="store_true",
-        help="remove the documents of the knowledge base that the folder no longer has, when all others are uploaded;"
-        " asks before it removes more than ten or half of them, or a sidecar",
-    )
-    parser.add_argument(
-        "--follow-links",
-        action="store_true",
-        help="also upload the files that links in a folder lead to; without it they are left out and named",
-    )
-    parser.add_argument("--dry-run", action="store_true", help="only show what would be uploaded and removed")
-    parser.add_argument("--yes", action="store_true", help="with --prune: remove without asking")
-    add_document_options(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "ingest",
+    short_help="upload files and folders, and see what becomes of them",
+    help="Upload files to the local stage, or with --stack to a stage on AWS, and wait until each is"
+    " searchable. A file's sidecar, FILE.metadata.json beside it, is uploaded with it. Of a folder all files are"
+    " taken but hidden and linked ones.",
+    epilog="example: cicada ingest handbook --knowledge-base store --prune --dry-run --stack Cicada-dev",
+)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH, help="a file or a folder")
+@click.option(
+    "--prune",
+    is_flag=True,
+    help="remove the documents of the knowledge base that the folder no longer has, when all others are uploaded;"
+    " asks before it removes more than ten or half of them, or a sidecar",
+)
+@click.option(
+    "--follow-links",
+    is_flag=True,
+    help="also upload the files that links in a folder lead to; without it they are left out and named",
+)
+@click.option("--dry-run", is_flag=True, help="only show what would be uploaded and removed")
+@click.option("--yes", is_flag=True, help="with --prune: remove without asking")
+@document_options
+def ingest(options: Options) -> int:
     """0 if every file is searchable now, 1 if one was rejected or its report did not come."""
     if (options.prune or options.yes) and (len(options.paths) != 1 or not options.paths[0].is_dir()):
         raise CommandError("With --prune name one folder, which is all that the knowledge base is to hold.", 2)
@@ -79,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if failed or any(result.has_failed for result in removed) else 0
 
 
-def _surplus(options: argparse.Namespace, uploads: list[Upload]) -> Surplus:
+def _surplus(options: Options, uploads: list[Upload]) -> Surplus:
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target
     from cli.operator.prune import surplus_of
@@ -87,7 +82,7 @@ def _surplus(options: argparse.Namespace, uploads: list[Upload]) -> Surplus:
     return surplus_of(open_target(options.stack), uploads, options)
 
 
-def _show_plan(options: argparse.Namespace, uploads: list[Upload], surplus: Surplus | None) -> int:
+def _show_plan(options: Options, uploads: list[Upload], surplus: Surplus | None) -> int:
     from cli.operator.prune import described
     from clients.documents.files import refusal
 
@@ -112,7 +107,7 @@ def _show_plan(options: argparse.Namespace, uploads: list[Upload], surplus: Surp
     return 0
 
 
-def _prepare(options: argparse.Namespace, surplus: Surplus) -> None:
+def _prepare(options: Options, surplus: Surplus) -> None:
     """Say what will be removed, ask where needed, and take the sidecars away."""
     from cli.deployment_target import open_target
     from cli.operator.prune import confirm, described, remove_sidecars
@@ -124,7 +119,7 @@ def _prepare(options: argparse.Namespace, surplus: Surplus) -> None:
         remove_sidecars(open_target(options.stack), surplus)
 
 
-def _removed(options: argparse.Namespace, surplus: Surplus) -> list[DocumentResult]:
+def _removed(options: Options, surplus: Surplus) -> list[DocumentResult]:
     return follow(
         options,
         lambda uploader: uploader.remove(surplus.documents),
@@ -134,7 +129,7 @@ def _removed(options: argparse.Namespace, surplus: Surplus) -> list[DocumentResu
     )
 
 
-def _ingested(options: argparse.Namespace, uploads: list[Upload], names: ReaderNames) -> list[DocumentResult]:
+def _ingested(options: Options, uploads: list[Upload], names: ReaderNames) -> list[DocumentResult]:
     return follow(
         options,
         lambda uploader: uploader.ingest(uploads),
@@ -144,7 +139,7 @@ def _ingested(options: argparse.Namespace, uploads: list[Upload], names: ReaderN
     )
 
 
-def _uploads(options: argparse.Namespace) -> list[Upload]:
+def _uploads(options: Options) -> list[Upload]:
     from clients.documents.errors import InvalidUploadError  # imported late: the library is slow to import
     from clients.documents.files import linked_files, uploads_of
 
@@ -193,7 +188,7 @@ def _summary(outcomes: Counter[str]) -> str:
 
 
 def _fields(
-    options: argparse.Namespace, results: list[DocumentResult], removed: list[DocumentResult], names: ReaderNames
+    options: Options, results: list[DocumentResult], removed: list[DocumentResult], names: ReaderNames
 ) -> dict[str, object]:
     gone = sorted(removed, key=lambda result: result.document.document_id)
     also = {"removed": [{"documentId": each.document.document_id, "outcome": each.outcome} for each in gone]}

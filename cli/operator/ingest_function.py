@@ -1,12 +1,17 @@
-"""The ingest function, called as the Lambda console calls it."""
+"""The ingest function, called as the Lambda console calls it, and what it finds missing in the index."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from cli.errors import CommandError
+from cli.operator.findings import Finding
 from cli.text import clean_line
+
+# A collection that has scaled to zero needs up to half a minute for the first search.
+SEARCH_SECONDS = 90.0
 
 
 class IngestFunction:
@@ -34,3 +39,17 @@ class IngestFunction:
             reason = clean_line(str(result.get("errorMessage", "its log says why")))
             raise CommandError(f"{self._failing}: {reason}")
         return result
+
+
+def missing_documents(client: Any, function: str, flag: str) -> Iterator[Finding]:
+    """The bases of which the index lacks most documents. Reading the names of all documents may take a while.
+
+    `client`: of Lambda. `flag`: what makes a command work on the same stage.
+    """
+    for each in IngestFunction(client, function, "No comparison").call({"documents": "compare"})["bases"]:
+        if each["isIncomplete"]:
+            text = (
+                f"it lacks most of the {each['kept']} documents in {each['knowledgeBase']} of the tenant"
+                f" {each['tenant']}: run `cicada rebuild{flag}`, or most questions there end in an error."
+            )
+            yield Finding("index", "problem", text)

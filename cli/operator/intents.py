@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
+import click
+
+from cli.arguments import Command, Group, Options
 from cli.errors import CommandError
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
     from tools.intents.examples import Example
 
 # As `cicada.planning.model.Intent` has them; the library is slow to import.
@@ -19,39 +21,44 @@ _INTENTS = ("script_query", "profile_request", "theory_request", "general")
 _CHANGES = ("text", "name", "delete", "restore")
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand, with its own."""
-    parser = subparsers.add_parser(
-        "intents",
-        help="teach which messages are questions, requests or conversation",
-        description="The examples that the intents of messages are learnt from: tools/intents/examples.jsonl.",
-        epilog="example: cicada intents add 'Who murders Duncan?' script_query",
-    )
-    parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
-    adding = parts.add_parser(
-        "add",
-        help="learn a message with its intent: try it, and with --save keep it",
-        description="Train on the examples and a message with its intent, and show what changes; it takes up to some"
-        " minutes. With --save the message is added to tools/intents/examples.jsonl and the packaged models are"
-        " written; a stage has them when it is started or deployed again. Without it nothing is written.",
-    )
-    adding.add_argument("--save", action="store_true", help="add the example and write the packaged models")
-    adding.add_argument("text", help="the message")
-    adding.add_argument("intent", choices=_INTENTS, help="what the user wants: %(choices)s")
-    adding.add_argument("--author", default="local", help="who wrote it, one name a person (default: %(default)s)")
-    adding.add_argument("--language", default="en", help="its ISO 639-1 code (default: %(default)s)")
-    adding.add_argument(
-        "--changes",
-        nargs="+",
-        choices=_CHANGES,
-        default=[],
-        metavar="KIND",
-        help="what it asks to be changed of profiles or theories: text, name, delete, restore (default: nothing)",
-    )
-    adding.set_defaults(run=add)
+intents = Group(
+    "intents",
+    short_help="teach which messages are questions, requests or conversation",
+    help="The examples that the intents of messages are learnt from: tools/intents/examples.jsonl.",
+    epilog="example: cicada intents add 'Who murders Duncan?' script_query",
+)
 
 
-def add(options: argparse.Namespace) -> int:
+class _Adding(Command):
+    """An option of click has a fixed number of values: `--changes text name` is read as `--changes` with each."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        pairs = pairwise(["", *args])
+        spread = [["--changes", each] if {before, each} <= {*_CHANGES} else [each] for before, each in pairs]
+        return super().parse_args(ctx, [*chain(*spread)])
+
+
+@intents.command(
+    "add",
+    cls=_Adding,
+    short_help="learn a message with its intent: try it, and with --save keep it",
+    help="Train on the examples and a message with its intent, and show what changes; it takes up to some minutes. With"
+    " --save the message is added to tools/intents/examples.jsonl and the packaged models are written; a stage has them when"
+    " it is started or deployed again. Without it nothing is written.",
+)
+@click.option("--save", is_flag=True, help="add the example and write the packaged models")
+@click.argument("text", help="the message")
+@click.argument("intent", metavar="INTENT", type=click.Choice(_INTENTS), help=f"what is wanted: {', '.join(_INTENTS)}")
+@click.option("--author", metavar="NAME", default="local", help="who wrote it, one name a person (default: local)")
+@click.option("--language", metavar="CODE", default="en", help="its ISO 639-1 code (default: en)")
+@click.option(
+    "--changes",
+    multiple=True,
+    type=click.Choice(_CHANGES),
+    metavar="KIND...",
+    help="what it asks to be changed of profiles or theories: text, name, delete, restore (default: nothing)",
+)
+def add(options: Options) -> int:
     """0 if the example is learnt, and with --save kept."""
     from cicada.errors import CicadaError  # imported late: the library is slow to import
     from cicada.planning.model import Intent

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import click
+
+from cli.arguments import Options, command
 from cli.errors import CommandError
 from cli.local_stage import Stage, read_stage
 from cli.settings import Settings, read_settings
 from cli.text import to_json
 
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
 
-
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "invoke",
-        help="invoke a function of the local stage with a test event",
-        description="Invoke a deployed function of the local stage and print what it returns as JSON.",
-        epilog="example: cicada invoke message_processor events/message_processor.json",
-    )
-    parser.add_argument("function", metavar="FUNCTION", help="the function's name, as `cicada stage` shows it")
-    parser.add_argument(
-        "event",
-        metavar="EVENT.json",
-        nargs="?",
-        help='its event; "-" for standard input (default: events/FUNCTION.json)',
-    )
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "invoke",
+    short_help="invoke a function of the local stage with a test event",
+    help="Invoke a deployed function of the local stage and print what it returns as JSON.",
+    epilog="example: cicada invoke message_processor events/message_processor.json",
+)
+@click.argument("function", metavar="FUNCTION", help="the function's name, as `cicada stage` shows it")
+@click.argument(
+    "event",
+    metavar="[EVENT.json]",
+    type=click.Path(readable=False),
+    required=False,
+    help='its event; "-" for standard input (default: events/FUNCTION.json)',
+)
+def invoke(options: Options) -> int:
     """0 if the function returned, 1 if it raised."""
     settings = read_settings()
     stage = read_stage(settings.stage_file)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cli.arguments import Options
 from cli.errors import CommandError
 from cli.operator.tenants import tenant_of_documents
 from cli.text import clean_line
@@ -40,7 +40,7 @@ class Surplus:
         return bool(self.sidecars) or many > _FEW or 2 * many > self.stored
 
 
-def surplus_of(target: DeploymentTarget, uploads: Sequence[Upload], options: argparse.Namespace) -> Surplus:
+def surplus_of(target: DeploymentTarget, uploads: Sequence[Upload], options: Options) -> Surplus:
     """What is to be removed so that the base holds what the folder holds."""
     from cicada.documents.model import KnowledgeBaseKey
     from cicada.errors import CicadaError
@@ -74,7 +74,7 @@ def described(surplus: Surplus) -> list[str]:
     return [*lines[:_SHOWN], *([f"  and {more} more"] if more > 0 else [])]
 
 
-def confirm(surplus: Surplus, options: argparse.Namespace) -> None:
+def confirm(surplus: Surplus, options: Options) -> None:
     """Ask if that is wanted, where it has to be. Raises `CommandError` if it is not, or if there is nobody to ask."""
     if options.yes or not surplus.needs_confirmation:
         return

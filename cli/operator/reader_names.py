@@ -5,11 +5,11 @@ Ingest does not ask the user pool: a document may name a group that is made late
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cli.arguments import Options
 from cli.errors import CommandError
 from cli.text import clean_line
 
@@ -79,7 +79,7 @@ class ReaderNames:
         return "" if tenant == self._tenant else f"user:{sub} (the account {name} is not of the tenant {self._tenant})"
 
 
-def reader_names(options: argparse.Namespace) -> ReaderNames:
+def reader_names(options: Options) -> ReaderNames:
     """Of the tenant that the command is about."""
     from cli.operator.tenants import tenant_of_documents
 

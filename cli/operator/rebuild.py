@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from cli.arguments import add_stack_option
+import click
+
+from cli.arguments import Options, command, stack_option
 from cli.errors import CommandError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
@@ -15,7 +16,6 @@ from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
     from cli.operator.ingest_function import IngestFunction
 
 # A slice is short so that progress is shown often. It ends after the round of copies in which its time runs out.
@@ -23,21 +23,16 @@ _SLICE_SECONDS = 5
 _LONGEST_CALL_SECONDS = 900.0
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "rebuild",
-        help="make the index anew from what is kept of all documents",
-        description="Make a new index of the local stage, or with --stack of a stage on AWS, from what is kept of all"
-        " documents. The old one answers until the new one is complete, whatever is ingested meanwhile.",
-        epilog="example: cicada rebuild --stack Cicada-dev",
-    )
-    add_stack_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "rebuild",
+    short_help="make the index anew from what is kept of all documents",
+    help="Make a new index of the local stage, or with --stack of a stage on AWS, from what is kept of all"
+    " documents. The old one answers until the new one is complete, whatever is ingested meanwhile.",
+    epilog="example: cicada rebuild --stack Cicada-dev",
+)
+@stack_option
+@click.option("--json", is_flag=True, help="print one JSON object at the end")
+def rebuild(options: Options) -> int:
     """0 when the new index answers."""
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target

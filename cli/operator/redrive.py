@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from cli.arguments import add_stack_option
+import click
+
+from cli.arguments import Options, command, stack_option
 from cli.errors import CommandError
 from cli.text import clean_line
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
     from cli.deployment_target import DeploymentTarget
     from cli.operator.dead_letters import DeadLetter, Redriver
 
@@ -27,24 +27,19 @@ _OUTCOMES = {
 _OPTIONS = {"RequestsTable": "table", "RequestsQueueUrl": "queue_url", "DeadLetterQueueUrl": "dead_letter_queue_url"}
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "redrive",
-        help="answer the requests in the dead-letter queue again",
-        description="Queue the requests in the dead-letter queue again: those of the local stage, or with --stack or"
-        " the three names those of a stage on AWS, with the credentials that the AWS command line uses.",
-        epilog="example: cicada redrive --list --stack Cicada-dev",
-    )
-    parser.add_argument("--list", action="store_true", help="only show what there is")
-    add_stack_option(parser)
-    parser.add_argument("--table", metavar="NAME", help="the table of requests on AWS")
-    parser.add_argument("--queue-url", metavar="URL", help="the request queue on AWS")
-    parser.add_argument("--dead-letter-queue-url", metavar="URL", help="the dead-letter queue on AWS")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "redrive",
+    short_help="answer the requests in the dead-letter queue again",
+    help="Queue the requests in the dead-letter queue again: those of the local stage, or with --stack or"
+    " the three names those of a stage on AWS, with the credentials that the AWS command line uses.",
+    epilog="example: cicada redrive --list --stack Cicada-dev",
+)
+@click.option("--list", is_flag=True, help="only show what there is")
+@stack_option
+@click.option("--table", metavar="NAME", help="the table of requests on AWS")
+@click.option("--queue-url", metavar="URL", help="the request queue on AWS")
+@click.option("--dead-letter-queue-url", metavar="URL", help="the dead-letter queue on AWS")
+def redrive(options: Options) -> int:
     """0, also when there is nothing to do; 1 if something is left that names no request or is being answered."""
     from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
 
@@ -55,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
 
 
-def _target(options: argparse.Namespace) -> DeploymentTarget:
+def _target(options: Options) -> DeploymentTarget:
     from cli.deployment_target import aws_target, open_target
 
     names = {output: getattr(options, option) for output, option in _OPTIONS.items()}

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+import click
+
+from cli.arguments import Options, command
 from cli.errors import CommandError
 from cli.operator.bases import require_base
-from cli.operator.documents import add_document_options, follow
+from cli.operator.documents import document_options, follow
 from cli.operator.tenants import tenant_of_documents
 from cli.screen import Screen
 from cli.text import to_json
 
 if TYPE_CHECKING:
     from cicada.documents.model import DocumentKey
-    from cli.arguments import Subparsers
     from clients.documents.purge import Purged
     from clients.documents.uploader import DocumentResult
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "remove",
-        help="take documents out of a knowledge base",
-        description="Take documents with their sidecars out of the local stage, or with --stack out of a stage on AWS,"
-        " and wait until none of them is searchable any more.",
-        epilog="example: cicada remove policies/leave.md --knowledge-base store --stack Cicada-dev",
-    )
-    parser.add_argument(
-        "names", metavar="NAME", nargs="+", help="a document's id: the file's name, of a folder the path below it"
-    )
-    add_document_options(parser)
-    parser.add_argument(
-        "--purge", action="store_true", help="also delete all earlier versions now, which a stage may keep for 30 days"
-    )
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "remove",
+    short_help="take documents out of a knowledge base",
+    help="Take documents with their sidecars out of the local stage, or with --stack out of a stage on AWS,"
+    " and wait until none of them is searchable any more.",
+    epilog="example: cicada remove policies/leave.md --knowledge-base store --stack Cicada-dev",
+)
+@click.argument(
+    "names",
+    metavar="NAME...",
+    nargs=-1,
+    required=True,
+    help="a document's id: the file's name, of a folder the path below it",
+)
+@document_options
+@click.option("--purge", is_flag=True, help="also delete all earlier versions now, which a stage may keep for 30 days")
+def remove(options: Options) -> int:
     """0 if every document is removed, 1 if one did not exist or its report did not come.
 
     With --purge, a document of which only earlier versions were left is removed too.
@@ -63,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(result.has_failed and not _was_purged(result, purged) for result in results) else 0
 
 
-def _purged(options: argparse.Namespace, results: list[DocumentResult]) -> dict[DocumentKey, Purged]:
+def _purged(options: Options, results: list[DocumentResult]) -> dict[DocumentKey, Purged]:
     """What was deleted of each document. One that ingest did not report is left: it may still be in the index."""
     from cicada.errors import CicadaError
     from cli.deployment_target import open_target
@@ -121,9 +119,7 @@ def show_removal(result: DocumentResult, screen: Screen) -> None:
         screen.line(f"{name}: {result.outcome}")
 
 
-def _fields(
-    options: argparse.Namespace, results: list[DocumentResult], purged: dict[DocumentKey, Purged]
-) -> dict[str, object]:
+def _fields(options: Options, results: list[DocumentResult], purged: dict[DocumentKey, Purged]) -> dict[str, object]:
     return {
         "tenant": tenant_of_documents(options),
         "knowledgeBase": options.knowledge_base,

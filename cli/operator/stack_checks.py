@@ -11,10 +11,8 @@ from cli.deployment_target import DeploymentTarget
 from cli.operator.bases import require_base
 from cli.operator.document_states import DocumentStates
 from cli.operator.findings import Finding, State, checked
-from cli.operator.index_checks import SEARCH_SECONDS, missing_documents
-from cli.operator.ingest_function import IngestFunction
+from cli.operator.ingest_function import SEARCH_SECONDS, IngestFunction, missing_documents
 from cli.operator.model_checks import model_findings
-from cli.operator.stack_resources import resources_of
 from cli.operator.tenants import without_tenant
 from cli.operator.user_pool import UserPool
 from cli.stack_states import remark
@@ -36,7 +34,7 @@ def stack_findings(target: DeploymentTarget, tenant: str, knowledge_base: str) -
     resources: dict[str, dict[str, str]] = {}
 
     def look() -> Iterator[Finding]:
-        resources.update(resources_of(cloudformation, target.stack))
+        resources.update(_resources_of(cloudformation, target.stack))
         yield from ()
 
     found += checked("parts", look)
@@ -52,6 +50,16 @@ def stack_findings(target: DeploymentTarget, tenant: str, knowledge_base: str) -
     found += checked("accounts", partial(_accounts, target))
     found += checked("index", partial(_index, target, tenant, knowledge_base))
     return found + model_findings(target, list(configurations.values()))
+
+
+def _resources_of(cloudformation: Any, stack: str) -> dict[str, dict[str, str]]:
+    """The physical ids of the parts of a deployed stack, by CloudFormation type, then logical id."""
+    found: dict[str, dict[str, str]] = {}
+    for page in cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack):
+        for each in page["StackResourceSummaries"]:
+            if each.get("PhysicalResourceId") and each["ResourceStatus"] != "DELETE_COMPLETE":
+                found.setdefault(each["ResourceType"], {})[each["LogicalResourceId"]] = each["PhysicalResourceId"]
+    return found
 
 
 def _stack(client: Any, stack: str) -> Iterator[Finding]:

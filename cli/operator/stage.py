@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import click
+
+from cli.arguments import Options, command
 from cli.local_stage import read_stage
 from cli.settings import read_settings
 from cli.text import clean_line, to_json
-
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
 
 _TITLES = {
     "websocketUrl": "WebSocket",
@@ -31,19 +30,14 @@ _TITLES = {
 }
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "stage",
-        help="show what runs where on the local stage",
-        description="Show the addresses, sample users and stack outputs of the local stage that `make run` started.",
-        epilog="example: cicada stage --json",
-    )
-    parser.add_argument("--json", action="store_true", help="print the same as one JSON object")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "stage",
+    short_help="show what runs where on the local stage",
+    help="Show the addresses, sample users and stack outputs of the local stage that `make run` started.",
+    epilog="example: cicada stage --json",
+)
+@click.option("--json", is_flag=True, help="print the same as one JSON object")
+def stage(options: Options) -> int:
     """0 if the stage runs."""
     stage = read_stage(read_settings().stage_file)
     print(to_json(stage.everything) if options.json else "\n".join(_lines(stage.everything)))

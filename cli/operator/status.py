@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
+import click
 
-from cli.arguments import add_stack_option
-
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
+from cli.arguments import Options, command, json_option, stack_option
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "status",
-        help="show whether a stage works, and what waits in it",
-        description="Look at the stack, its functions, queues, dead letters and alarms, search its index, and ask each"
-        " of its models for a word, which costs less than a cent. Needs the credentials of an operator.",
-        epilog="example: cicada status --stack Cicada-prod",
-    )
-    add_stack_option(parser)
-    parser.add_argument("--tenant", metavar="NAME", help="whose documents are counted (default: the default tenant)")
-    parser.add_argument("--knowledge-base", metavar="NAME", default="scripts", help="default: scripts")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "status",
+    short_help="show whether a stage works, and what waits in it",
+    help="Look at the stack, its functions, queues, dead letters and alarms, search its index, and ask each"
+    " of its models for a word, which costs less than a cent. Needs the credentials of an operator.",
+    epilog="example: cicada status --stack Cicada-prod",
+)
+@stack_option
+@click.option("--tenant", metavar="NAME", help="whose documents are counted (default: the default tenant)")
+@click.option("--knowledge-base", metavar="NAME", default="scripts", help="default: scripts")
+@json_option
+def status(options: Options) -> int:
     """0 if there is no problem, else 1."""
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target

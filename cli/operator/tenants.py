@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import click
+
+from cli.arguments import Options, Run
 from cli.errors import CommandError
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from cli.operator.user_pool import Account
 
 TENANT = "tenant:"
@@ -17,12 +18,12 @@ TENANT = "tenant:"
 _NONE = "none: "
 
 
-def add_tenant_option(parser: ArgumentParser, meaning: str) -> None:
+def tenant_option(meaning: str) -> Callable[[Run], Run]:
     """`--tenant`, to be read by `tenant_of_documents`."""
-    parser.add_argument("--tenant", metavar="NAME", help=f"{meaning}; needed where the stack has no default tenant")
+    return click.option("--tenant", metavar="NAME", help=f"{meaning}; needed where the stack has no default tenant")
 
 
-def tenant_of_documents(options: Namespace) -> str:
+def tenant_of_documents(options: Options) -> str:
     """The tenant that is named, or the deployment's default tenant. Raises `CommandError` if there is neither."""
     if options.tenant is None:
         from cli.deployment_target import open_target  # imported late: boto3 is slow to import

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from cli.arguments import add_stack_option
+import click
+
+from cli.arguments import Group, Options, json_option, stack_option, together
 from cli.errors import CommandError
-from cli.operator.tenants import TENANT, plain_groups, plain_groups_of, tenant_named, tenant_of_account
+from cli.operator.tenants import TENANT, plain_groups, plain_groups_of, tenant_named, tenant_of_account, tenant_option
 from cli.screen import open_screen
 from cli.settings import read_settings
-from cli.table import table
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
     from cli.deployment_target import DeploymentTarget
     from cli.operator.sign_outs import SignOuts
     from cli.operator.user_pool import Account, UserPool
@@ -25,107 +24,41 @@ _LONGEST_NAME = 128
 _INITIAL_DAYS = 7  # Cognito's default for a temporary password
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand, with its own."""
-    parser = subparsers.add_parser(
-        "user",
-        help="add, list, disable and delete users, sign them out, and change their groups",
-        description="The accounts of the local stage, or with --stack of a stage on AWS. A user belongs to one tenant;"
-        " groups decide which restricted documents a user may read.",
-        epilog="example: cicada user add alice --email alice@example.org --group hr --stack Cicada-dev",
-    )
-    parts = parser.add_subparsers(title="parts", metavar="PART", required=True)
-    _register_add(parts)
-    listing = parts.add_parser("list", help="who there is", epilog="example: cicada user list --tenant acme")
-    listing.add_argument("--tenant", metavar="NAME", help="only users of this tenant")
-    listing.set_defaults(run=run_list)
-    _register_ends(parts)
-    enabling = parts.add_parser(
-        "enable", help="let a disabled user in again", epilog="example: cicada user enable alice"
-    )
-    enabling.set_defaults(run=run_enable)
-    _register_groups(parts)
-    password = parts.add_parser(
-        "password",
-        help="give a user a new password",
-        description="Give a user a new initial password, which the user replaces at the next sign-in.",
-        epilog="example: cicada user password alice",
-    )
-    _add_password_option(password)
-    password.set_defaults(run=run_password)
-    for each in parts.choices.values():
-        if each is not listing:
-            each.add_argument("name", metavar="USER", help="the user's name")
-        add_stack_option(each)
-        each.add_argument("--json", action="store_true", help="print one JSON object")
+_ENDS = (
+    "The user's connections are closed within seconds, answers under way are cancelled, and access tokens from before"
+    " are refused."
+)
+
+user = Group(
+    "user",
+    short_help="add, list, disable and delete users, sign them out, and change their groups",
+    help="The accounts of the local stage, or with --stack of a stage on AWS. A user belongs to one tenant; groups"
+    " decide which restricted documents a user may read.",
+    epilog="example: cicada user add alice --email alice@example.org --group hr --stack Cicada-dev",
+)
+_account_options = together(click.argument("name", metavar="USER", help="the user's name"), stack_option, json_option)
+_create_option = click.option("--create-group", is_flag=True, help="make the groups that are named and not there yet")
+_password_option = click.option(
+    "--password-stdin",
+    is_flag=True,
+    help="read a password from the first line of standard input; the user keeps it",
+)
 
 
-def _register_add(parts: Subparsers) -> None:
-    adding = parts.add_parser(
-        "add",
-        help="create an account",
-        description="Create an account with its groups. With --email Cognito sends an invitation with an initial"
-        " password; otherwise one is printed. It is valid for 7 days, and replaced by the user at the first sign-in.",
-        epilog="example: cicada user add alice --email alice@example.org --tenant acme --group hr",
-    )
-    adding.add_argument(
-        "--tenant",
-        metavar="NAME",
-        help="the tenant whose documents are asked; needed where the stack has no default tenant",
-    )
-    adding.add_argument("--group", metavar="NAME", action="append", default=[], help="a group; repeatable")
-    _add_create_option(adding)
-    adding.add_argument("--email", metavar="ADDRESS", default="", help="where the invitation is sent")
-    _add_password_option(adding)
-    adding.set_defaults(run=run_add)
-
-
-def _register_ends(parts: Subparsers) -> None:
-    """Each of them also ends the user's sign-ins."""
-    what = "The user's connections are closed within seconds, answers under way are cancelled, and access tokens from"
-    what += " before are refused."
-    for name, meaning, run in (
-        ("disable", "let a user sign in no longer, and end what the user has open", run_disable),
-        ("sign-out", "sign a user out on all devices", run_sign_out),
-        ("delete", "delete an account, and end what the user has open", run_delete),
-    ):
-        part = parts.add_parser(
-            name,
-            help=meaning,
-            description=f"{meaning.capitalize()}. {what}",
-            epilog=f"example: cicada user {name} alice",
-        )
-        part.set_defaults(run=run)
-
-
-def _register_groups(parts: Subparsers) -> None:
-    groups = parts.add_parser(
-        "groups",
-        help="show and change the groups of a user",
-        description="Show the groups of a user, after adding and removing those that are named. They count from the"
-        " user's next access token, in ten minutes at the latest.",
-        epilog="example: cicada user groups alice --add hr --remove sales",
-    )
-    groups.add_argument("--add", metavar="NAME", action="append", default=[], help="a group to add; repeatable")
-    groups.add_argument("--remove", metavar="NAME", action="append", default=[], help="a group to remove; repeatable")
-    _add_create_option(groups)
-    groups.add_argument("--tenant", metavar="NAME", help="move the user to this tenant")
-    groups.set_defaults(run=run_groups)
-
-
-def _add_create_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--create-group", action="store_true", help="make the groups that are named and not there yet")
-
-
-def _add_password_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--password-stdin",
-        action="store_true",
-        help="read a password from the first line of standard input; the user keeps it",
-    )
-
-
-def run_add(options: argparse.Namespace) -> int:
+@user.command(
+    "add",
+    short_help="create an account",
+    help="Create an account with its groups. With --email Cognito sends an invitation with an initial password;"
+    " otherwise one is printed. It is valid for 7 days, and replaced by the user at the first sign-in.",
+    epilog="example: cicada user add alice --email alice@example.org --tenant acme --group hr",
+)
+@tenant_option("the tenant whose documents are asked")
+@click.option("--group", metavar="NAME", multiple=True, help="a group; repeatable")
+@_create_option
+@click.option("--email", metavar="ADDRESS", default="", help="where the invitation is sent")
+@_password_option
+@_account_options
+def add(options: Options) -> int:
     """0 if the account exists with all its groups; if not, nothing was created."""
     from cli.operator.user_pool import NewAccount  # imported late: boto3 is slow to import
 
@@ -149,7 +82,11 @@ def run_add(options: argparse.Namespace) -> int:
     return 0
 
 
-def run_list(options: argparse.Namespace) -> int:
+@user.command("list", short_help="who there is", epilog="example: cicada user list --tenant acme")
+@click.option("--tenant", metavar="NAME", help="only users of this tenant")
+@stack_option
+@json_option
+def list_(options: Options) -> int:
     """0, also if there is nobody."""
     target, pool = _pool(options)
     default = target.default_tenant
@@ -157,19 +94,26 @@ def run_list(options: argparse.Namespace) -> int:
     if options.json:
         print(to_json({"users": [_fields(each, default) for each in accounts]}))
         return 0
+    head = ("USER", "STATE", "TENANT", "GROUPS", "EMAIL")
     rows = [
         (each.name, each.state, tenant_of_account(each, default), ", ".join(plain_groups_of(each)), each.email)
         for each in accounts
     ]
     if rows:
-        screen = open_screen(read_settings())
-        screen.table(table(("USER", "STATE", "TENANT", "GROUPS", "EMAIL"), rows, screen.width))
+        open_screen(read_settings()).table([head, *rows])
     else:
         print("There is no user; `cicada user add NAME` creates one.")
     return 0
 
 
-def run_disable(options: argparse.Namespace) -> int:
+@user.command(
+    "disable",
+    short_help="let a user sign in no longer, and end what the user has open",
+    help=f"Let a user sign in no longer, and end what the user has open. {_ENDS}",
+    epilog="example: cicada user disable alice",
+)
+@_account_options
+def disable(options: Options) -> int:
     """0 if the user can sign in no longer, and has nothing open."""
     target, pool, sign_outs = _sign_outs(options)
     pool.disable(options.name)
@@ -177,14 +121,28 @@ def run_disable(options: argparse.Namespace) -> int:
     return _show_changed(options, target, pool, f"can sign in no longer. {_closed(closed)}")
 
 
-def run_sign_out(options: argparse.Namespace) -> int:
+@user.command(
+    "sign-out",
+    short_help="sign a user out on all devices",
+    help=f"Sign a user out on all devices. {_ENDS}",
+    epilog="example: cicada user sign-out alice",
+)
+@_account_options
+def sign_out(options: Options) -> int:
     """0 if the user has nothing open, and has to sign in again."""
     target, pool, sign_outs = _sign_outs(options)
     closed = sign_outs.end(pool.account(options.name))
     return _show_changed(options, target, pool, f"has to sign in again. {_closed(closed)}")
 
 
-def run_delete(options: argparse.Namespace) -> int:
+@user.command(
+    "delete",
+    short_help="delete an account, and end what the user has open",
+    help=f"Delete an account, and end what the user has open. {_ENDS}",
+    epilog="example: cicada user delete alice",
+)
+@_account_options
+def delete(options: Options) -> int:
     """0 if there is no such account any more. It is disabled first, so that nobody signs in meanwhile."""
     _, pool, sign_outs = _sign_outs(options)
     account = pool.account(options.name)
@@ -198,14 +156,28 @@ def run_delete(options: argparse.Namespace) -> int:
     return 0
 
 
-def run_enable(options: argparse.Namespace) -> int:
+@user.command("enable", short_help="let a disabled user in again", epilog="example: cicada user enable alice")
+@_account_options
+def enable(options: Options) -> int:
     """0 if the user can sign in."""
     target, pool = _pool(options)
     pool.enable(options.name)
     return _show_changed(options, target, pool, "can sign in again.")
 
 
-def run_groups(options: argparse.Namespace) -> int:
+@user.command(
+    "groups",
+    short_help="show and change the groups of a user",
+    help="Show the groups of a user, after adding and removing those that are named. They count from the user's next"
+    " access token, in ten minutes at the latest.",
+    epilog="example: cicada user groups alice --add hr --remove sales",
+)
+@click.option("--add", metavar="NAME", multiple=True, help="a group to add; repeatable")
+@click.option("--remove", metavar="NAME", multiple=True, help="a group to remove; repeatable")
+@_create_option
+@click.option("--tenant", metavar="NAME", help="move the user to this tenant")
+@_account_options
+def groups(options: Options) -> int:
     """0 if the user has the groups as wanted."""
     add, remove = plain_groups(options.add), plain_groups(options.remove)
     if both := sorted(set(add) & set(remove)):
@@ -224,7 +196,15 @@ def run_groups(options: argparse.Namespace) -> int:
     return _show_changed(options, target, pool, f"is of the tenant {tenant}, with the groups: {groups}.")
 
 
-def run_password(options: argparse.Namespace) -> int:
+@user.command(
+    "password",
+    short_help="give a user a new password",
+    help="Give a user a new initial password, which the user replaces at the next sign-in.",
+    epilog="example: cicada user password alice",
+)
+@_password_option
+@_account_options
+def password(options: Options) -> int:
     """0 if the user has the password."""
     from cli.operator.user_pool import generated_password  # imported late: boto3 is slow to import
 
@@ -239,7 +219,7 @@ def run_password(options: argparse.Namespace) -> int:
     return 0
 
 
-def _pool(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool]:
+def _pool(options: Options) -> tuple[DeploymentTarget, UserPool]:
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target
     from cli.operator.user_pool import UserPool
@@ -248,7 +228,7 @@ def _pool(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool]:
     return target, UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
 
 
-def _require_groups(pool: UserPool, names: list[str], options: argparse.Namespace) -> None:
+def _require_groups(pool: UserPool, names: list[str], options: Options) -> None:
     """Raises `CommandError` for a group that is new: who may read what hangs on the exact names."""
     from cicada.text import did_you_mean
 
@@ -272,7 +252,7 @@ def _check_name(name: str) -> None:
         )
 
 
-def _sign_outs(options: argparse.Namespace) -> tuple[DeploymentTarget, UserPool, SignOuts]:
+def _sign_outs(options: Options) -> tuple[DeploymentTarget, UserPool, SignOuts]:
     from cli.operator.sign_outs import SignOuts
 
     target, pool = _pool(options)
@@ -292,7 +272,7 @@ def _tell_next_step(target: DeploymentTarget, name: str, initial: str | None, *,
     print(f"Next: {clean_line(name)} signs in with `cicada token {name}{target.flag}`{where}{choosing}.")
 
 
-def _show_changed(options: argparse.Namespace, target: DeploymentTarget, pool: UserPool, sentence: str) -> int:
+def _show_changed(options: Options, target: DeploymentTarget, pool: UserPool, sentence: str) -> int:
     if options.json:
         print(to_json(_fields(pool.account(options.name), target.default_tenant)))
     else:
@@ -300,7 +280,7 @@ def _show_changed(options: argparse.Namespace, target: DeploymentTarget, pool: U
     return 0
 
 
-def _given_password(options: argparse.Namespace) -> str | None:
+def _given_password(options: Options) -> str | None:
     if not options.password_stdin:
         return None
     password = sys.stdin.readline().rstrip("\r\n")

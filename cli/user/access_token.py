@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
+import click
 
-from cli.arguments import add_stack_option
+from cli.arguments import Options, command, stack_option
 from cli.errors import CommandError
 from cli.text import clean_line
 
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
 
-
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "token",
-        help="sign a user in and print a fresh access token",
-        description="Sign a user in and print the access token, and nothing else. The password is that of a sample user"
-        " of the local stage, or CICADA_PASSWORD, or is asked for; a first password is replaced by one that the user"
-        " chooses. With --provider a browser is opened, where the user signs in with the stack's identity provider. The"
-        " refresh token is kept in a file that only you can read, so that `cicada chat`, `ask` and this command sign in"
-        " by themselves for 30 days.",
-        epilog="example: cicada token alice --stack Cicada-dev",
-    )
-    parser.add_argument(
-        "user", metavar="USER", nargs="?", help="the user's name (default: CICADA_USER, or who signed in last)"
-    )
-    parser.add_argument("--provider", action="store_true", help="sign in in the browser, with the identity provider")
-    parser.add_argument("--sign-out", action="store_true", help="forget the user's refresh token, and revoke it")
-    add_stack_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "token",
+    short_help="sign a user in and print a fresh access token",
+    help="Sign a user in and print the access token, and nothing else. The password is that of a sample user"
+    " of the local stage, or CICADA_PASSWORD, or is asked for; a first password is replaced by one that the user"
+    " chooses. With --provider a browser is opened, where the user signs in with the stack's identity provider. The"
+    " refresh token is kept in a file that only you can read, so that `cicada chat`, `ask` and this command sign in"
+    " by themselves for 30 days.",
+    epilog="example: cicada token alice --stack Cicada-dev",
+)
+@click.argument(
+    "user", metavar="[USER]", required=False, help="the user's name (default: CICADA_USER, or who signed in last)"
+)
+@click.option("--provider", is_flag=True, help="sign in in the browser, with the identity provider")
+@click.option("--sign-out", is_flag=True, help="forget the user's refresh token, and revoke it")
+@stack_option
+def token(options: Options) -> int:
     """0 if the sign-in succeeded."""
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import uuid
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import click
 
 from cicada_client.answer import Answer
 from cicada_client.events import Event, Source
 from cicada_client.listing import Listing
 from cicada_client.plan import Plan
+from cli.arguments import Options, command
 from cli.errors import CommandError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 from cli.text import to_json
-from cli.user.client import add_explain_option, add_target_options, open_client, require_session, scope
+from cli.user.client import open_client, question_options, require_session, scope
 from cli.user.rendering import collect, render_answer
 
-if TYPE_CHECKING:
-    from cli.arguments import Subparsers
 
-
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "ask",
-        help="ask one question",
-        description="Ask one question and show the answer as it comes, then the documents that it lists and the sources"
-        " that it cites. Ctrl-C cancels the answer.",
-        epilog="example: cicada ask 'Who murders Duncan?' --user alice --stack Cicada-dev",
-    )
-    parser.add_argument("question", help='the question; "-" reads it from standard input')
-    parser.add_argument("--json", action="store_true", help="print one JSON object when the answer is whole")
-    add_target_options(parser)
-    add_explain_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "ask",
+    short_help="ask one question",
+    help="Ask one question and show the answer as it comes, then the documents that it lists and the sources"
+    " that it cites. Ctrl-C cancels the answer.",
+    epilog="example: cicada ask 'Who murders Duncan?' --user alice --stack Cicada-dev",
+)
+@click.argument("question", help='the question; "-" reads it from standard input')
+@click.option("--json", is_flag=True, help="print one JSON object when the answer is whole")
+@question_options
+def ask(options: Options) -> int:
     """0 for a complete answer, 1 for a failed or cancelled one."""
     settings = read_settings()
     message = _question(options.question)
@@ -56,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if answer.status == "complete" else 1
 
 
-def _render(events: Iterator[Event], screen: Screen, options: argparse.Namespace) -> Answer:
+def _render(events: Iterator[Event], screen: Screen, options: Options) -> Answer:
     return render_answer(events, screen, explain=options.explain, next_page=_next_page)
 
 

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import sys
 import uuid
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
 
 from cicada_client.answer import Answer
-from cicada_client.client import Client
 from cicada_client.errors import ConnectionLostError, RefusedError
+from cli.arguments import Options, command
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
-from cli.user.client import add_explain_option, add_target_options, open_client, require_session, scope
-from cli.user.prompt import Prompt, open_prompt
+from cli.user.client import open_client, question_options, require_session, scope
 from cli.user.rendering import render_answer, render_excerpts, render_history
 
 if TYPE_CHECKING:
-    from cli.arguments import Subparsers
+    from cicada_client.client import Client
 
+_PROMPT = "> "
 _HELP = """\
 more       the next page of the documents that the last answer listed
 /history   this conversation so far; before its first question, your conversations
@@ -31,25 +32,18 @@ more       the next page of the documents that the last answer listed
 Ctrl-C stops an answer that is coming; pressed again it leaves."""
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "chat",
-        help="talk in the terminal",
-        description="A conversation in the terminal. With input that is no terminal each line is a question.",
-        epilog="example: cicada chat --user alice --stack Cicada-dev\n\nIn the conversation:\n" + _HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_target_options(parser)
-    add_explain_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(
+    "chat",
+    short_help="talk in the terminal",
+    help="A conversation in the terminal. With input that is no terminal each line is a question.",
+    epilog="example: cicada chat --user alice --stack Cicada-dev\n\n\b\nIn the conversation:\n" + _HELP,
+)
+@question_options
+def chat(options: Options) -> int:
     """0 when the user leaves; 1 if input that is no terminal held a question that was not answered."""
     settings = read_settings()
     screen = open_screen(settings)
-    prompt = open_prompt(sys.stdin, sys.stdout)
+    prompt = _open_prompt(sys.stdin, sys.stdout)
     with open_client(options, settings, screen.observe) as client:
         require_session(client, options.session)
         conversation = Conversation(client, screen, options)
@@ -61,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 class Conversation:
     """Questions and answers of one session."""
 
-    def __init__(self, client: Client, screen: Screen, options: argparse.Namespace) -> None:
+    def __init__(self, client: Client, screen: Screen, options: Options) -> None:
         self._client = client
         self._screen = screen
         self._options = options
@@ -74,7 +68,7 @@ class Conversation:
             "/help": lambda: self._screen.notes(_HELP),
         }
 
-    def hold(self, prompt: Prompt) -> int:
+    def hold(self, prompt: _Prompt) -> int:
         """Serve each line until the input ends or the user leaves. Returns the exit code."""
         code = 0
         for line in prompt:
@@ -116,3 +110,41 @@ class Conversation:
         self._session_id = None
         self._last = Answer()
         self._screen.note("A new conversation.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """Iterates over what is typed, without blank lines, until the end of the input."""
+
+    source: TextIO
+    interactive: bool
+
+    def __iter__(self) -> Iterator[str]:
+        lines = self._typed() if self.interactive else iter(self.source)
+        return filter(None, map(str.strip, lines))
+
+    def _typed(self) -> Iterator[str]:
+        interrupted = False
+        while True:
+            try:
+                line = input(_PROMPT)
+            except EOFError:
+                print()
+                return
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                print("\nCtrl-C again leaves.")
+            else:
+                interrupted = False
+                yield line
+
+
+def _open_prompt(source: TextIO, out: TextIO) -> _Prompt:
+    """An interactive prompt if both ends are a terminal, with the line editing of the platform."""
+    interactive = source.isatty() and out.isatty()
+    if interactive:
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401 (its import gives `input` line editing and a history)
+    return _Prompt(source, interactive)

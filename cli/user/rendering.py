@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from cicada_client.answer import Answer
 from cicada_client.events import Accepted, Cancelled, Chunk, Event, Failed, Reset, Source, Status
 from cicada_client.history import HistoryPage, Session, Turn
+from cicada_client.listing import ListedDocument, Listing
+from cicada_client.plan import Plan
 from cli.screen import Screen
-from cli.user.explanation import explanation, other_base
-from cli.user.listing import render_listing
 
 _STAGES = {
     "planning": "Reading the question",
@@ -18,6 +19,8 @@ _STAGES = {
     "answering": "Answering",
     "agent": "Asking the agent",
 }
+# The base that the server asks by default, `default_knowledge_base` of its settings.
+_DEFAULT_KNOWLEDGE_BASE = "scripts"
 
 
 def _in_chat(_answer: Answer) -> str:
@@ -44,17 +47,62 @@ def render_answer(
     finally:
         screen.end_line()
     if answer.listing:
-        render_listing(answer.listing, screen, next_page(answer))
+        _render_listing(answer.listing, screen, next_page(answer))
     screen.sources(answer.cited)
     _render_remarks(answer, screen, explain=explain)
     return answer
 
 
 def _render_remarks(answer: Answer, screen: Screen, *, explain: bool) -> None:
-    if base := other_base(answer):
+    if base := _other_base(answer):
         screen.note(f"Knowledge base: {base}")
-    if explain and (line := explanation(answer)):
+    if explain and (line := _explanation(answer)):
         screen.note(line)
+
+
+def _explanation(answer: Answer) -> str:
+    """Strategy, filters, number of documents and the steps taken; empty if nothing is known."""
+    steps = " → ".join(answer.path)
+    return " · ".join(filter(None, [*(_plan_parts(answer.plan) if answer.plan else ()), steps]))
+
+
+def _other_base(answer: Answer) -> str:
+    """The knowledge base that was asked, if it is not the default one."""
+    name = (answer.plan and answer.plan.knowledge_base) or answer.knowledge_base or ""
+    return "" if name == _DEFAULT_KNOWLEDGE_BASE else name
+
+
+def _plan_parts(plan: Plan) -> Iterator[str]:
+    # `MetadataOnly` is read as "Metadata only".
+    yield re.sub(r"(?<=[a-z])([A-Z])", lambda found: f" {found.group().lower()}", plan.strategy)
+    yield "; ".join(plan.filters)
+    if plan.documents is not None:
+        yield "1 document" if plan.documents == 1 else f"{plan.documents:,} documents"
+    if plan.withheld:
+        yield f"{plan.withheld:,} withheld"
+
+
+def _render_listing(listing: Listing, screen: Screen, next_page: str) -> None:
+    """`next_page` says how the next page is asked for; it is shown where there is one."""
+    if listing.documents:
+        columns = listing.columns
+        rows = [_document_row(document, columns) for document in listing.documents]
+        screen.table([("Title", *columns), *rows])
+        screen.note(f"{_extent(listing)}{f' · {next_page}' if listing.next_offset is not None else ''}")
+    if listing.counts:
+        screen.line()
+        counted = [(each.value, f"{each.count:,}") for each in listing.counts]
+        screen.table([(listing.counted_by or "Value", "Documents"), *counted])
+
+
+def _document_row(document: ListedDocument, columns: tuple[str, ...]) -> list[str]:
+    return [document.title or document.document_id, *(document.fields.get(name, "") for name in columns)]
+
+
+def _extent(listing: Listing) -> str:
+    """Which of the documents these are, such as `21–40 of 57`."""
+    first, last = listing.offset + 1, listing.offset + len(listing.documents)
+    return f"{first}–{last} of {listing.total:,}" if first < last else f"{first} of {listing.total:,}"
 
 
 def collect(events: Iterator[Event], screen: Screen) -> Answer:

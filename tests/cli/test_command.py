@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import subprocess
@@ -10,15 +9,14 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from cicada.knowledge_bases.file import load_knowledge_bases
 from cli.__main__ import main
+from cli.command import cicada
 from cli.settings import read_settings
-from cli.subcommands import SUBCOMMANDS
 from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, Body, DisturbingServer, Drop, answer, refused, running
@@ -73,33 +71,61 @@ def at(server: DisturbingServer) -> list[str]:
 
 
 def test_help_names_every_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["--help"])
-    assert caught.value.code == 0
+    assert main(["--help"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in ("chat", "ask", "remove", "stage", "token", "invoke", "eval"))
 
 
-@pytest.mark.parametrize("module", SUBCOMMANDS, ids=lambda module: module.__name__)
-def test_every_subcommand_has_help_with_an_example(module: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    subparsers = argparse.ArgumentParser().add_subparsers()
-    module.register(subparsers)
-    [name] = subparsers.choices
-    with pytest.raises(SystemExit) as caught:
-        main([name, "--help"])
-    assert caught.value.code == 0
+@pytest.mark.parametrize("name", cicada.commands)
+def test_every_subcommand_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
     shown = capsys.readouterr().out
-    assert f"usage: cicada {name}" in shown
+    assert f"Usage: cicada {name}" in shown
     assert f"cicada {name}" in shown.partition("example: ")[2]
 
 
 def test_help_loads_nothing_heavy() -> None:
-    code = (
-        "import sys, cli.command\n"
-        "print([name for name in ('boto3', 'pydantic', 'cicada', 'evals', 'bench', 'numpy') if name in sys.modules])"
-    )
+    heavy = ["boto3", "pydantic", "cicada", "evals", "bench", "numpy", "rich", "websockets"]
+    code = f"import sys, cli.command\nprint([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ingst", "."], "No such command 'ingst'. Did you mean 'ingest'? Try `cicada --help`."),
+        (["user", "ad"], "No such command 'ad'. Did you mean 'add'? Try `cicada user --help`."),
+        (["stage", "--jsn"], "No such option '--jsn'. Did you mean '--json'? Try `cicada stage --help`."),
+        (["user"], "Missing command. Try `cicada user --help`."),
+        (["stage", "\u200b"], "Got unexpected extra argument (\\u200b) Try `cicada stage --help`."),
+    ],
+)
+def test_a_misspelt_command_or_option_is_one_sentence_with_the_one_that_may_be_meant(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == f"cicada: {said}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_a_script_that_asks_this_command(shell: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert f"_CICADA_COMPLETE={shell}_complete" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("cicada red", "redrive"), ("cicada user sig", "sign-out"), ("cicada documents list --state rej", "rejected")],
+)
+def test_a_shell_is_offered_what_completes_the_line(
+    typed: str, offered: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_CICADA_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
+    assert main([]) == 0
+    assert capfd.readouterr().out == f"plain,{offered}\n"
 
 
 def test_ask_prints_the_answer_and_then_its_sources(
@@ -121,9 +147,7 @@ def test_only_the_sources_that_the_answer_cites_are_shown(capsys: pytest.Capture
 
 
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["--version"])
-    assert caught.value.code == 0
+    assert main(["--version"]) == 0
     with (ROOT / "pyproject.toml").open("rb") as file:
         assert capsys.readouterr().out == f"cicada {tomllib.load(file)['project']['version']}\n"
 
@@ -238,9 +262,7 @@ def test_ask_sends_filters_as_the_protocol_writes_them(server: DisturbingServer)
 def test_a_filter_that_is_none_is_refused_before_anything_is_sent(
     server: DisturbingServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["ask", "q", "--filter", "status", *at(server)])
-    assert caught.value.code == 2
+    assert main(["ask", "q", "--filter", "status", *at(server)]) == 2
     assert "'status' is no filter; write it as status=approved" in capsys.readouterr().err
     assert server.commands == []
 
@@ -531,13 +553,13 @@ sys.exit(main(["status"]))
 """
 
 
-@pytest.mark.parametrize("module", ["cli.command", "cli.subcommands", "cicada_client.errors", "cli.operator.status"])
+@pytest.mark.parametrize("module", ["cli.command", "click", "cicada_client.errors", "cli.operator.status"])
 def test_an_interrupt_while_the_command_starts_is_no_traceback(module: str) -> None:
     done = subprocess.run([sys.executable, "-c", _INTERRUPTED_AT, module], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "")
 
 
 def test_nothing_that_is_slow_is_imported_where_an_interrupt_is_not_caught() -> None:
-    shown = "import sys, cli.__main__; print([name for name in sys.modules if name.startswith(('cli', 'argparse'))])"
+    shown = "import sys, cli.__main__; print([name for name in sys.modules if name.startswith(('cli', 'rich'))])"
     done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
     assert done.stdout == "['cli', 'cli.__main__']\n"
