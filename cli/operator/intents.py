@@ -43,8 +43,8 @@ class _Adding(Command):
     cls=_Adding,
     short_help="learn a message with its intent: try it, and with --save keep it",
     help="Train on the examples and a message with its intent, and show what changes; it takes up to some minutes. With"
-    " --save the message is added to tools/intents/examples.jsonl and the packaged models are written; a stage has them when"
-    " it is started or deployed again. Without it nothing is written.",
+    " --save the message is added to tools/intents/examples.jsonl and the packaged models are written; a stage has them"
+    " when it is started or deployed again. Without it nothing is written.",
 )
 @click.option("--save", is_flag=True, help="add the example and write the packaged models")
 @click.argument("text", help="the message")
