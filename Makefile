@@ -61,9 +61,10 @@ chaos: setup ## Disturb a local stage in every way for ten minutes; every answer
 deploy-proof: setup ## Deploy, use and destroy a stage in the emulator; STAGE=dev: on AWS, with your credentials
 	$(VENV)/python -m bench.deploy_proof $(if $(STAGE),--stage $(STAGE))
 
-bench: setup ## Measure delivery, limits, ingest and intents (a quarter of an hour)
+bench: setup ## Measure delivery, limits, search, ingest and intents (a quarter of an hour)
 	$(VENV)/python -m bench.delivery_bench
 	$(VENV)/python -m bench.flood
+	$(VENV)/python -m bench.search_bench
 	$(VENV)/python -m bench.ingest_bench
 	$(VENV)/python -m tools.intents.unseen_authors
 

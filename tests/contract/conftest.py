@@ -11,7 +11,6 @@ import pytest
 from local import opensearch
 from local.stage.isolated import free_port
 from tests.contract.passage_indexes import (
-    FakeUnderTest,
     IndexUnderTest,
     OpenSearchUnderTest,
     ServerlessUnderTest,
@@ -46,12 +45,10 @@ def opensearch_url() -> Iterator[str]:
             server.stop()
 
 
-@pytest.fixture(params=["fake", "sqlite", "opensearch", "serverless"])
+@pytest.fixture(params=["sqlite", "opensearch", "serverless"])
 def under_test(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[IndexUnderTest]:
     made: IndexUnderTest
-    if request.param == "fake":
-        made = FakeUnderTest()
-    elif request.param == "sqlite":
+    if request.param == "sqlite":
         made = SqliteUnderTest(tmp_path / "index.sqlite")
     elif request.param == "opensearch":
         made = OpenSearchUnderTest(request.getfixturevalue("opensearch_url"))

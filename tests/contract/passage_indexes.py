@@ -19,7 +19,6 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex
-from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
 from tests.fakes.serverless import EVERY_PERMISSION, Collected, ServerlessConnection
 from tests.patience import PATIENCE_SECONDS
 
@@ -33,22 +32,6 @@ class IndexUnderTest(Protocol):
     def rebuild(self) -> IndexRebuild: ...
 
     def close(self) -> None: ...
-
-
-@dataclass(slots=True)
-class FakeUnderTest:
-    contents: IndexContents | None = None
-
-    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex:
-        self.contents = self.contents or IndexContents(model_id, dimension)
-        return InMemoryPassageIndex(model_id, dimension, self.contents)
-
-    def rebuild(self) -> InMemoryIndexRebuild:
-        self.contents = self.contents or IndexContents(MODEL, DIMENSION)
-        return InMemoryIndexRebuild(self.contents)
-
-    def close(self) -> None:
-        return None
 
 
 @dataclass(slots=True)

@@ -178,14 +178,14 @@ def test_cards_are_analysed_in_their_own_language(
     assert found(index, asking(question)) == (["wanted"], [])
 
 
-def test_every_index_finds_what_the_fake_finds(index: CataloguedIndex) -> None:
+def test_every_index_finds_what_the_embedded_one_finds(index: CataloguedIndex) -> None:
     rng = random.Random(11)
-    fake = InMemoryPassageIndex("embedder-1", 8)
+    embedded_index = InMemoryPassageIndex("embedder-1", 8)
     for number in range(24):
         described = card(*(" ".join(rng.choices(WORDS, k=rng.randint(1, 3))) for _ in range(3)), tag=rng.choice(WORDS))
         towards = random_vector(rng) if rng.random() < 0.8 else []
         readers = tuple(rng.sample(READERS, rng.randint(0, 2)))
-        for each in (index, fake):
+        for each in (index, embedded_index):
             put(each, f"d{number % 20}", described, towards, version=f"v{number}", readers=readers)
     assert eventually(lambda: index.count(every_document(PLAYS)) == 40)
     for _ in range(20):
@@ -193,7 +193,7 @@ def test_every_index_finds_what_the_fake_finds(index: CataloguedIndex) -> None:
         ids = frozenset(f"d{number}" for number in rng.sample(range(20), 3)) if rng.random() < 0.3 else None
         text, towards = " ".join(rng.sample(WORDS, 2)), random_vector(rng)
         query = asking(text, towards, limit=30, reader=reader, document_ids=ids)
-        ours, theirs = index.find_cards(query), fake.find_cards(query)
+        ours, theirs = index.find_cards(query), embedded_index.find_cards(query)
         assert set(names(ours.lexical)) == set(names(theirs.lexical))
         assert names(ours.semantic) == names(theirs.semantic)
         assert [hit.score for hit in ours.semantic] == pytest.approx([hit.score for hit in theirs.semantic], abs=1e-4)

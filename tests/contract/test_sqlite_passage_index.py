@@ -152,7 +152,7 @@ def test_nothing_of_an_index_stays_in_the_file_when_another_has_taken_its_place(
         rebuild.switch()
         rebuild.close()
     with closing(sqlite3.connect(path)) as file:
-        for table in ("collection", "passage", "body", "vector", "words"):
+        for table in ("base", "document", "passage"):
             assert file.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)  # noqa: S608 - a constant
 
 

@@ -8,7 +8,7 @@ from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import CicadaError
 from cicada.retrieval.model import EmbeddedPassage, Vector
-from tests.fakes.passage_index import IndexContents, InMemoryPassageIndex
+from tests.fakes.passage_index import InMemoryPassageIndex
 
 
 class DisturbedIndex(InMemoryPassageIndex):
@@ -18,10 +18,8 @@ class DisturbedIndex(InMemoryPassageIndex):
     """
 
     def __init__(self, model_id: str = "length") -> None:
-        contents = IndexContents(model_id, CountingEmbedder.dimension)
-        super().__init__(contents.model_id, contents.dimension, contents)
-        self.contents = contents
-        self.documents = contents.documents
+        super().__init__(model_id, CountingEmbedder.dimension)
+        self.documents = self.contents.documents
         self.replacements = 0
         self.failure: CicadaError | None = None
         self.failure_of_replace: CicadaError | None = None

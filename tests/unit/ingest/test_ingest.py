@@ -76,7 +76,8 @@ def test_a_play_is_indexed_with_the_vectors_of_context_and_text(stage: Stage) ->
     assert [each.passage.version for each in indexed] == [report.version] * 140
     texts = stage.embedder.texts[:-1]
     assert texts == [f"{each.passage.context}\n{each.passage.text}" for each in indexed]
-    assert [list(each.vector) for each in indexed] == [[float(len(text))] for text in texts]
+    stored = stage.truth.entries[MACBETH].stored.passages
+    assert [list(each.vector) for each in stored] == [[float(len(text))] for text in texts]
 
 
 def test_a_large_file_tells_how_far_it_is(stage: Stage) -> None:
@@ -95,7 +96,7 @@ def test_what_is_indexed_is_the_ground_truth(stage: Stage) -> None:
     stored = stage.truth.entries[MACBETH].stored
     assert (stored.version, stored.model_id, stored.dimension) == (report.version, "length", 1)
     assert stored.context_model_id == ""
-    assert tuple(stored.embedded()) == stage.index.documents[MACBETH]
+    assert tuple(each.passage for each in stored.embedded()) == stage.index.passages_of(MACBETH)
 
 
 def test_the_same_file_again_is_unchanged_and_embeds_nothing(stage: Stage) -> None:
@@ -142,7 +143,7 @@ def test_a_card_that_the_index_lacks_or_should_not_have_is_written_again(stage: 
     stage.upload(GOOD)
     row = stage.index.row(MACBETH)
     assert row is not None
-    stage.index.contents.rows[MACBETH] = replace(row, card=Card("Of another ingest"))
+    stage.index.contents.change_row(replace(row, card=Card("Of another ingest")))
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
     assert stage.index.row(MACBETH) == row
     assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
@@ -180,11 +181,11 @@ def test_only_passages_that_changed_are_embedded_again(stage: Stage) -> None:
     lines = [speech(number, f"{number} " + "word " * 150) for number in range(3)]
     stage.upload(script(*lines))
     assert stage.embedder.batches == [4]
-    before = stage.index.documents[MACBETH]
+    before = stage.truth.entries[MACBETH].stored.passages
     lines[1] = speech(1, "one " + "word " * 150)
     stage.upload(script(*lines))
     assert stage.embedder.batches == [4, 1]
-    after = stage.index.documents[MACBETH]
+    after = stage.truth.entries[MACBETH].stored.passages
     assert [old.vector is new.vector for old, new in zip(before, after, strict=True)] == [True, False, True]
     assert len({each.passage.version for each in after}) == 1
 
@@ -532,12 +533,12 @@ def test_a_change_of_the_sidecar_writes_the_index_only_where_it_must(stage: Stag
 def test_a_sidecar_without_its_document_is_nothing_to_report(stage: Stage) -> None:
     stage.store.describe(MACBETH, b"{}")
     assert stage.ingester.ingest_described(MACBETH) is None
-    assert (stage.store.reports, stage.index.documents) == ({}, {})
+    assert (stage.store.reports, dict(stage.index.documents)) == ({}, {})
 
 
 def test_after_a_purge_nothing_is_written_of_a_document_of_which_nothing_is_left(stage: Stage) -> None:
     assert stage.ingester.ingest_purged(MACBETH) is None
-    assert (stage.store.reports, stage.truth.entries, stage.index.documents) == ({}, {}, {})
+    assert (stage.store.reports, stage.truth.entries, dict(stage.index.documents)) == ({}, {}, {})
 
 
 def test_a_version_that_comes_back_because_a_later_one_was_deleted_is_ingested(stage: Stage) -> None:
@@ -553,7 +554,7 @@ def test_a_purge_that_is_announced_before_the_removal_removes_the_document(stage
     report = stage.ingester.ingest_purged(MACBETH)
     assert report is not None
     assert report.outcome is Outcome.DELETED
-    assert (stage.truth.entries, stage.index.documents) == ({}, {})
+    assert (stage.truth.entries, dict(stage.index.documents)) == ({}, {})
 
 
 def test_a_purge_finishes_a_deletion_that_broke_off(stage: Stage) -> None:

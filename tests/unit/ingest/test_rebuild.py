@@ -100,7 +100,9 @@ def stage() -> Stage:
 def test_a_lost_index_is_made_anew_with_all_that_was_kept(stage: Stage, threads: int) -> None:
     progress = stage.rebuilder(threads).start(FOREVER)
     assert progress == RebuildProgress("run-1", RebuildState.SWITCHED, 3, 3)
-    assert stage.contents.documents == {document(name): tuple(stored(name).embedded()) for name in ("a", "b", "c")}
+    shown = {key: [each.passage for each in kept] for key, kept in stage.contents.documents.items()}
+    wanted = {name: stored(name).embedded() for name in ("a", "b", "c")}
+    assert shown == {document(name): [each.passage for each in kept] for name, kept in wanted.items()}
     assert (stage.contents.building, stage.log.record) == (None, None)
 
 
@@ -281,7 +283,7 @@ def test_the_copies_of_a_holder_that_died_are_made_again(stage: Stage) -> None:
     assert record
     assert stage.contents.building
     stage.log.write(replace(record, held_until=stage.now - 1), revision)
-    stage.contents.building.documents[document("a")] = tuple(stored("a", "half-way").embedded())
+    stage.contents.building[document("a")] = tuple(stored("a", "half-way").embedded())
     assert stage.rebuilder().go_on("run-1", FOREVER).state is RebuildState.SWITCHED
     assert stage.answering() == {"a": "v1", "b": "v1", "c": "v1"}
 
@@ -317,7 +319,7 @@ def test_who_starts_anew_takes_a_rebuild_over_that_nobody_works_on(stage: Stage)
 
 def test_a_new_index_that_is_gone_is_begun_again(stage: Stage) -> None:
     stage.rebuilder().start(stage.now)
-    stage.contents.building = None
+    stage.contents.end_rebuild()
     assert stage.rebuilder().go_on("run-1", FOREVER) == RebuildProgress("run-1", RebuildState.SWITCHED, 3, 3)
     assert len(stage.answering()) == 3
 

@@ -18,7 +18,8 @@ _MAX_REMEMBERED = 200_000
 class Analyzer:
     """Text to terms: stemmed by the passage's language, without stop words.
 
-    Terms are 64-bit hashes, which need no dictionary; the chance of a collision among a million is 3 in 10⁸.
+    Terms are 64-bit hashes of language and word, which need no dictionary; the chance of a collision among a million is
+    3 in 10⁸.
 
     Chinese, Japanese and Korean text is split into pairs of characters, whatever the language is. Accents on Latin
     letters are dropped after stemming, so that a question typed without them finds the same passages.
@@ -52,7 +53,8 @@ class Analyzer:
             if word in self._stop_words:
                 return None
             word = _without_accents(self._stemmer.stemWord(word) if self._stemmer else word)
-        return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+        named = f"{self._language}\0{word}".encode("utf-8", "replace")
+        return int.from_bytes(blake2b(named, digest_size=8).digest(), "little")
 
     def _without_article(self, word: str) -> str:
         article, apostrophe, rest = word.partition("'")

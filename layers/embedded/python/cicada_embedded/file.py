@@ -1,180 +1,228 @@
-"""The index file: its tables, the embedder that it belongs to, and transactions on it."""
+"""The index file: its tables, the embedder that it belongs to, and transactions on it.
+
+`path` is a symbolic link to the file of the live index. A rebuild fills a file of its own, and a rename of a new link
+switches. A link, because SQLite finds a file's log by the file's name: were the file itself replaced, a process that
+has the old one open would write and delete the new one's log.
+https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use
+"""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
-
-from msgspec import Struct
 
 from cicada.errors import ConfigurationError, UnavailableError
 
 # How long a writer waits for another: replacing a long document takes seconds.
 BUSY_SECONDS = 30.0
-LAYOUT = "5"
+LAYOUT = "6"
+# Names of SQLite's own files beside a file.
+_BESIDE = ("", "-wal", "-shm", "-journal")
 
-# Numbers of passages and documents are never reused (AUTOINCREMENT), so nothing cached by number becomes stale. A
-# replaced document gets a new number.
-# `build` tells the live index from the one that is being built: see `cicada_embedded.index_rebuild`.
+# Numbers are never reused (AUTOINCREMENT), so what a process keeps by number does not become stale: a replaced document
+# has new ones.
 _TABLES = """
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE collection (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, build INTEGER NOT NULL, tenant TEXT NOT NULL,
-    knowledge_base TEXT NOT NULL, revision INTEGER NOT NULL, UNIQUE (build, tenant, knowledge_base));
-CREATE TABLE passage (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL REFERENCES collection,
-    document_id TEXT NOT NULL, passage_id TEXT NOT NULL, is_restricted INTEGER NOT NULL);
-CREATE UNIQUE INDEX passage_place ON passage (collection, document_id, passage_id);
-CREATE INDEX passage_name ON passage (collection, passage_id);
-CREATE INDEX passage_restricted ON passage (collection) WHERE is_restricted;
-CREATE TABLE body (
-    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, version TEXT NOT NULL, title TEXT NOT NULL,
-    text TEXT NOT NULL, context TEXT NOT NULL, locator TEXT NOT NULL, language TEXT NOT NULL, metadata TEXT NOT NULL,
-    readers TEXT NOT NULL);
-CREATE TABLE vector (
-    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, vector BLOB NOT NULL);
-CREATE TABLE words (
-    number INTEGER PRIMARY KEY REFERENCES passage ON DELETE CASCADE, language TEXT NOT NULL, lengths BLOB NOT NULL,
-    counts BLOB NOT NULL);
-CREATE TABLE attribute (
-    collection INTEGER NOT NULL, name TEXT NOT NULL, value NOT NULL,
-    number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
-    PRIMARY KEY (collection, name, value, number)) WITHOUT ROWID;
-CREATE INDEX attribute_passage ON attribute (number);
+CREATE TABLE base (
+    number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, knowledge_base TEXT NOT NULL, revision INTEGER NOT NULL,
+    UNIQUE (tenant, knowledge_base));
 CREATE TABLE document (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL REFERENCES collection,
-    document_id TEXT NOT NULL, title TEXT NOT NULL, is_restricted INTEGER NOT NULL, content_hash TEXT NOT NULL,
-    row TEXT NOT NULL, UNIQUE (collection, document_id));
-CREATE INDEX document_content ON document (collection, content_hash);
-CREATE INDEX document_restricted ON document (collection) WHERE is_restricted;
-CREATE TABLE card (number INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, card TEXT NOT NULL);
-CREATE TABLE card_vector (
-    number INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, vector BLOB NOT NULL);
-CREATE TABLE card_words (
-    number INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, language TEXT NOT NULL, lengths BLOB NOT NULL,
-    counts BLOB NOT NULL);
-CREATE TABLE document_attribute (
-    collection INTEGER NOT NULL, name TEXT NOT NULL, value NOT NULL, place INTEGER NOT NULL,
-    number INTEGER NOT NULL REFERENCES document ON DELETE CASCADE,
-    PRIMARY KEY (collection, name, value, number)) WITHOUT ROWID;
-CREATE INDEX document_attribute_document ON document_attribute (number);
-CREATE TABLE document_reader (
-    collection INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL REFERENCES document ON DELETE CASCADE,
-    PRIMARY KEY (collection, name, number)) WITHOUT ROWID;
-CREATE INDEX document_reader_document ON document_reader (number);
-CREATE TABLE reader (
-    collection INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL REFERENCES passage ON DELETE CASCADE,
-    PRIMARY KEY (collection, name, number)) WITHOUT ROWID;
-CREATE INDEX reader_passage ON reader (number);
+    number INTEGER PRIMARY KEY AUTOINCREMENT, base INTEGER NOT NULL REFERENCES base, document_id TEXT NOT NULL,
+    row TEXT NOT NULL, card TEXT, language TEXT, lengths BLOB, terms BLOB, vector BLOB, UNIQUE (base, document_id));
+CREATE TABLE passage (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES document ON DELETE CASCADE,
+    passage_id TEXT NOT NULL, metadata TEXT NOT NULL, readers TEXT NOT NULL, language TEXT NOT NULL,
+    lengths BLOB NOT NULL, terms BLOB NOT NULL, vector BLOB NOT NULL, body TEXT NOT NULL,
+    UNIQUE (document, passage_id));
+CREATE INDEX passage_name ON passage (passage_id);
 """
 
 
-class _Opened(Struct, frozen=True):
-    connection: sqlite3.Connection
-    inode: int | None
-
-
 class IndexFile:
-    """One SQLite file in WAL mode, shared by any number of threads and processes; created if missing.
+    """SQLite files in WAL mode, shared by any number of threads and processes; created if missing.
 
     Raises `ConfigurationError` for a file of another embedder, `UnavailableError` when the file is busy for too long.
     """
 
     def __init__(self, path: Path, model_id: str, dimension: int) -> None:
         self._path = path
-        self._model_id = model_id
-        self._dimension = dimension
-        self._idle: list[_Opened] = []
+        self._embedder = (model_id, dimension)
+        self._idle: dict[Path, list[sqlite3.Connection]] = {}
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A read transaction: it sees one snapshot of the file."""
-        with self._transaction("BEGIN") as connection:
-            yield connection
+    def reading(self, build: str | None = None) -> Iterator[tuple[sqlite3.Connection, str]]:
+        """A read transaction on a snapshot of the live file, or of an unfinished one, and the file's name."""
+        with self._transaction("BEGIN", build) if build else self._current("BEGIN") as (connection, file):
+            yield connection, file.name
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: atomic, even if the process dies in the middle.
+    def writing(self) -> Iterator[tuple[sqlite3.Connection, ...]]:
+        """A write transaction on the live file, and one on that of a rebuild: a killed process leaves none half done.
 
-        What `delete_rows` has deleted in it leaves the disk.
+        The live file's is committed last: until then the write has not happened, and is repeated in both. What
+        `delete_rows` has deleted leaves the disk.
         """
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            yield connection
-        with self._pooled() as connection:
-            _forget_removed(connection)
-            _empty_log(connection)
+        with self._current() as (live, _), ExitStack() as others:
+            build = unfinished(live)
+            other = others.enter_context(self._transaction("BEGIN IMMEDIATE", build))[0] if build else None
+            yield (live, other) if other else (live,)
+        self._tidy()
+        if build:
+            # Where the rebuild has ended meanwhile, its file is no more, or is the live one.
+            with suppress(UnavailableError):
+                self._tidy(build)
+
+    @contextmanager
+    def building(self, build: str) -> Iterator[tuple[sqlite3.Connection, ...]]:
+        """A write transaction on the file of a rebuild alone. Raises `UnavailableError` where it is over."""
+        with self._current() as (live, _):
+            _check_unfinished(live, build)
+            with self._transaction("BEGIN IMMEDIATE", build) as (connection, _):
+                yield (connection,)
+        with suppress(UnavailableError):
+            self._tidy(build)
+
+    def unfinished(self) -> str | None:
+        """The file of the current rebuild, None without one."""
+        with self._current("BEGIN") as (live, _):
+            return unfinished(live)
+
+    def begin(self) -> str:
+        """Make an empty file, which is not searched yet; an unfinished one is dropped."""
+        with self._current() as (live, _):
+            build = self._make().name
+            live.execute("INSERT OR REPLACE INTO property VALUES ('unfinished', ?)", (build,))
+        self._tidy()
+        return build
+
+    def switch(self, build: str | None) -> None:
+        """Make this file the live one. Raises `UnavailableError` if another rebuild has begun since."""
+        with self._current() as (live, _):
+            _check_unfinished(live, build)
+            link = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
+            link.symlink_to(str(build))
+            link.replace(self._path)
+        self._tidy()
+
+    def abandon(self, build: str | None) -> None:
+        """Drop this file; nothing happens where it is dropped already."""
+        with self._current() as (live, _):
+            live.execute("DELETE FROM property WHERE name = 'unfinished' AND value = ?", (build,))
+        self._tidy()
 
     def close(self) -> None:
         """Close the pooled connections."""
-        while self._idle:
-            self._idle.pop().connection.close()
+        for file in list(self._idle):
+            self._close(file)
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with self._pooled() as connection:
+    def _current(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[tuple[sqlite3.Connection, Path]]:
+        """A transaction on the file that is live when it has begun. A write transaction holds off switches."""
+        while True:
+            with self._pooled() as (connection, file):
+                try:
+                    connection.execute(begin)
+                    connection.execute("SELECT 1 FROM property").fetchone()  # From here on it sees one snapshot.
+                except sqlite3.Error:
+                    if file == self._live():
+                        raise
+                    continue
+                if file == self._live():
+                    yield connection, file
+                    connection.execute("COMMIT")
+                    return
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _transaction(self, begin: str, build: str) -> Iterator[tuple[sqlite3.Connection, Path]]:
+        with self._pooled(build) as (connection, file):
             connection.execute(begin)
-            yield connection
+            yield connection, file
             connection.execute("COMMIT")
 
     @contextmanager
-    def _pooled(self) -> Iterator[sqlite3.Connection]:
+    def _pooled(self, build: str | None = None) -> Iterator[tuple[sqlite3.Connection, Path]]:
         with sqlite_errors(self._path):
-            opened = self._take()
+            file, connection = self._take(build)
             finished = False
             try:
-                yield opened.connection
+                yield connection, file
                 finished = True
             finally:
                 # Closing rolls back; a failed connection is not reused.
-                self._idle.append(opened) if finished else opened.connection.close()
+                self._idle.setdefault(file, []).append(connection) if finished else connection.close()
 
-    def _take(self) -> _Opened:
-        inode = _inode(self._path)
-        while self._idle:
-            opened = self._idle.pop()
-            if opened.inode == inode:
-                return opened
-            opened.connection.close()  # The file was deleted or replaced.
-        return self._open()
+    def _take(self, build: str | None) -> tuple[Path, sqlite3.Connection]:
+        while True:
+            file = self._path.with_name(build) if build else self._live()
+            if not file.exists():
+                if build:
+                    raise UnavailableError("This index is not being built any more; begin again.")
+                continue
+            with suppress(IndexError):
+                return file, self._idle.setdefault(file, []).pop()
+            for other in [each for each in list(self._idle) if not each.exists()]:
+                self._close(other)
+            try:
+                return file, self._open(file)
+            except sqlite3.OperationalError:
+                if file.exists():
+                    raise
 
-    def _open(self) -> _Opened:
-        if not self._path.exists():
-            self._make()
+    def _close(self, file: Path) -> None:
+        for connection in self._idle.pop(file, []):
+            connection.close()
+
+    def _live(self) -> Path:
+        """The file of the live index, made if there is none."""
+        while True:
+            try:
+                file = self._path.with_name(self._path.readlink().name)
+            except FileNotFoundError:
+                self._make_live()
+                continue
+            except OSError:
+                return self._path  # No link: a file of an earlier version, or of another program.
+            if file.exists():
+                return file
+            with suppress(FileNotFoundError):
+                self._path.unlink()
+
+    def _open(self, file: Path) -> sqlite3.Connection:
         with ExitStack() as if_refused:
-            connection = if_refused.enter_context(closing(_connect(self._path)))
+            connection = if_refused.enter_context(closing(_connect(file)))
             self._check(dict(connection.execute("SELECT name, value FROM property").fetchall()))
             if_refused.pop_all()
-        return _Opened(connection, _inode(self._path))
+        return connection
 
-    def _make(self) -> None:
-        """Create the file under another name, then link it: no process opens half a file, and the first one wins."""
-        fresh = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
+    def _make_live(self) -> None:
+        """The first process wins, and none opens half a file."""
+        fresh = self._make()
         try:
-            with closing(_connect(fresh)) as connection:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(_TABLES)
-                connection.executemany(
-                    "INSERT INTO property VALUES (?, ?)",
-                    [
-                        ("layout", LAYOUT),
-                        ("identity", uuid4().hex),
-                        ("embedder", self._model_id),
-                        ("dimension", str(self._dimension)),
-                        ("live", "1"),
-                        ("newest", "1"),
-                    ],
-                )
-            with suppress(FileExistsError):
-                self._path.hardlink_to(fresh)
+            self._path.symlink_to(fresh.name)
+        except FileExistsError:
+            _remove(fresh)
+
+    def _make(self) -> Path:
+        fresh = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
+        model_id, dimension = self._embedder
+        properties = [("layout", LAYOUT), ("embedder", model_id), ("dimension", str(dimension))]
+        try:
+            fresh.touch()
         except OSError as error:
             raise ConfigurationError(
                 f"The index file {self._path} cannot be made ({error.strerror}); name one on another disk."
             ) from error
-        finally:
-            fresh.unlink(missing_ok=True)
+        with closing(_connect(fresh)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(_TABLES)
+            connection.executemany("INSERT INTO property VALUES (?, ?)", properties)
+        return fresh
 
     def _check(self, properties: dict[str, str]) -> None:
         if properties.get("layout") != LAYOUT:
@@ -182,12 +230,40 @@ class IndexFile:
                 f"The index file {self._path} was made by another version of CICADA; delete it and ingest again."
             )
         found = f"{properties['embedder']} ({properties['dimension']} dimensions)"
-        wanted = f"{self._model_id} ({self._dimension} dimensions)"
+        wanted = "{} ({} dimensions)".format(*self._embedder)
         if found != wanted:
             raise ConfigurationError(
                 f"The index file {self._path} holds vectors of {found}, and the embedder is {wanted}; "
                 "set the embedder back, or name another file and ingest again."
             )
+
+    def _tidy(self, build: str | None = None) -> None:
+        """After a write: removes what was deleted from the file, and the files of indexes that are over."""
+        with self._pooled(build) as (connection, _):
+            _forget_removed(connection)
+            _empty_log(connection)
+        with self._current() as (live, _):
+            used = (self._live().name, unfinished(live))
+            ours = re.compile(re.escape(self._path.name) + r"\.[0-9a-f]{32}")
+            beside = [ours.match(each.name) for each in self._path.parent.iterdir()]
+            for name in {each[0] for each in beside if each} - set(used):
+                _remove(self._path.with_name(name))
+
+
+def unfinished(live: sqlite3.Connection) -> str | None:
+    """The name of the file that a rebuild fills, None without one."""
+    row = live.execute("SELECT value FROM property WHERE name = 'unfinished'").fetchone()
+    return row[0] if row else None
+
+
+def _check_unfinished(live: sqlite3.Connection, build: str | None) -> None:
+    if build is None or unfinished(live) != build:
+        raise UnavailableError("This index is not being built any more; begin again.")
+
+
+def _remove(file: Path) -> None:
+    for suffix in _BESIDE:
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
 
 
 def delete_rows(connection: sqlite3.Connection, statement: str, values: Sequence[object]) -> None:
@@ -216,18 +292,13 @@ def _empty_log(connection: sqlite3.Connection) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    """Open the file, which must be there."""
+    options: dict[str, Any] = {"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False}
+    connection: sqlite3.Connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, **options)
     connection.execute("PRAGMA foreign_keys = ON")
     # Deleted content is overwritten with zeros. https://sqlite.org/pragma.html#pragma_secure_delete
     connection.execute("PRAGMA secure_delete = ON")
     return connection
-
-
-def _inode(path: Path) -> int | None:
-    try:
-        return path.stat().st_ino
-    except FileNotFoundError:
-        return None
 
 
 _PASSING = (

@@ -1,82 +1,93 @@
-"""The embedded index: one SQLite file, searched with numpy. It needs no server and runs on every platform."""
+"""The embedded index: one SQLite file, searched in memory. It needs no server and runs wherever symbolic links do."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
+import numpy as np
+from numpy.typing import NDArray
+
+from cicada.adapters.passage_codec import (
+    card_to_json,
+    locator_of,
+    locator_values,
+    metadata_from_json,
+    metadata_to_json,
+    readers_from_json,
+    readers_to_json,
+    row_from_json,
+    row_to_json,
+)
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of, sorted_rows
 from cicada.documents.filter import PassageFilter, Scalar
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
-from cicada.errors import UnavailableError
-from cicada.retrieval.bm25 import Bm25
-from cicada.retrieval.model import (
-    CardHits,
-    CardQuery,
-    EmbeddedPassage,
-    Hit,
-    IndexHits,
-    IndexQuery,
-    Vector,
-)
-from cicada_embedded.cache import hidden_numbers, selected_numbers
-from cicada_embedded.cards import CardRetriever, insert_card
-from cicada_embedded.catalogue import (
-    copies,
-    count_rows,
-    count_rows_by,
-    find_row,
-    insert_row,
-    page_of_rows,
-    readers_by_document,
-    remove_row,
-)
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage
+from cicada.errors import ConfigurationError
+from cicada.languages.stemming import stemmed_language
+from cicada.retrieval.bm25 import CARD_FIELDS, Bm25
+from cicada.retrieval.cards import card_texts
+from cicada.retrieval.model import CardHit, CardHits, CardQuery, EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 from cicada_embedded.file import IndexFile, delete_rows
-from cicada_embedded.filters import KnowledgeBaseState, find_knowledge_base, selection
-from cicada_embedded.lexical import add_words, passage_retriever
-from cicada_embedded.rows import (
-    insert_passage,
-    insert_vector,
-    passages_by_number,
-    passages_of_document,
-    vectors_of_passages,
-)
-from cicada_embedded.semantic import SemanticRetriever
+from cicada_embedded.snapshot import PASSAGE_FIELDS, Snapshot, Snapshots, readable
+from cicada_embedded.texts import Found, term_bytes
 
 BM25 = Bm25()
+_MAX_VALUES = 1000
+Read = tuple[sqlite3.Connection, Snapshot | None]
+V = TypeVar("V")
+H = TypeVar("H")
+_PASSAGE = "SELECT passage.number, document_id, passage_id, metadata, readers, body FROM passage "
+_INSERT_PASSAGE = "INSERT INTO passage VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_OF_DOCUMENT = "JOIN document ON document.number = document "
+_OF_BASE = "base IN (SELECT number FROM base WHERE tenant = ? AND knowledge_base = ?) "
 
 
 class SqlitePassageIndex:
     """Any number of processes and threads read while one writes; the next search sees all of a write.
 
-    `model_id` and `dimension` name the embedder; a file of another embedder is refused at first use. `build` is the
-    number of an unfinished index in the file, None for the live one. Writes to the live index go to both.
+    `model_id` and `dimension` name the embedder; a file of another embedder is refused at first use. `build` names the
+    file of a rebuild, None for the live index. Writes to the live index go to both.
     """
 
     def __init__(
-        self, path: str | Path, model_id: str, dimension: int, *, bm25: Bm25 = BM25, build: int | None = None
+        self, path: str | Path, model_id: str, dimension: int, *, bm25: Bm25 = BM25, build: str | None = None
     ) -> None:
         self._file = IndexFile(Path(path), model_id, dimension)
-        self._lexical = passage_retriever(bm25)
-        self._semantic = SemanticRetriever(dimension)
-        self._cards = CardRetriever(dimension, bm25)
+        self._dimension = dimension
+        self._bm25 = bm25
+        self._weights = [bm25.fields.get(field, 0.0) for field in PASSAGE_FIELDS]
+        self._snapshots = Snapshots(dimension)
         self._build = build
 
     def search(self, query: IndexQuery) -> IndexHits:
-        vector = self._semantic.unit(query.vector)
-        with self._file.reading() as connection:
-            state = self._state(connection, query.filter.base_key)
-            if state is None:
+        vector, filter = self._unit(query.vector), query.filter
+        with self._reading(filter.base_key) as (connection, base):
+            if base is None:
                 return IndexHits((), ())
-            allowed = selected_numbers(connection, selection(state, query.filter))
-            hidden = hidden_numbers(connection, state, query.filter.reader)
-            lexical = self._lexical.search(connection, state, query.text, allowed, query.limit, hidden)
-            semantic = self._semantic.search(connection, state, vector, allowed, query.limit)
-            found = passages_by_number(
-                connection, query.filter.base_key, {number for number, _ in (*lexical, *semantic)}
-            )
-        return IndexHits(_hits(lexical, found), _hits(semantic, found))
+            shown = base.shown(base.passages, filter)
+            seen = readable(base.passages, filter)
+            lexical = base.passages.lexical(query.text, seen, shown, query.limit, self._bm25, self._weights)
+            semantic = base.passages.semantic(vector, shown, query.limit)
+            found = _passages(connection, filter.base_key, {number for number, _ in (*lexical, *semantic)})
+        return IndexHits(_hits(lexical, found, Hit), _hits(semantic, found, Hit))
+
+    def find_cards(self, query: CardQuery) -> CardHits:
+        with self._reading(query.filter.base_key) as (connection, base):
+            if base is None:
+                return CardHits(())
+            shown, seen = base.shown(base.cards, query.filter), readable(base.cards, query.filter)
+            weights = list(CARD_FIELDS.values())
+            lexical = base.cards.lexical(query.text, seen, shown, query.limit, self._bm25, weights)
+            semantic = base.cards.semantic(self._unit(query.vector), shown, query.limit) if len(query.vector) else []
+            rows = _with_cards(connection, base, {number for number, _ in (*lexical, *semantic)})
+        return CardHits(
+            *(tuple(CardHit(rows[number], score) for number, score in each) for each in (lexical, semantic))
+        )
 
     def replace(
         self,
@@ -86,138 +97,213 @@ class SqlitePassageIndex:
         card_vector: Vector = (),
     ) -> None:
         row = row or row_of([each.passage for each in passages])
-        described = self._semantic.unit(card_vector).tobytes() if len(card_vector) else b""
-        with self._file.writing() as connection:
-            base_numbers = [
-                _revised(connection, build, document.base_key) for build in self._written_builds(connection)
+        described = self._unit(card_vector).tobytes() if len(card_vector) else b""
+        with self._writing() as connections:
+            numbers = [_removed(connection, document) for connection in connections]
+            if row is None or not passages:
+                return
+            places = [
+                _insert_document(connection, base, row, described)
+                for connection, base in zip(connections, numbers, strict=True)
             ]
-            for base_number in base_numbers:
-                _remove(connection, base_number, document.document_id)
-                if row and passages:
-                    _insert_row(connection, base_number, row, described)
             for embedded in passages:
-                vector = self._semantic.unit(embedded.vector).tobytes()
-                for base_number in base_numbers:
-                    number = insert_passage(connection, base_number, document.document_id, embedded.passage)
-                    insert_vector(connection, number, vector)
-                    add_words(connection, number, embedded.passage)
+                values = _stored(embedded.passage, self._unit(embedded.vector).tobytes())
+                for connection, number in zip(connections, places, strict=True):
+                    connection.execute(
+                        "INSERT INTO passage VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, *values)
+                    )
 
     def delete(self, document: DocumentKey) -> None:
-        with self._file.writing() as connection:
-            for build in self._written_builds(connection):
-                if find_knowledge_base(connection, build, document.base_key):
-                    base_number = _revised(connection, build, document.base_key)
-                    _remove(connection, base_number, document.document_id)
+        with self._writing() as connections:
+            for connection in connections:
+                _removed(connection, document)
 
     def count(self, filter: PassageFilter) -> int:
-        with self._file.reading() as connection:
-            state = self._state(connection, filter.base_key)
-            if state is None:
-                return 0
-            shown = selection(state, filter).shown
-            counting = f"SELECT count(*) FROM ({shown.sql})"  # noqa: S608 - made of constants; values are bound
-            return int(connection.execute(counting, shown.values).fetchone()[0])
+        with self._reading(filter.base_key) as (_, base):
+            return int(np.count_nonzero(base.shown(base.passages, filter))) if base else 0
 
     def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
-        with self._file.reading() as connection:
-            state = self._state(connection, filter.base_key)
-            if state is None:
+        with self._reading(filter.base_key) as (_, base):
+            if base is None:
                 return dict.fromkeys(terms, 0)
-            hidden = hidden_numbers(connection, state, filter.reader)
-            return self._lexical.holding(connection, state, terms, hidden)
-
-    def find_cards(self, query: CardQuery) -> CardHits:
-        with self._file.reading() as connection:
-            state = self._state(connection, query.filter.base_key)
-            return self._cards.search(connection, state, query) if state else CardHits(())
+            seen = readable(base.passages, filter)
+            return {term: base.passages.holding(term, seen) for term in terms}
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
-        with self._file.reading() as connection:
-            state = self._state(connection, document.base_key)
-            return find_row(connection, state.number, document) if state else None
+        with self._reading() as (connection, _):
+            found = connection.execute(
+                f"SELECT row, card FROM document WHERE {_OF_BASE} AND document_id = ?",  # noqa: S608 - a constant
+                (*_named(document.base_key), document.document_id),
+            ).fetchone()
+        return row_from_json(found[0], document, found[1]) if found else None
 
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
-        with self._file.reading() as connection:
-            state = self._state(connection, filter.base_key)
-            return page_of_rows(connection, state, filter, sort, limit, offset) if state else RowPage((), 0)
+        with self._reading(filter.base_key) as (connection, base):
+            if base is None:
+                return RowPage((), 0)
+            ordered = sorted_rows(base.matching(filter), sort)
+            page = ordered[offset : offset + limit]
+            shown = {row.document for row in page}
+            numbers = [number for number, row in base.documents.items() if row.document in shown]
+            cards = {row.document: row for row in _with_cards(connection, base, numbers).values()}
+        end = offset + len(page)
+        next_offset = end if page and end < len(ordered) else None
+        return RowPage(tuple(cards[row.document] for row in page), len(ordered), next_offset)
 
     def count_documents(self, filter: PassageFilter) -> int:
-        with self._file.reading() as connection:
-            state = self._state(connection, filter.base_key)
-            return count_rows(connection, state, filter) if state else 0
+        with self._reading(filter.base_key) as (_, base):
+            return len(base.matching(filter)) if base else 0
 
     def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
-        with self._file.reading() as connection:
-            state = self._state(connection, filter.base_key)
-            return count_rows_by(connection, state, filter, field) if state else {}
+        with self._reading(filter.base_key) as (_, base):
+            rows = base.matching(filter) if base else []
+        # In Python True equals 1; as values of a field they differ.
+        counted = Counter(
+            value for row in rows for value in {(type(each), each) for each in _values(row.metadata.get(field, ()))}
+        )
+        ordered = sorted(counted.items(), key=lambda pair: (-pair[1], isinstance(pair[0][1], str), pair[0][1]))
+        return {value: count for (_, value), count in ordered[:_MAX_VALUES]}
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
-        with self._file.reading() as connection:
-            state = self._state(connection, document.base_key)
-            return copies(connection, state, document, content_hash) if state and content_hash else ()
+        with self._reading(document.base_key) as (_, base):
+            rows = base.documents.values() if base and content_hash else ()
+        same = {row.document.document_id for row in rows if row.content_hash == content_hash}
+        return tuple(sorted(same - {document.document_id}))
 
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        with self._file.reading() as connection:
-            state = self._state(connection, base_key)
-            return readers_by_document(connection, state, base_key, document_ids) if state else {}
+        with self._reading(base_key) as (_, base):
+            rows = list(base.documents.values()) if base else []
+        wanted = set(document_ids)
+        return {row.document.document_id: row.readers for row in rows if row.document.document_id in wanted}
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
-        with self._file.reading() as connection:
-            state = self._state(connection, document.base_key)
-            return passages_of_document(connection, state.number, document) if state else ()
+        with self._reading() as (connection, _):
+            rows = connection.execute(
+                f"{_PASSAGE} {_OF_DOCUMENT} WHERE {_OF_BASE} AND document_id = ? ORDER BY passage_id",
+                (*_named(document.base_key), document.document_id),
+            )
+            return tuple(_passage(document.base_key, *row[1:]) for row in rows)
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
-        with self._file.reading() as connection:
-            state = self._state(connection, base_key)
-            return vectors_of_passages(connection, state.number, passage_ids) if state else {}
+        with self._reading() as (connection, _):
+            rows = connection.execute(
+                f"SELECT passage_id, passage.vector FROM passage {_OF_DOCUMENT} "  # noqa: S608 - constants
+                f"WHERE passage_id IN (SELECT value FROM json_each(?)) AND {_OF_BASE}",
+                (json.dumps(list(passage_ids)), *_named(base_key)),
+            )
+            return {passage_id: memoryview(vector).cast("f") for passage_id, vector in rows}
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
         self._file.close()
 
-    def _state(self, connection: sqlite3.Connection, base_key: KnowledgeBaseKey) -> KnowledgeBaseState | None:
-        return find_knowledge_base(connection, self._build or live_build(connection), base_key)
+    @contextmanager
+    def _reading(
+        self, base_key: KnowledgeBaseKey | None = None
+    ) -> Iterator[tuple[sqlite3.Connection, Snapshot | None]]:
+        """A read transaction, and the knowledge base as it sees it; None for an unknown one and without a name."""
+        with self._file.reading(self._build) as (connection, file):
+            yield connection, self._snapshots.of(connection, file, base_key) if base_key else None
 
-    def _written_builds(self, connection: sqlite3.Connection) -> list[int]:
-        unfinished = unfinished_build(connection)
-        if self._build is None:
-            return [live_build(connection), *([unfinished] if unfinished else [])]
-        if self._build != unfinished:
-            raise UnavailableError("This index is not being built any more; begin again.")
-        return [unfinished]
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[sqlite3.Connection, ...]]:
+        with self._file.building(self._build) if self._build else self._file.writing() as connections:
+            yield connections
 
-
-def live_build(connection: sqlite3.Connection) -> int:
-    """The number of the build that is searched."""
-    return int(connection.execute("SELECT value FROM property WHERE name = 'live'").fetchone()[0])
-
-
-def unfinished_build(connection: sqlite3.Connection) -> int | None:
-    """The number of the build in progress, which is not searched yet; None without one."""
-    row = connection.execute("SELECT value FROM property WHERE name = 'unfinished'").fetchone()
-    return int(row[0]) if row else None
-
-
-def _hits(retriever: list[tuple[int, float]], passages: dict[int, Passage]) -> tuple[Hit, ...]:
-    return tuple(Hit(passages[number], score) for number, score in retriever)
+    def _unit(self, vector: Vector) -> NDArray[np.float32]:
+        """The vector at length 1 (zeros stay zeros). Raises `ConfigurationError` for another dimension."""
+        given = np.asarray(vector, dtype=np.float32)
+        if given.shape != (self._dimension,):
+            raise ConfigurationError(
+                f"The embedder gave a vector of {given.size} dimensions, and the index holds {self._dimension}; "
+                "set the embedder's dimension to the index's."
+            )
+        length = float(np.linalg.norm(given))
+        return given / np.float32(length) if length > 0 else given
 
 
-def _revised(connection: sqlite3.Connection, build: int, base_key: KnowledgeBaseKey) -> int:
-    """Create the knowledge base or increase its revision, before a write; returns its number."""
-    number = connection.execute(
-        "INSERT INTO collection (build, tenant, knowledge_base, revision) VALUES (?, ?, ?, 1) "
+def _hits(scored: Found, values: Mapping[int, V], hit: Callable[[V, float], H]) -> tuple[H, ...]:
+    return tuple(hit(values[number], score) for number, score in scored)
+
+
+def _named(base_key: KnowledgeBaseKey) -> tuple[str, str]:
+    return base_key.tenant, base_key.knowledge_base
+
+
+def _removed(connection: sqlite3.Connection, document: DocumentKey) -> int:
+    """Delete the document in a new revision of its knowledge base, which is made if missing; returns its number."""
+    base = connection.execute(
+        "INSERT INTO base (tenant, knowledge_base, revision) VALUES (?, ?, 1) "
         "ON CONFLICT DO UPDATE SET revision = revision + 1 RETURNING number",
-        (build, base_key.tenant, base_key.knowledge_base),
+        _named(document.base_key),
     ).fetchone()[0]
-    return int(number)
+    delete_rows(connection, "DELETE FROM document WHERE base = ? AND document_id = ?", (base, document.document_id))
+    return int(base)
 
 
-def _insert_row(connection: sqlite3.Connection, base_number: int, row: DocumentRow, card_vector: bytes) -> None:
-    number = insert_row(connection, base_number, row)
+def _insert_document(connection: sqlite3.Connection, base: int, row: DocumentRow, vector: bytes) -> int | None:
+    """Returns its number."""
+    card: tuple[object, ...] = (None,) * 5
     if row.card:
-        insert_card(connection, number, row.card, row.document.document_id, card_vector)
+        language, said = stemmed_language(row.card.language), card_texts(row.card, row.document.document_id)
+        card = (card_to_json(row.card), language, *term_bytes(language, [said[field] for field in CARD_FIELDS]), vector)
+    return connection.execute(
+        "INSERT INTO document VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (base, row.document.document_id, row_to_json(row), *card),
+    ).lastrowid
 
 
-def _remove(connection: sqlite3.Connection, base_number: int, document_id: str) -> None:
-    delete_rows(connection, "DELETE FROM passage WHERE collection = ? AND document_id = ?", (base_number, document_id))
-    remove_row(connection, base_number, document_id)
+def _stored(passage: Passage, vector: bytes) -> tuple[object, ...]:
+    """The columns of a passage. If the context already contains the title, the title's words count once."""
+    language = stemmed_language(passage.language)
+    title, context, text = passage.title, passage.context, passage.text
+    words = "\n".join((text, context) if title in context else (text, context, title))
+    body = (passage.version, title, text, context, locator_values(passage.locator), passage.language)
+    return (
+        passage.passage_id,
+        metadata_to_json(passage.metadata),
+        readers_to_json(passage.readers),
+        language,
+        *term_bytes(language, (words, title, context)),
+        vector,
+        json.dumps(body, ensure_ascii=False),
+    )
+
+
+def _passages(connection: sqlite3.Connection, base_key: KnowledgeBaseKey, numbers: Iterable[int]) -> dict[int, Passage]:
+    rows = connection.execute(
+        f"{_PASSAGE} {_OF_DOCUMENT} WHERE passage.number IN (SELECT value FROM json_each(?))",  # noqa: S608 - constants
+        (json.dumps(list(numbers)),),
+    )
+    return {row[0]: _passage(base_key, *row[1:]) for row in rows}
+
+
+def _passage(
+    base_key: KnowledgeBaseKey, document_id: str, passage_id: str, metadata: str, readers: str, body: str
+) -> Passage:
+    version, title, text, context, locator, language = json.loads(body)
+    return Passage(
+        passage_id=passage_id,
+        document=DocumentKey(base_key, document_id),
+        version=version,
+        title=title,
+        text=text,
+        context=context,
+        locator=locator_of(locator),
+        language=language,
+        metadata=metadata_from_json(metadata),
+        readers=readers_from_json(readers),
+    )
+
+
+def _with_cards(connection: sqlite3.Connection, base: Snapshot, numbers: Iterable[int]) -> dict[int, DocumentRow]:
+    """The rows of these documents with their cards."""
+    rows = connection.execute(
+        "SELECT number, row, card FROM document WHERE number IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(numbers)),),
+    )
+    return {number: row_from_json(row, base.documents[number].document, card) for number, row, card in rows}
+
+
+def _values(value: MetadataValue) -> tuple[Scalar, ...]:
+    return value if isinstance(value, tuple) else (value,)

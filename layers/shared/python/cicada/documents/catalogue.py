@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from cicada.documents.card import Card
-from cicada.documents.filter import Condition
+from cicada.documents.filter import Condition, Scalar
 from cicada.documents.model import DocumentKey, MetadataValue, Passage
 
 TITLE = "title"
@@ -62,6 +62,21 @@ class ListedPage(Struct, frozen=True):
     count_by: str | None = None
     limit: int | None = None
     offset: int = 0
+
+
+def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:
+    """The rows in this order; numbers come before texts."""
+    keyed = [(_sort_key(row, sort), row) for row in sorted(rows, key=lambda row: row.document.document_id)]
+    having = [(key, row) for key, row in keyed if key is not None]
+    having.sort(key=lambda pair: pair[0], reverse=sort.descending)
+    return [*(row for _, row in having), *(row for key, row in keyed if key is None)]
+
+
+def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
+    """None without the field."""
+    value = row.title if sort.field == TITLE else row.metadata.get(sort.field, ())
+    first = value[:1] if isinstance(value, tuple) else (value,)
+    return (isinstance(first[0], str), first[0]) if first else None
 
 
 def row_of(passages: Sequence[Passage], indexed_at: float = 0.0, content_hash: str = "") -> DocumentRow | None:

@@ -20,7 +20,7 @@ from cicada.adapters.opensearch.queries import (
 from cicada.adapters.opensearch.requests import Requests
 from cicada.adapters.opensearch.rows import CARD_ROW_FIELDS, ROW_FIELDS, document_row
 from cicada.adapters.opensearch.staleness import Hits
-from cicada.documents.catalogue import TITLE, DocumentRow, RowPage, Sort
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort, sorted_rows
 from cicada.documents.filter import PassageFilter, Scalar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.retrieval.model import CardHit
@@ -59,11 +59,7 @@ def find_row(reads: CatalogueReads, document: DocumentKey) -> DocumentRow | None
 
 def page_of_rows(reads: CatalogueReads, filter: PassageFilter, sort: Sort, limit: int, offset: int) -> RowPage:
     """One page in the order of `sort`; rows without the field come last."""
-    rows = sorted(reads.of(filter.base_key, row_filters(filter)), key=lambda row: row.document.document_id)
-    keyed = [(_sort_key(row, sort), row) for row in rows]
-    having = [(key, row) for key, row in keyed if key is not None]
-    having.sort(key=lambda pair: pair[0], reverse=sort.descending)
-    ordered = [*(row for _, row in having), *(row for key, row in keyed if key is None)]
+    ordered = sorted_rows(reads.of(filter.base_key, row_filters(filter)), sort)
     page = _with_cards(reads, filter.base_key, ordered[offset : offset + limit])
     end = offset + len(page)
     return RowPage(page, len(ordered), end if page and end < len(ordered) else None)
@@ -142,10 +138,3 @@ def _of_both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     if not one or not other:
         return one or other
     return tuple(name for name in one if name in other) or _NOBODY
-
-
-def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
-    """Numbers before texts; None without the field."""
-    value = row.title if sort.field == TITLE else row.metadata.get(sort.field, ())
-    first = value[:1] if isinstance(value, tuple) else (value,)
-    return (isinstance(first[0], str), first[0]) if first else None
