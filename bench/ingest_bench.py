@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.episodes import EpisodePattern, Episodes
 from cicada.ingest.model import SourceFile, version_of
-from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.script import ScriptParser
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.model import Vector
 from cicada.retrieval.ports import Embedder

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from cicada_embedded.passage_index import SqlitePassageIndex
 

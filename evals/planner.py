@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf
+from cicada.documents.model import AnyOf, Condition, Exists, NoneOf
 from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.plan import Plan, Shape
 from evals.planner_files import LabelledQuery, PlannerSchema, load_queries, load_schema

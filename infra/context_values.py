@@ -89,7 +89,7 @@ _NONE = "none"
 _RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
 # As AWS::OpenSearchServerless::Collection has it; names of the data access policies are made of the stage's name.
 _COLLECTION = re.compile(r"[a-z][a-z0-9-]{2,31}")
-# As in `cicada.identity.tenants`.
+# As in `cicada.identity`.
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 
 
@@ -187,7 +187,7 @@ def retention_days(context: Context, name: str, default: int) -> int:
 def commands_per_minute(context: Context, messages: int) -> str:
     """`-c commandsPerMinute=…`, by default so many that a message is as dear as twenty of them, and at least 1,200.
 
-    The entry of a message costs five (`cicada.conversation.costs`), so there must be five for each message a minute.
+    The entry of a message costs five (`cicada.conversation.limits`), so there must be five for each message a minute.
     """
     messages = whole_number(context, "messagesPerMinute", messages)
     return str(whole_number(context, "commandsPerMinute", max(1200, 20 * messages), max(60, 5 * messages)))

@@ -15,7 +15,7 @@ from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from cicada.adapters.sqs.request_queue import SqsRequestQueue
+from cicada.adapters.sqs import SqsRequestQueue
 from cicada.agents.model import AgentTurn
 from cicada.answering.answer import Answerer
 from cicada.answering.listing import ListingAnswerer
@@ -26,25 +26,24 @@ from cicada.answering.pump import STEADY, Pace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.accept import Accepter
-from cicada.conversation.connect import check_token, known
+from cicada.conversation.entrance import check_token, known
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import SendMessage
 from cicada.conversation.resume import Resumer
 from cicada.conversation.withholding import Withholding
-from cicada.document_routing.dispatch import Dispatcher
+from cicada.document_routing.naming import Dispatcher
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator
 from cicada.errors import CicadaError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.permissions.gate import PermissionGate
+from cicada.permissions import PermissionGate
 from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.intent.model import load_model
-from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
+from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex

@@ -15,7 +15,7 @@ from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
-    from cicada.audit.model import AuditRecord, DocumentsShown
+    from cicada.observability.audit import AuditRecord, DocumentsShown
     from cli.deployment_target import DeploymentTarget
     from cli.operator.audit_log import Found, Sought
 
@@ -115,7 +115,7 @@ def _show(found: Found, sought: Sought) -> None:
 
 
 def _row(record: AuditRecord) -> tuple[str, ...]:
-    from cicada.audit.model import Handshake
+    from cicada.observability.audit import Handshake
 
     who = (_time(record.at), record.tenant, record.login or record.user)
     if isinstance(record, Handshake):

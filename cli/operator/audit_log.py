@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cicada.audit.model import AuditRecord, DocumentsShown, Handshake
+from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake
 from cli.aws_failures import aws_calls
 
 if TYPE_CHECKING:

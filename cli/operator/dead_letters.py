@@ -16,7 +16,7 @@ from msgspec import Struct
 from cicada.adapters.aws_errors import dynamo_errors, sqs_errors
 from cicada.adapters.dynamodb.request_items import event_item, number, partition_key
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.adapters.sqs.request_queue import read_request_message, request_message
+from cicada.adapters.sqs import read_request_message, request_message
 from cicada.conversation.model import Head, Lease, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.protocol import Reset, event_body

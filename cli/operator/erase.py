@@ -14,7 +14,7 @@ from cli.operator.tenants import tenant_named, tenant_of_account
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
-    from cicada.identity.principal import Principal
+    from cicada.identity import Principal
     from cli.deployment_target import DeploymentTarget
     from cli.operator.user_erasure import DynamoErasure
     from cli.operator.user_pool import UserPool
@@ -63,7 +63,7 @@ def _principal(options: Options, pool: UserPool, target: DeploymentTarget, erasu
 
     Raises `CommandError` for one who can sign in, is of another tenant, or of whom there is nothing.
     """
-    from cicada.identity.principal import Principal
+    from cicada.identity import Principal
     from cli.operator.sign_outs import SignOuts
 
     accounts = pool.accounts()

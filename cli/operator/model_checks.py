@@ -76,7 +76,7 @@ def _converses(bedrock: Any, model_id: str) -> str:
 
 
 def _embeds(bedrock: Any, model_id: str, dimension: int) -> str:
-    from cicada.adapters.bedrock.embedding_models import embedding_model
+    from cicada.adapters.bedrock.embedder import embedding_model
 
     model = embedding_model(model_id, dimension)
     body = json.dumps(model.request(["Say yes."], query=True))

@@ -24,7 +24,7 @@ class SignOuts:
     def end(self, account: Account) -> int:
         """End all sign-ins of the account, close its connections and cancel its answers; how many were closed."""
         from cicada.errors import CicadaError  # imported late: the library is slow to import
-        from cicada.identity.principal import Principal
+        from cicada.identity import Principal
 
         ended_at = self._pool.sign_out(account.name)
         try:

@@ -44,7 +44,7 @@ def plain_groups(names: Sequence[str]) -> list[str]:
 
 def tenant_named(tenant: str) -> str:
     """The group of the tenant. Raises `CommandError` for a name that no tenant can have."""
-    from cicada.identity.tenants import tenant_group
+    from cicada.identity import tenant_group
 
     try:
         return tenant_group(tenant)
@@ -56,7 +56,7 @@ def tenant_named(tenant: str) -> str:
 
 def tenant_of_account(account: Account, default: str) -> str:
     """As the authorizer finds it, where `default` is the stage's default tenant; `none: ` and why if it refuses."""
-    from cicada.identity.tenants import is_tenants, tenant_of
+    from cicada.identity import is_tenants, tenant_of
 
     try:
         return tenant_of(account.groups, default)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.aws_errors import Retry, dynamo_errors
 from cicada.adapters.dynamodb.request_items import read_head
-from cicada.adapters.retry import Retry
 from cicada.errors import ThrottledError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

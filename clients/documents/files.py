@@ -11,7 +11,7 @@ from cicada.adapters.s3.document_store import MAX_BYTES
 from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.kinds import SUFFIXES
+from cicada.ingest.prose.parser import SUFFIXES
 from clients.documents.errors import InvalidUploadError, UnreadableFileError
 
 SIDECAR = ".metadata.json"

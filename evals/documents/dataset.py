@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field
 
-from cicada.documents.card import Card, CardSection, Related
+from cicada.documents.catalogue import Card, CardSection, Related
 from evals.retrieval.dataset import (
     DatasetError,
     Judgements,

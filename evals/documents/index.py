@@ -7,8 +7,7 @@ from pathlib import Path
 
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
-from cicada.retrieval.cards import embedded_text
-from cicada.retrieval.model import EmbeddedPassage, Vector
+from cicada.retrieval.model import EmbeddedPassage, Vector, embedded_text
 from cicada.retrieval.ports import Embedder
 from cicada_embedded.passage_index import SqlitePassageIndex
 from evals.documents.dataset import DocumentSet

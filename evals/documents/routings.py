@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from cicada.document_routing.model import RoutedDocument, Routing
 from cicada.document_routing.router import DocumentRouter
 from cicada.languages.terms import query_terms
-from cicada.permissions.readers import every_document
+from cicada.permissions import every_document
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery
 from cicada.retrieval.ports import CataloguedIndex, Embedder, PassageIndex

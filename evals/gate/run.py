@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
 from cicada.planning.follow_ups import stand_alone
 from cicada.retrieval.ports import Embedder
-from cicada.retrieval.quality.score import evidence_quality
+from cicada.retrieval.quality import evidence_quality
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from evals.gate.dataset import Label, LabelledTurns, Task, load_labelled_turns
 from evals.retrieval.embedding import CACHE, local_embedder

@@ -6,10 +6,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.knowledge_bases.settings import Fusion
-from cicada.retrieval.bm25 import Bm25
+from cicada.retrieval.fusion import Bm25
 from cicada.retrieval.model import EmbeddedPassage, Hit, Retrieval
 from cicada.retrieval.ports import Embedder, PassageIndex
 from cicada.retrieval.rerank.local import LocalReranker

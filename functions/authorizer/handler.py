@@ -7,11 +7,10 @@ from typing import Any
 
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.authorizer import token_verifier
-from cicada.bootstrap.log import logger
-from cicada.entry.handshakes import handshake
+from cicada.entry.requests import handshake
 from cicada.errors import CicadaError, NotConnectedError
-from cicada.identity.access_tokens import offered_token
-from cicada.identity.principal import groups_text
+from cicada.identity import groups_text, offered_token
+from cicada.observability.log import logger
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature

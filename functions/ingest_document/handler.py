@@ -7,9 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cicada.bootstrap.ingest import catalogue, compared, ingester, rebuilder, redelivery
-from cicada.bootstrap.ingest_report import counted, log_misplaced, log_report
-from cicada.bootstrap.parsers import schema_of
+from cicada.bootstrap.ingest import catalogue, compared, ingester, rebuilder, redelivery, schema_of
 from cicada.bootstrap.tracing import traced
 from cicada.deadline import Deadline, ending_by
 from cicada.documents.model import DocumentKey
@@ -19,8 +17,9 @@ from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport
 from cicada.ingest.parallel import attempted
-from cicada.ingest.rebuild_event import rebuild_at_once
+from cicada.ingest.rebuild import rebuild_at_once
 from cicada.ingest.report import report_fields
+from cicada.observability.metrics import counted, log_misplaced, log_report
 
 _EPISODES = Path(__file__).with_name("episodes.toml")
 _AT_ONCE = 4

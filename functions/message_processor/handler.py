@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cicada.answering.console import answer_at_once
-from cicada.bootstrap.log import logger
 from cicada.bootstrap.processor import answerer, processor
 from cicada.conversation.model import RequestKey
 from cicada.deadline import ending_by
-from cicada.entry.deadlines import LambdaContext, answer_deadline
-from cicada.entry.requests import answered_requests
-from cicada.tracing import annotate
+from cicada.entry.requests import LambdaContext, answer_deadline, answered_requests
+from cicada.observability.log import logger
+from cicada.observability.tracing import annotate
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -8,10 +8,9 @@ from typing import Any
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.entrance import entrance
 from cicada.conversation.model import Connection
-from cicada.entry.handshakes import handshake
+from cicada.entry.requests import handshake
 from cicada.errors import CicadaError, LimitExceededError, RequestError
-from cicada.identity.access_tokens import accepted_subprotocol
-from cicada.identity.principal import Principal, groups_of
+from cicada.identity import Principal, accepted_subprotocol, groups_of
 
 # API Gateway closes a connection after two hours.
 _LONGEST_CONNECTION_SECONDS = 2 * 3600

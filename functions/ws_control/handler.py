@@ -6,7 +6,7 @@ from typing import Any
 
 from cicada.bootstrap.conversation import conversation
 from cicada.bootstrap.entrance import entrance
-from cicada.conversation.cancel import cancel
+from cicada.conversation.accept import cancel
 from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Cancel, History, Ping, Pong, frame

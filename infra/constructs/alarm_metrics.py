@@ -21,7 +21,7 @@ PERIOD = Duration.minutes(5)
 
 
 class StageLog:
-    """The metrics that the functions write to their logs (`cicada/bootstrap/metrics.py`), of one stage."""
+    """The metrics that the functions write to their logs (`cicada/observability/metrics.py`), of one stage."""
 
     def __init__(self, stage: str) -> None:
         self._stage = stage

@@ -16,9 +16,9 @@ from urllib.request import Request, urlopen
 
 import jwt
 
-from cicada.adapters.sqs.request_queue import request_message
+from cicada.adapters.sqs import request_message
 from cicada.conversation.model import RequestKey
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada_client.password_proof import PasswordProof
 from local.stage.aws import aws_client
 from local.stage.settings import StageConfig

@@ -11,7 +11,7 @@ import pytest
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from cicada.audit.model import AuditRecord, DocumentsShown, Handshake, Outcome, ShownDocument
+from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake, Outcome, ShownDocument
 from cli.__main__ import main
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 

@@ -17,8 +17,7 @@ from moto import mock_aws
 from moto.s3.models import s3_backends
 from msgspec.structs import replace
 
-from cicada.documents.card import Card, CardSection, Related
-from cicada.documents.catalogue import DocumentRow
+from cicada.documents.catalogue import Card, CardSection, DocumentRow, Related
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.errors import CicadaError
 from cicada.ingest.catalogue_event import catalogue_at_once

@@ -17,7 +17,7 @@ from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.agents.model import AgentKind, Change, Entry, Shelf
 from cicada.conversation import revocation
 from cicada.conversation.model import Charge, Connection, NewRequest, Question, RequestKey, Status, StoredEvent
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cli import deployment_target
 from cli.__main__ import main
 from cli.operator.sign_outs import SignOuts

@@ -23,7 +23,7 @@ from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, version_of
-from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.script import ScriptParser
 from cli import deployment_target
 from cli.__main__ import main
 from cli.screen import Screen

@@ -15,9 +15,9 @@ import pytest
 from botocore.config import Config
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.adapters.sqs.request_queue import SqsRequestQueue
+from cicada.adapters.sqs import SqsRequestQueue
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, StoredEvent
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cli import deployment_target
 from cli.__main__ import main
 from cli.operator import redrive

@@ -19,7 +19,7 @@ from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.conversation.model import Connection
 from cicada.conversation.ports import UsageTable
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cli import deployment_target
 from cli.__main__ import main
 from cli.operator.user_pool import UserPool, generated_password

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from cicada.documents.card import Card, CardSection
-from cicada.documents.catalogue import DocumentRow, row_of
-from cicada.documents.filter import Condition, PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
+from cicada.documents.catalogue import Card, CardSection, DocumentRow, row_of
+from cicada.documents.model import Condition, DocumentKey, KnowledgeBaseKey, MetadataValue, PassageFilter
 from cicada.retrieval.model import CardHit, CardQuery, EmbeddedPassage
 from cicada.retrieval.ports import CataloguedIndex
 from tests.contract.passages import PLAYS, passage, vector

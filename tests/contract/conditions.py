@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range
-from cicada.documents.model import MetadataValue
+from cicada.documents.model import AnyOf, Condition, Exists, MetadataValue, NoneOf, Range
 
 FIELDS: dict[str, dict[str, MetadataValue]] = {
     "d0": {

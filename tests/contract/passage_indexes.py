@@ -13,8 +13,8 @@ from opensearchpy import OpenSearch
 
 from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.index_rebuild import OpenSearchIndexRebuild
-from cicada.adapters.opensearch.options import IndexOptions
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
+from cicada.adapters.opensearch.schema import IndexOptions
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 from cicada_embedded.index_rebuild import SqliteIndexRebuild

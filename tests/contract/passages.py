@@ -6,8 +6,15 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 
-from cicada.documents.filter import Condition, PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
+from cicada.documents.model import (
+    Condition,
+    DocumentKey,
+    KnowledgeBaseKey,
+    MetadataValue,
+    Passage,
+    PassageFilter,
+    SectionLocator,
+)
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from tests.contract.passage_indexes import DIMENSION
 

@@ -12,8 +12,8 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from moto import mock_aws
 
 from cicada.adapters.cloudwatch_audit_trail import CloudWatchAuditTrail
-from cicada.audit.model import DocumentsShown, Handshake, ShownDocument
 from cicada.errors import ConfigurationError, ThrottledError, UnavailableError
+from cicada.observability.audit import DocumentsShown, Handshake, ShownDocument
 
 GROUP = "the-audit-log"
 NOW = 1_795_262_400.0

@@ -8,12 +8,10 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.card import Card, CardSection, Related
-from cicada.documents.catalogue import TITLE, Sort
-from cicada.documents.filter import AnyOf, PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.catalogue import TITLE, Card, CardSection, Related, Sort
+from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.errors import ConfigurationError
-from cicada.permissions.readers import every_document
+from cicada.permissions import every_document
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.ports import CataloguedIndex
 from tests.contract.card_index import asking, card, found, names, put

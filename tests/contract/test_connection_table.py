@@ -10,7 +10,7 @@ from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.conversation.model import Connection
 from cicada.conversation.ports import ConnectionTable
 from cicada.errors import ConfigurationError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.contract.connections_table import TABLE, connections_table
 from tests.fakes.conversation import InMemoryConnections
 

@@ -12,11 +12,11 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.adapters.sqs.request_queue import SqsRequestQueue, read_request_message, request_message
+from cicada.adapters.sqs import SqsRequestQueue, read_request_message, request_message
 from cicada.conversation.model import Head, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
 from cicada.errors import ConfigurationError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cli.operator.dead_letters import (
     DeadLetterQueue,
     DynamoRequestReopener,

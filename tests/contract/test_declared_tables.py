@@ -8,7 +8,7 @@ from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.conversation.model import Charge, Connection, NewRequest, Question, RequestKey, Status, StoredEvent
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.contract import connections_table, requests_table
 from tests.fakes.clock import Clock
 

@@ -9,9 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
-from cicada.documents.filter import AnyOf, Condition, Exists, PassageFilter, Range
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
-from cicada.permissions.readers import every_document
+from cicada.documents.model import (
+    AnyOf,
+    Condition,
+    DocumentKey,
+    Exists,
+    KnowledgeBaseKey,
+    MetadataValue,
+    PassageFilter,
+    Range,
+)
+from cicada.permissions import every_document
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.ports import CataloguedIndex
 from tests.contract.passage_indexes import IndexUnderTest, eventually

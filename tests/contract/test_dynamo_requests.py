@@ -21,9 +21,9 @@ from cicada.agents.model import AgentKind, Shelf
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import AnswerRecord, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.documents.catalogue import ListedPage, Sort
-from cicada.documents.filter import Exists
+from cicada.documents.model import Exists
 from cicada.errors import ThrottledError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cli.operator.dead_letters import DynamoRequestReopener
 from tests.contract.connections_table import TABLE as CONNECTIONS
 from tests.contract.connections_table import connections_table

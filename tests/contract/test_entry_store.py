@@ -22,13 +22,14 @@ from cicada.agents.model import (
     Change,
     EarlierState,
     Entry,
+    EntryChangedError,
+    EntryStore,
     ProfileKind,
     Shelf,
+    matching_key,
 )
-from cicada.agents.ports import EntryChangedError, EntryStore
-from cicada.agents.text import matching_key
 from cicada.errors import ThrottledError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.contract.entries_table import entries_table
 from tests.fakes.entry_store import InMemoryEntryStore
 

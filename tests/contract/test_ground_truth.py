@@ -17,7 +17,7 @@ from moto import mock_aws
 
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.adapters.s3.keys import truth_key
-from cicada.documents.card import Card, CardSection, Related
+from cicada.documents.catalogue import Card, CardSection, Related
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator, SectionLocator
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage

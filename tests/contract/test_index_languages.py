@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.ports import PassageIndex
 from tests.contract.passage_indexes import IndexUnderTest, OpenSearchUnderTest, SqliteUnderTest, eventually

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator, SectionLocator
 from cicada.languages.terms import query_terms
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery
 from cicada.retrieval.ports import PassageIndex

@@ -12,8 +12,7 @@ from itertools import count
 
 import pytest
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.errors import UnavailableError
 from cicada.retrieval.model import EmbeddedPassage, Hit
 from cicada.retrieval.ports import PassageIndex

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.opensearch import lexical
-from cicada.adapters.opensearch.lucene_tokens import first_tokens
-from cicada.adapters.opensearch.options import IndexOptions
+from cicada.adapters.opensearch.lexical import first_tokens
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-from cicada.adapters.retry import Retry
+from cicada.adapters.opensearch.schema import IndexOptions
 from cicada.documents.catalogue import row_of
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
 from cicada.errors import ConfigurationError, UnavailableError
 from cicada.languages.terms import is_cjk, query_terms
 from cicada.retrieval.model import EmbeddedPassage, Hit

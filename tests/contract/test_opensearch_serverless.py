@@ -13,7 +13,7 @@ import pytest
 from opensearchpy.exceptions import TransportError
 
 from cicada.documents.catalogue import TITLE, Sort
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import CardQuery
 from tests.contract.passage_indexes import ServerlessUnderTest, eventually

@@ -8,8 +8,7 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.filter import AnyOf, PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, ScriptLocator
+from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, PassageFilter, ScriptLocator
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery
 from cicada.retrieval.ports import PassageIndex

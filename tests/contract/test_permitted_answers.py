@@ -16,21 +16,20 @@ from cicada.answering.model import AnswerPart, Finished, Listed, ModelUsage, Pro
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.model import Question
-from cicada.document_routing.dispatch import Dispatcher
+from cicada.document_routing.naming import Dispatcher
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import Exists, Scalar
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, Scalar
 from cicada.errors import UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.permissions.gate import PermissionGate
+from cicada.permissions import PermissionGate
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
-from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Vector
 from cicada.retrieval.ports import CataloguedIndex, SearchBackend
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import strategies
 from tests.contract.passage_indexes import DIMENSION, MODEL, IndexUnderTest, eventually
 from tests.contract.passages import PLAYS, passage, vector

@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.audit.model import ShownDocument
 from cicada.conversation.model import (
     AnswerRecord,
     Lease,
@@ -25,9 +24,10 @@ from cicada.conversation.model import (
 )
 from cicada.conversation.ports import RequestLog
 from cicada.documents.catalogue import ListedPage, Sort
-from cicada.documents.filter import AnyOf, Exists, NoneOf, Range
+from cicada.documents.model import AnyOf, Exists, NoneOf, Range
 from cicada.errors import LeaseLostError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
+from cicada.observability.audit import ShownDocument
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.request_log import InMemoryRequestLog
 

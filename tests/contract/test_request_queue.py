@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.sqs.request_queue import SqsRequestQueue, read_request_message
+from cicada.adapters.sqs import SqsRequestQueue, read_request_message
 from cicada.conversation.model import RequestKey
 from cicada.conversation.ports import RequestQueue
 from cicada.errors import ConfigurationError, InvalidFrameError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.contract.request_queues import Queues, request_queues
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingQueue

@@ -16,16 +16,14 @@ from msgspec.structs import replace
 from cicada.document_routing.router import DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes
 from cicada.documents.catalogue import TITLE, Sort
-from cicada.documents.filter import AnyOf, PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.identity.principal import Principal
-from cicada.permissions.readers import every_document, readable_passages
+from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, PassageFilter
+from cicada.identity import Principal
+from cicada.permissions import every_document, readable_passages
 from cicada.retrieval.model import CardQuery, EmbeddedPassage, IndexQuery, Retrieval
 from cicada.retrieval.ports import CataloguedIndex
-from cicada.retrieval.quality.score import evidence_quality
+from cicada.retrieval.quality import evidence_quality
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.strategies.filtered import FilteredSearch
-from cicada.retrieval.strategies.hybrid import HybridSearch
+from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from tests.contract.card_index import card, described
 from tests.contract.passage_indexes import DIMENSION, MODEL, IndexUnderTest, eventually
 from tests.contract.passages import PLAYS, WORDS, passage, random_vector, vector

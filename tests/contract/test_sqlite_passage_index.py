@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import ConfigurationError, UnavailableError
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex

@@ -13,12 +13,11 @@ import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from cicada.conversation.costs import DEAREST_ENTRY
-from cicada.conversation.limits import UsageLimits
+from cicada.conversation.limits import DEAREST_ENTRY, UsageLimits
 from cicada.conversation.model import Charge, Charged, NewRequest, Question, RequestKey, Status, StoredEvent, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.errors import ConfigurationError, LimitExceededError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.clock import Clock
 from tests.fakes.request_log import InMemoryRequestLog

@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from cicada.document_routing.model import RoutedDocument
-from cicada.documents.card import CardSection, Related
+from cicada.documents.catalogue import CardSection, Related
 from cicada.documents.model import DocumentKey
-from cicada.permissions.readers import every_document
+from cicada.permissions import every_document
 from cicada.retrieval.model import IndexQuery
 from cicada.retrieval.rerank.scores import Signals
 from cicada_embedded.passage_index import SqlitePassageIndex

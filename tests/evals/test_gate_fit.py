@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
 from cicada.retrieval.model import IndexQuery
-from cicada.retrieval.quality.score import STANDARDS
+from cicada.retrieval.quality import STANDARDS
 from evals.retrieval.dataset import load_dataset
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
 from tests.evals.retrieval_set import LetterEncoder, write_set

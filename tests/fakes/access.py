@@ -9,9 +9,9 @@ from typing import TypeVar
 from cicada.conversation.withholding import Withholding
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import CicadaError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.permissions.gate import PermissionGate, Permitted
+from cicada.permissions import PermissionGate, Permitted
 
 T = TypeVar("T")
 _SOME = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "some")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cicada.audit.model import AuditRecord, DocumentsShown, Handshake
 from cicada.errors import CicadaError
+from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake
 
 
 class RecordingTrail:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cicada.conversation.model import Connection, RequestKey
 from cicada.errors import CicadaError, ConnectionGoneError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 
 class RecordingChannel:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.agents.model import EARLIER_STATES_KEPT, Change, EarlierState, Entry, Shelf
-from cicada.agents.ports import EntryChangedError
+from cicada.agents.model import EARLIER_STATES_KEPT, Change, EarlierState, Entry, EntryChangedError, Shelf
 
 
 class InMemoryEntryStore:

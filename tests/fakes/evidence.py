@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cicada.errors import ThrottledError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 
 class FixedEvidence:

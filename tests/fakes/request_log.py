@@ -20,7 +20,7 @@ from cicada.conversation.model import (
     TurnRow,
 )
 from cicada.errors import LeaseLostError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 
 class InMemoryRequestLog:

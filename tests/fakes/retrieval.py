@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter
 from cicada.errors import CicadaError
-from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
+from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
-from cicada.retrieval.strategies.filtered import FilteredSearch
-from cicada.retrieval.strategies.hybrid import HybridSearch
+from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from tests.fakes.passage_index import InMemoryPassageIndex
 
 

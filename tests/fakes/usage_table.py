@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cicada.conversation.model import Charge, Charged, Usage
 from cicada.conversation.ports import UsageTable
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 
 class InMemoryUsageTable:

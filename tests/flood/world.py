@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from cicada.audit.recording import AuditRecorder
 from cicada.bootstrap import audit
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, RequestKey
 from cicada.conversation.protocol import Chunk, Complete, Usage
+from cicada.observability.audit import AuditRecorder
 from tests.flood.counting import FRAMES, INVOCATIONS, Calls, CountingChannel, CountingTrail
 from tests.functions.message_path import CONSOLE, MessagePath, console_event, frame_event, message_path
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
-from cicada.audit.recording import AuditRecorder
 from cicada.bootstrap import audit
 from cicada.bootstrap.authorizer import token_verifier
 from cicada.documents.model import DocumentKey
+from cicada.observability.audit import AuditRecorder
 from tests.contract import readers_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, user_pool

@@ -18,7 +18,7 @@ from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.bootstrap import authorizer, connections, conversation, entrance, processor, revocation
 from cicada.conversation.model import Head, RequestKey
-from cicada.identity.principal import Principal, groups_text
+from cicada.identity import Principal, groups_text
 from tests.contract import connections_table, entries_table, readers_table, request_queues, requests_table
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingChannel

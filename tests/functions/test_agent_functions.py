@@ -14,10 +14,9 @@ import pytest
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.entries import Keeping
 from cicada.agents.theories import TheoryTools
-from cicada.audit.model import ShownDocument
-from cicada.audit.shown import note_shown
 from cicada.bootstrap.agents import profile_tools
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
+from cicada.observability.audit import ShownDocument, note_shown
 from tests.contract.entries_table import entries_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.evidence import BrokenEvidence, FixedEvidence

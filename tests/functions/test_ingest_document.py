@@ -21,7 +21,7 @@ from cicada.errors import DocumentRejectedError, InvalidFilterError, InvalidFram
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.rebuild import Rebuilder
-from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.script import ScriptParser
 from cicada.retrieval.batching import BatchingEmbedder
 from functions.ingest_document import handler as module
 from functions.ingest_document.handler import handler

@@ -15,11 +15,11 @@ import pytest
 from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.adapters.s3.keys import truth_key
 from cicada.answering.model import AnswerPart
-from cicada.audit.model import ShownDocument
 from cicada.bootstrap import processor as wiring
 from cicada.conversation.model import RequestKey, Status
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
+from cicada.observability.audit import ShownDocument
 from tests.contract import readers_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.bedrock_wire import (

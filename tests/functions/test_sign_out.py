@@ -8,7 +8,7 @@ import pytest
 
 from cicada.bootstrap import revocation
 from cicada.errors import UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath, console_event
 
 BOB = Principal("default", "bob")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.functions.message_path import MessagePath
 
 

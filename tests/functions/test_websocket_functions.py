@@ -12,9 +12,9 @@ import pytest
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
-from cicada.documents.filter import AnyOf, Range
+from cicada.documents.model import AnyOf, Range
 from cicada.errors import ConfigurationError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.audit import RecordingTrail
 from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath, console_event, frame_event
 

@@ -14,10 +14,9 @@ from functools import cache, cached_property
 
 from msgspec.structs import replace as changed
 
-from cicada.bootstrap.answer_metrics import AnswerMetrics
-from cicada.bootstrap.metrics import StageMetrics
 from cicada.conversation.model import AnswerRecord, RequestKey
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
+from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from tests.infra.cloudwatch import Point
 from tests.infra.deployed import Deployed
 

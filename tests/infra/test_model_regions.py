@@ -12,7 +12,7 @@ from typing import Any
 import boto3
 import pytest
 
-from cicada.adapters.bedrock.embedding_models import embedding_model
+from cicada.adapters.bedrock.embedder import embedding_model
 from cicada.adapters.opensearch.schema import index_name
 from infra.context_values import ContextValueError
 from infra.model_choice import GEOGRAPHIES, ModelNotOfferedError, regions_of

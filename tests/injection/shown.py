@@ -8,19 +8,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import prompt_attributes
-from cicada.adapters.bedrock.card_ranker import BedrockCardRanker
-from cicada.adapters.bedrock.card_writer import BedrockCardWriter
+from cicada.adapters.bedrock.cards import BedrockCardRanker, BedrockCardWriter
 from cicada.adapters.bedrock.context_writer import BedrockContextWriter
 from cicada.adapters.bedrock.evidence_judge import BedrockEvidenceJudge
+from cicada.adapters.bedrock.forced_tool import ShortCall
 from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
-from cicada.adapters.bedrock.short_call import ShortCall
-from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.answering.prompt import evidence_text, general_prompt, passages_prompt
 from cicada.dialogue import Turn
-from cicada.documents.card import Card
-from cicada.documents.catalogue import DocumentRow
+from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import Locator, Passage, ScriptLocator, SectionLocator
 from cicada.ingest.model import DocumentExcerpt
 from cicada.knowledge_bases.settings import KnowledgeBase

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cicada.answering.prompt import passages_prompt
 from cicada.dialogue import Turn
-from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.script import ScriptParser
 from cicada.planning.by_model.prompt import message_text
 from cicada.planning.planner import PlanRequest
 from cicada.quotation import named, one_quoted_line, quoted, visible

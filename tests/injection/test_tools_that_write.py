@@ -6,14 +6,13 @@ import json
 
 import pytest
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import session_attributes
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.adapters.retry import Retry
-from cicada.agents.description import describe
 from cicada.agents.model import THEORY, AgentKind, AgentTurn, Change, Entry, Shelf, ToolSession, Write
-from cicada.agents.profiles import profile_toolbox
-from cicada.agents.theories import theory_toolbox
+from cicada.agents.theories import profile_toolbox, theory_toolbox
+from cicada.agents.tools import describe
 from cicada.answering.asked_writes import asked_writes
 from cicada.dialogue import Conversation, Turn
 from cicada.entry.action_group import tool_session

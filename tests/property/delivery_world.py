@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from cicada.answering.answer import Answerer
 from cicada.answering.process import Processed, Processor
-from cicada.conversation.accept import Accepter
-from cicada.conversation.cancel import cancel
+from cicada.conversation.accept import Accepter, cancel
 from cicada.conversation.model import Connection, Head, RequestKey, Status
 from cicada.conversation.protocol import stored_frame
 from cicada.conversation.resume import QUEUE_PATIENCE_SECONDS, Resumer

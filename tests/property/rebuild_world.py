@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from cicada.documents.catalogue import DocumentRow, RowPage, Sort
-from cicada.documents.filter import PassageFilter, Scalar
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, Scalar, SectionLocator
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cicada.agents.model import AgentTurn
 from cicada.conversation.model import AnswerRecord, Head, Lease, NewRequest, RequestKey, Status, StoredEvent
 from cicada.errors import ConnectionGoneError, StreamBrokenError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.request_log import InMemoryRequestLog
 from tests.property.baton import Actor, actor_here, pause
 

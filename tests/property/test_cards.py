@@ -5,11 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cicada.documents.card import Card
+from cicada.documents.catalogue import Card
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, SectionLocator
-from cicada.ingest.cards.compile import compile_card, outline_of
-from cicada.ingest.cards.salience import BaseStatistics
-from cicada.ingest.cards.terms import TermReader
+from cicada.ingest.cards.make import compile_card, outline_of
+from cicada.ingest.cards.terms import BaseStatistics, TermReader
 
 DOCUMENT = DocumentKey(KnowledgeBaseKey("t", "kb"), "a.md")
 _WORDS = st.sampled_from(

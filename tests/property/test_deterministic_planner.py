@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cicada.documents.filter import AnyOf, Condition, NoneOf
+from cicada.documents.model import AnyOf, Condition, NoneOf
 from cicada.knowledge_bases.schema import FieldType
 from tests.unit.planning.planned import NOW, PLANNER, SCHEMA
 

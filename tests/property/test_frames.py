@@ -23,7 +23,7 @@ from cicada.conversation.entrance import Entrance
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Head, Question, RequestKey
 from cicada.conversation.protocol import Chunk
-from cicada.documents.filter import AnyOf
+from cicada.documents.model import AnyOf
 from infra.routes import ROUTES
 from tests.fakes.conversation import InMemoryConnections
 from tests.fakes.usage_table import InMemoryUsageTable

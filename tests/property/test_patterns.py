@@ -25,11 +25,11 @@ _METHODS = {"match", "fullmatch", "search", "finditer", "findall", "sub", "split
 # The most characters that their callers give them.
 BOUNDED = {
     "cicada.planning.subjects": 300,
-    "cicada.document_routing.part_names": 300,
+    "cicada.document_routing.naming": 300,
     "cicada.planning": 8_000,
     "cicada.dialogue": 8_000,
     "cicada.document_routing": 8_000,
-    "cicada.ingest.prose.kinds": 1_024,
+    "cicada.ingest.prose.parser": 1_024,
 }
 
 

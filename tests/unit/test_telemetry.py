@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from threading import Thread
 
-from cicada.telemetry import Telemetry, count_tokens, phase, recording
+from cicada.observability.telemetry import Telemetry, count_tokens, phase, recording
 from tests.fakes.clock import Clock
 
 

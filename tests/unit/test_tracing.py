@@ -7,8 +7,8 @@ from itertools import count
 import pytest
 
 from cicada.errors import DocumentRejectedError, InvalidFrameError, ThrottledError, UnavailableError
-from cicada.telemetry import Telemetry, phase, recording
-from cicada.tracing import Origin, Span, Trace, annotate, current_origin, mark_failed, span, tracing
+from cicada.observability.telemetry import Telemetry, phase, recording
+from cicada.observability.tracing import Origin, Span, Trace, annotate, current_origin, mark_failed, span, tracing
 from tests.fakes.clock import Clock
 
 ORIGIN = Origin("1-5759e988-bd862e3fe1be46a994272793", "53995c3f42cd8ad8", baggage="1:a8:0")

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
 from cicada.errors import CicadaError
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import Calibration, Signals

@@ -19,7 +19,7 @@ from cicada.document_routing.model import RoutedDocument
 from cicada.document_routing.router import DocumentRouter
 from cicada.errors import CicadaError
 from cicada.languages.terms import query_terms
-from cicada.permissions.readers import every_document
+from cicada.permissions import every_document
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.ports import Embedder
 from cicada.retrieval.rerank.scores import Calibration, Signals

@@ -2,7 +2,7 @@
 
 The folders are retrieval sets in BEIR's layout. Their queries are answerable; the same queries are not once the
 documents with the relevant passages are out of reach, nor are other sets' queries. Each set is judged with a fit on the
-others. The last lines are the fit on all sets, as `cicada/retrieval/quality/score.py` has it.
+others. The last lines are the fit on all sets, as `cicada/retrieval/quality.py` has it.
 """
 
 import argparse
@@ -16,12 +16,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
 from cicada.errors import CicadaError
 from cicada.retrieval.model import IndexHits, IndexQuery, Retrieval, Vector
 from cicada.retrieval.ports import PassageIndex
-from cicada.retrieval.quality.features import features
-from cicada.retrieval.quality.score import CLIP, STANDARDS
+from cicada.retrieval.quality import CLIP, STANDARDS, features
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from evals.gate.report import auroc

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
-from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
+from cicada.adapters.bedrock.forced_tool import ShortCall
+from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator, BedrockQueryRewriter
 from cicada.adapters.bedrock.reranker import BedrockReranker
-from cicada.adapters.bedrock.short_call import ShortCall
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import ConfigurationError, ThrottledError
 from cicada.knowledge_bases.settings import KnowledgeBase

@@ -5,13 +5,13 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId, session_id
-from cicada.adapters.retry import Retry
 from cicada.agents.model import AgentKind, AgentTurn
-from cicada.audit.shown import ShownDocuments, collecting
 from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
+from cicada.observability.audit import ShownDocuments, collecting
 from tests.fakes.bedrock_wire import (
     DROP,
     FLOOD,

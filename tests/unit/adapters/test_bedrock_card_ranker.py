@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.adapters.bedrock.card_ranker import BedrockCardRanker, parsed_order
-from cicada.documents.card import Card
-from cicada.documents.catalogue import DocumentRow
+from cicada.adapters.bedrock.cards import BedrockCardRanker, parsed_order
+from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
 from tests.fakes.bedrock_wire import Refused, ScriptedBedrock, scripted_bedrock

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from cicada.adapters.bedrock.card_writer import BedrockCardWriter
-from cicada.adapters.retry import Retry
+from cicada.adapters.aws_errors import Retry
+from cicada.adapters.bedrock.cards import BedrockCardWriter
 from cicada.ingest.model import CardDraft, DocumentExcerpt
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
 

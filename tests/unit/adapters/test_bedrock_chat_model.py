@@ -7,9 +7,8 @@ from botocore.eventstream import ChecksumMismatch
 from botocore.exceptions import EventStreamError
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
-from cicada.adapters.aws_errors import IncompleteStreamError
+from cicada.adapters.aws_errors import IncompleteStreamError, Retry
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
-from cicada.adapters.retry import Retry
 from cicada.answering.model import ModelUsage, Prompt
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from tests.fakes.bedrock_wire import (

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.context_writer import BedrockContextWriter
-from cicada.adapters.retry import Retry
 from cicada.quotation import quoted
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
 

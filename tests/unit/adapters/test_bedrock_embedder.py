@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
-from cicada.adapters.retry import Retry
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, Request, ScriptedBedrock, scripted_bedrock
 

@@ -7,12 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.adapters.bedrock.plan_model import BedrockPlanModel
-from cicada.documents.filter import AnyOf
+from cicada.documents.model import AnyOf
 from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.plan_guide import load_plan_guide
+from cicada.observability.telemetry import Telemetry, recording
 from cicada.planning.by_model.prompt import PlanPrompts
 from cicada.planning.plan import Plan, Shape
-from cicada.telemetry import Telemetry, recording
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
 from tests.fakes.clock import Clock
 from tests.unit.planning.form_of_reports import request_on_reports

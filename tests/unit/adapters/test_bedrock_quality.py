@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.evidence_judge import BedrockEvidenceJudge, parsed_quality
+from cicada.adapters.bedrock.forced_tool import ShortCall
 from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
-from cicada.adapters.bedrock.short_call import ShortCall
-from cicada.adapters.retry import Retry
 from cicada.errors import ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase
+from cicada.observability.telemetry import Telemetry, recording
 from cicada.retrieval.model import IndexHits, RankedPassage, Ranking, Retrieval
-from cicada.telemetry import Telemetry, recording
 from tests.fakes.bedrock_wire import Answered, Refused, ScriptedBedrock, scripted_bedrock
 from tests.fakes.clock import Clock
 from tests.unit.answering.situation import passage

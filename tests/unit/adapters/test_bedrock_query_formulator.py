@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
-from cicada.adapters.bedrock.short_call import ShortCall
-from cicada.adapters.retry import Retry
+from cicada.adapters.aws_errors import Retry
+from cicada.adapters.bedrock.forced_tool import ShortCall
+from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
 

@@ -8,7 +8,7 @@ from botocore.stub import Stubber
 
 from cicada.adapters.cognito_sign_ins import CognitoSignIns
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 OPERATION = "admin_user_global_sign_out"
 ASKED = {"UserPoolId": "us-east-1_Pool", "Username": "ann"}

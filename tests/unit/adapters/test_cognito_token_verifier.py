@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from cicada.adapters.cognito_token_verifier import CognitoTokenVerifier
 from cicada.errors import NotConnectedError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.user_pool import (
     CLIENT_ID,
     ISSUER,

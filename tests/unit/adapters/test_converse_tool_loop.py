@@ -7,16 +7,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.adapters.retry import Retry
-from cicada.agents.description import describe
-from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, ProfileKind, Shelf
-from cicada.agents.ports import EntryStore
-from cicada.agents.profiles import profile_toolbox
+from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, EntryStore, ProfileKind, Shelf
+from cicada.agents.theories import profile_toolbox
+from cicada.agents.tools import describe
 from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.bedrock_wire import (
     DROP,
     FLOOD,

@@ -7,7 +7,7 @@ from cicada.adapters.aws_errors import dynamo_errors
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.model import AgentKind, Shelf
 from cicada.errors import CicadaError, ConfigurationError, LeaseLostError, ThrottledError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.contract.entries_table import entries_table
 
 

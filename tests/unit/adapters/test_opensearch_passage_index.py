@@ -12,20 +12,16 @@ import pytest
 from msgspec.structs import replace
 from opensearchpy import OpenSearch
 
-from cicada.adapters.opensearch.bulk import MAX_BYTES, MAX_ROWS, BulkWriter
-from cicada.adapters.opensearch.documents import PAGE
-from cicada.adapters.opensearch.options import IndexOptions
+from cicada.adapters.aws_errors import Retry
+from cicada.adapters.opensearch.documents import MAX_BYTES, MAX_ROWS, PAGE, BulkWriter
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.queries import MAX_BUCKETS
-from cicada.adapters.opensearch.schema import index_body, index_name
+from cicada.adapters.opensearch.schema import IndexOptions, index_body, index_name
 from cicada.adapters.passage_codec import card_to_json, row_to_json
-from cicada.adapters.retry import Retry
-from cicada.documents.card import Card
-from cicada.documents.catalogue import TITLE, DocumentRow, Sort
-from cicada.documents.filter import AnyOf, PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.catalogue import TITLE, Card, DocumentRow, Sort
+from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.errors import ConfigurationError, DependencyError, ThrottledError, UnavailableError
-from cicada.retrieval.bm25 import Bm25
+from cicada.retrieval.fusion import Bm25
 from cicada.retrieval.model import CardQuery, EmbeddedPassage, IndexQuery
 from tests.fakes.scripted_opensearch import Reply, ScriptedConnection, Server
 

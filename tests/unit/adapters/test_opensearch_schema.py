@@ -6,15 +6,13 @@ import json
 
 import pytest
 
-from cicada.adapters.opensearch.lexical import LexicalSearch, question_words
-from cicada.adapters.opensearch.lucene_tokens import MAX_LENGTH, first_tokens
+from cicada.adapters.opensearch.lexical import MAX_LENGTH, LexicalSearch, first_tokens, question_words
 from cicada.adapters.opensearch.queries import card_words, cosine, nearest_cards_body, passage_words
 from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, check_embedder, index_body, index_name
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import KnowledgeBaseKey
+from cicada.documents.model import KnowledgeBaseKey, PassageFilter
 from cicada.errors import ConfigurationError
 from cicada.languages.terms import is_cjk, query_terms
-from cicada.retrieval.bm25 import CARD_FIELDS, Bm25
+from cicada.retrieval.fusion import CARD_FIELDS, Bm25
 from cicada.retrieval.model import CardQuery, IndexQuery
 
 FIELDS = json.loads(MAPPING_FILE.read_text("utf-8"))

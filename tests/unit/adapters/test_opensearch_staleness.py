@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cicada.adapters.opensearch.generations import Generation, Generations
-from cicada.adapters.opensearch.staleness import Hits, without_stale
+from cicada.adapters.opensearch.schema import Generation, Generations
+from cicada.adapters.opensearch.targets import Hits, without_stale
 from cicada.errors import UnavailableError
 
 OLD, NEW, NEWER = 1_000, 2_000, 3_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from cicada.adapters.opensearch.waiting import waiting
+from cicada.adapters.opensearch.client import waiting
 from tests.patience import PATIENCE_SECONDS
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cicada.adapters.parser_process import ParserProcesses, serve
-from cicada.bootstrap.parsers import document_parsers
+from cicada.bootstrap.ingest import document_parsers
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, ScriptLocator, SectionLocator
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.model import TOO_COSTLY, ParsedDocument, Problem, SourceFile
@@ -124,7 +124,7 @@ def test_the_process_has_no_credentials(parser: DocumentParser, monkeypatch: pyt
 def test_the_products_parsers_give_the_same_in_a_process(name: str, content: bytes) -> None:
     suffix = Path(name).suffix
     file = source(name, content, b'{"metadataAttributes": {"year": 2026}}')
-    command = ["-m", "cicada.bootstrap.parsers", str(EPISODES)]
+    command = ["-m", "cicada.bootstrap.ingest", str(EPISODES)]
     with closing(ParserProcesses(command, inherited_environment())) as processes:
         assert processes.parser(suffix).parse(file) == document_parsers(EPISODES)[suffix].parse(file)
 

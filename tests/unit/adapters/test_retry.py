@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.adapters.retry import Retry
+from cicada.adapters.aws_errors import Retry
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from tests.fakes.clock import Clock
 

@@ -7,7 +7,7 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from cicada.adapters.sqs.redelivery import SqsRedelivery
+from cicada.adapters.sqs import SqsRedelivery
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.adapters.xray.header import TraceHeader, carried_header, header_text, parse_header
-from cicada.tracing import Origin
+from cicada.adapters.xray import TraceHeader, carried_header, header_text, parse_header
+from cicada.observability.tracing import Origin
 
 ROOT, PARENT = "1-5759e988-bd862e3fe1be46a994272793", "53995c3f42cd8ad8"
 IDS = f"Root={ROOT};Parent={PARENT}"

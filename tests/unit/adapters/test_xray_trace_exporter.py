@@ -7,9 +7,9 @@ from itertools import count
 
 import pytest
 
-from cicada.adapters.xray.trace_exporter import XRayTraceExporter
+from cicada.adapters.xray import XRayTraceExporter
 from cicada.errors import InvalidFrameError, ThrottledError
-from cicada.tracing import Origin, Trace, annotate, mark_failed, span, tracing
+from cicada.observability.tracing import Origin, Trace, annotate, mark_failed, span, tracing
 from tests.fakes.clock import Clock
 from tests.fakes.xray_daemon import XRayDaemon, xray_daemon
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from itertools import count
 
 from cicada.agents.entries import Keeping
-from cicada.agents.model import AgentKind, Shelf, ToolSession, Write
-from cicada.agents.ports import EntryStore, Evidence
-from cicada.agents.profiles import ProfileTools
-from cicada.agents.theories import TheoryTools
-from cicada.identity.principal import Principal
+from cicada.agents.model import AgentKind, EntryStore, Evidence, Shelf, ToolSession, Write
+from cicada.agents.theories import ProfileTools, TheoryTools
+from cicada.identity import Principal
 from tests.fakes.clock import Clock
 from tests.fakes.entry_store import InMemoryEntryStore
 from tests.fakes.evidence import FixedEvidence

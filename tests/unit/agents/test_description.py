@@ -5,11 +5,9 @@ import re
 
 import pytest
 
-from cicada.agents.description import ToolFunction, describe
 from cicada.agents.model import AgentKind
-from cicada.agents.profiles import profile_toolbox
-from cicada.agents.theories import theory_toolbox
-from cicada.agents.toolbox import Toolbox
+from cicada.agents.theories import profile_toolbox, theory_toolbox
+from cicada.agents.tools import Toolbox, ToolFunction, describe
 from tests.unit.agents.keeping import profile_tools, theory_tools
 
 FUNCTIONS = [function for agent in AgentKind for function in describe(agent).functions.values()]

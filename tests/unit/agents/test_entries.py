@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.agents import entries
-from cicada.agents.model import THEORY, Change, Entry, Shelf, ToolSession
-from cicada.agents.text import ANSWER_LIMIT_BYTES
+from cicada.agents.model import ANSWER_LIMIT_BYTES, THEORY, Change, Entry, Shelf, ToolSession
 from cicada.agents.theories import TheoryTools
 from cicada.errors import ThrottledError
 from tests.fakes.clock import Clock

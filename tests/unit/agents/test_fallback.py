@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.agents.fallback import FallbackAgent
+from cicada.agents.agents import FallbackAgent
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import (
@@ -13,7 +13,7 @@ from cicada.errors import (
     ThrottledError,
     UnavailableError,
 )
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.clock import Clock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.agents.finding import best_matches
+from cicada.agents.entries import best_matches
 from cicada.agents.model import THEORY, Entry
 
 ENTRIES = [

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.agents.on_demand import AgentOnDemand
-from cicada.agents.ports import Agent
+from cicada.agents.agents import AgentOnDemand
+from cicada.agents.model import Agent
 from cicada.errors import ConfigurationError
 from tests.fakes.agent import ScriptedAgent
 from tests.unit.agents.test_fallback import TURN

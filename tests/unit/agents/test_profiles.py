@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from cicada.agents.model import AgentKind, Entry, ProfileKind, Shelf, ToolSession
-from cicada.agents.profiles import ProfileTools
+from cicada.agents.theories import ProfileTools
 from cicada.errors import UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.entry_store import InMemoryEntryStore
 from tests.unit.agents.keeping import ALL_WRITES, ANN, NOON, profile_tools
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.agents.reasoning import ReasoningFilter
+from cicada.agents.theories import ReasoningFilter
 
 
 def shown(pieces: list[str]) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.agents.text import ANSWER_LIMIT_BYTES, beginning, fitted, matching_key, storable
+from cicada.agents.model import ANSWER_LIMIT_BYTES, beginning, fitted, matching_key, storable
 
 
 @given(st.text())

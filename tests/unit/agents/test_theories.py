@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from cicada.agents.description import describe
 from cicada.agents.model import AgentKind
 from cicada.agents.theories import TheoryTools
+from cicada.agents.tools import describe
 from cicada.errors import ThrottledError
 from tests.fakes.evidence import BrokenEvidence, FixedEvidence
 from tests.unit.agents.keeping import ANN, theory_tools

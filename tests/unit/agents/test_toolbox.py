@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from cicada.agents.model import ToolSession
-from cicada.agents.profiles import profile_toolbox
-from cicada.agents.toolbox import Toolbox
-from cicada.identity.principal import Principal
+from cicada.agents.theories import profile_toolbox
+from cicada.agents.tools import Toolbox
+from cicada.identity import Principal
 from tests.unit.agents.keeping import ALL_WRITES, profile_tools
 
 ANN = ToolSession(Principal("acme", "ann"), "scripts", ALL_WRITES)

@@ -7,26 +7,25 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cicada.answering.answer import Answerer
-from cicada.answering.evidence_loop import EvidenceLoop
+from cicada.answering.evidence import EvidenceLoop
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.model import Question
-from cicada.document_routing.dispatch import Dispatcher
+from cicada.document_routing.naming import Dispatcher
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.permissions.gate import PermissionGate
+from cicada.permissions import PermissionGate
 from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.model import Classification, Intent
 from cicada.planning.plan import Plan, Shape
-from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
-from cicada.retrieval.strategies.filtered import FilteredSearch
-from cicada.retrieval.strategies.hybrid import HybridSearch
+from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from cicada.agents.model import AgentKind, AgentTurn, Write
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
-from cicada.documents.filter import AnyOf
+from cicada.documents.model import AnyOf
 from cicada.errors import StreamBrokenError, UnavailableError
 from cicada.planning.classifier import classify
 from cicada.planning.intent.model import load_model

@@ -14,11 +14,11 @@ from cicada.agents.model import AgentTurn
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.model import ModelUsage
 from cicada.answering.process import Processed, Processor
-from cicada.audit.model import ShownDocument
-from cicada.conversation.cancel import cancel
+from cicada.conversation.accept import cancel
 from cicada.conversation.resume import Resumer
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import StreamBrokenError, UnavailableError
+from cicada.observability.audit import ShownDocument
 from cicada.planning.model import Intent
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.chat_model import ScriptedModel

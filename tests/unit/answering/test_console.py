@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from cicada.answering.console import answer_at_once
-from cicada.documents.filter import AnyOf
-from cicada.documents.model import KnowledgeBaseKey
+from cicada.documents.model import AnyOf, KnowledgeBaseKey
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.planning.model import Intent
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.retrieval import FixedIndex

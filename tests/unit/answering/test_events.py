@@ -25,10 +25,9 @@ from cicada.conversation.protocol import (
     stored_frame,
 )
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import NoneOf, Scalar
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, ScriptLocator, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, NoneOf, Scalar, ScriptLocator, SectionLocator
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.knowledge_bases.wording import described
+from cicada.knowledge_bases.values import described
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.model import RankedPassage

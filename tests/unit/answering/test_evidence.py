@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from cicada.agents.text import ANSWER_LIMIT_BYTES
+from cicada.agents.model import ANSWER_LIMIT_BYTES
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.prompt import evidence_text
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator
 from cicada.errors import UnavailableError
-from cicada.identity.principal import Principal
-from cicada.permissions.gate import PermissionGate
+from cicada.identity import Principal
+from cicada.permissions import PermissionGate
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.access import OpenAccess

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.evidence_loop import EvidenceLoop, Verdict, not_answered, verdict
+from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered, verdict
 from cicada.answering.model import Cited, Finished
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Hit, IndexHits, RankedPassage, Ranking, Retrieval
-from cicada.retrieval.quality.score import evidence_quality
+from cicada.retrieval.quality import evidence_quality
 from tests.fakes.quality import FixedJudge, FixedRewriter
 from tests.unit.answering.situation import QUESTION, Situation, end_of, passage, text_of
 

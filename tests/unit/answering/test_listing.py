@@ -12,8 +12,16 @@ from cicada.answering.model import AnswerPart, Listed, Progress
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import Listing, event_body
 from cicada.documents.catalogue import DocumentRow, Sort
-from cicada.documents.filter import AnyOf, Condition, Range
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
+from cicada.documents.model import (
+    AnyOf,
+    Condition,
+    DocumentKey,
+    KnowledgeBaseKey,
+    MetadataValue,
+    Passage,
+    Range,
+    SectionLocator,
+)
 from cicada.errors import UnavailableError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases

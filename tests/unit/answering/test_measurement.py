@@ -12,7 +12,7 @@ from cicada.answering.model import ModelUsage
 from cicada.answering.process import Processed
 from cicada.conversation.model import AnswerRecord, RequestKey
 from cicada.errors import ThrottledError
-from cicada.telemetry import count_tokens
+from cicada.observability.telemetry import count_tokens
 from tests.fakes.quality import FixedJudge, FixedRewriter
 from tests.unit.answering.test_process import Situation, asked
 from tests.unit.conversation.situation import KEY

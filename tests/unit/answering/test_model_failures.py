@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
-from cicada.adapters.retry import Retry
-from cicada.agents.model import AgentKind
-from cicada.agents.ports import Agent
+from cicada.agents.model import Agent, AgentKind
 from cicada.answering.answer import Answerer
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.passages import PassageAnswerer
@@ -23,7 +22,7 @@ from cicada.conversation.history import answer_text
 from cicada.conversation.model import Status
 from cicada.conversation.protocol import Chunk, parse_event
 from cicada.errors import CicadaError
-from cicada.permissions.gate import PermissionGate
+from cicada.permissions import PermissionGate
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from cli.operator.dead_letters import Redriver

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from cicada.answering.model import Cited, Finished, Progress, Text
 from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
-from cicada.documents.filter import AnyOf, PassageFilter
-from cicada.documents.model import KnowledgeBaseKey
+from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
 from tests.fakes.access import permitted

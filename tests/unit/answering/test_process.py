@@ -10,7 +10,7 @@ import pytest
 
 from cicada.answering.model import ModelUsage
 from cicada.answering.process import Processed, Processor
-from cicada.conversation.cancel import cancel
+from cicada.conversation.accept import cancel
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import RequestKey, Status
 from cicada.conversation.protocol import StatusChanged

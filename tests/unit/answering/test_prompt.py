@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from cicada.answering.prompt import evidence_text, general_prompt, passage_text, passages_prompt
 from cicada.documents.model import Passage, ScriptLocator, SectionLocator
 from cicada.knowledge_bases.settings import ContentKind
-from cicada.permissions.gate import Permitted
+from cicada.permissions import Permitted
 from cicada.retrieval.model import RankedPassage
 from tests.fakes.access import permitted
 from tests.unit.answering.situation import SEYTON, passage

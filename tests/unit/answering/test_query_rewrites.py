@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cicada.answering.query_rewrites import WordRewriter
+from cicada.answering.question_planner import WordRewriter
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase
 

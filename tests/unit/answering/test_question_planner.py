@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.errors import InvalidFilterError, UnknownKnowledgeBaseError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape

@@ -11,12 +11,9 @@ from msgspec.structs import replace
 from cicada.answering.answer import Answerer
 from cicada.answering.model import AnswerPart, Cited, Finished
 from cicada.answering.readings import ReadingAnswerer
-from cicada.document_routing.dispatch import Dispatcher
-from cicada.documents.card import Card
-from cicada.documents.catalogue import row_of
-from cicada.documents.filter import Exists
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
-from cicada.documents.subject import Subject
+from cicada.document_routing.naming import Dispatcher
+from cicada.documents.catalogue import Card, row_of
+from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, Passage, ScriptLocator, Subject
 from cicada.errors import UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.planning.model import Intent

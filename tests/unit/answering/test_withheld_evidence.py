@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.evidence_loop import LocalJudge
+from cicada.answering.evidence import LocalJudge
 from cicada.answering.model import AnswerPart, Cited
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases

@@ -4,10 +4,17 @@ import threading
 
 import pytest
 
-from cicada.audit.model import AuditRecord, Handshake, ShownDocument
-from cicada.audit.recording import AuditRecorder
-from cicada.audit.shown import ShownDocuments, collecting, current_request, note_shown
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
+from cicada.observability.audit import (
+    AuditRecord,
+    AuditRecorder,
+    Handshake,
+    ShownDocument,
+    ShownDocuments,
+    collecting,
+    current_request,
+    note_shown,
+)
 from tests.fakes.audit import RecordingTrail
 
 FIRST, SECOND, THIRD = (ShownDocument("scripts", name, "v1") for name in ("a", "b", "c"))

@@ -5,13 +5,13 @@ import pytest
 from cicada.adapters.bedrock.agent import BedrockAgent
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.agents.fallback import FallbackAgent
-from cicada.agents.ports import Agent
+from cicada.agents.agents import FallbackAgent
+from cicada.agents.model import Agent
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client
 from cicada.errors import ConfigurationError, UnavailableError
-from cicada.permissions.gate import PermissionGate
+from cicada.permissions import PermissionGate
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada.settings import AgentSettings
 from tests.fakes.access import OpenAccess

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cicada.bootstrap.answer_metrics import AnswerMetrics
 from cicada.conversation.model import AnswerRecord
+from cicada.observability.metrics import AnswerMetrics
 from tests.unit.conversation.situation import KEY
 
 WHOLE = AnswerRecord(

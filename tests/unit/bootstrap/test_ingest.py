@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cicada.adapters.bedrock.card_writer import BedrockCardWriter
+from cicada.adapters.bedrock.cards import BedrockCardWriter
 from cicada.bootstrap import ingest
 from cicada.bootstrap.aws import client
 from cicada.settings import IngestSettings, SearchSettings

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.bootstrap.log import report_plan_fallback
-from cicada.bootstrap.planner import chosen_planner
+from cicada.bootstrap.conversation import chosen_planner
 from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, ThrottledError
+from cicada.observability.log import report_plan_fallback
 from cicada.planning.cache import PlanCache
 from cicada.planning.chain import PlannerChain
 from cicada.planning.chosen import PlannerMode

@@ -7,21 +7,19 @@ from threading import Event
 import pytest
 from msgspec.structs import replace
 
-from cicada.adapters.bedrock.card_ranker import BedrockCardRanker
-from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
+from cicada.adapters.bedrock.cards import BedrockCardRanker
+from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator
+from cicada.adapters.opensearch.client import waiting
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-from cicada.adapters.opensearch.waiting import waiting
-from cicada.bootstrap.log import report_own_words, report_rerank_fallback
 from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, search_backend
 from cicada.document_routing.routing import BaseRouting
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
-from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.observability.log import report_own_words, report_rerank_fallback
 from cicada.retrieval.ports import Reranker, SearchBackend
-from cicada.retrieval.progress import reporting_progress_to
-from cicada.retrieval.rerank.fallback import FallbackReranker
-from cicada.retrieval.rerank.gated import GatedReranker
+from cicada.retrieval.rerank.gated import FallbackReranker, GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.search import KnowledgeSearch, reporting_progress_to
 from cicada.retrieval.strategies.hybrid import hybrid
 from cicada.settings import SearchSettings
 from tests.patience import PATIENCE_SECONDS

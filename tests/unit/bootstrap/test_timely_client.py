@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from cicada.bootstrap.aws import client
-from cicada.bootstrap.timely_client import TimelyClient
+from cicada.bootstrap.aws import TimelyClient, client
 from cicada.deadline import Deadline, ending_by
 from cicada.errors import OutOfTimeError
 from tests.fakes.clock import Clock

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from cicada.bootstrap.tracing import traced
-from cicada.tracing import current_origin, span
+from cicada.observability.tracing import current_origin, span
 from tests.fakes.xray_daemon import XRayDaemon, invoked, traced_function
 
 OWN = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled="

@@ -11,7 +11,7 @@ from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Connection, Head, Lease, RequestKey
 from cicada.conversation.protocol import SendMessage, parse_command
 from cicada.conversation.resume import Resumer
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.access import OpenAccess, withholding
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingChannel, RecordingQueue

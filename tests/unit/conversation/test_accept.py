@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from cicada.conversation.accept import Accepter, question_of
 from cicada.conversation.model import Question, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
-from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range
+from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range
 from cicada.errors import (
     InvalidFilterError,
     RequestConflictError,
@@ -16,7 +16,7 @@ from cicada.errors import (
     UnavailableError,
     UnknownKnowledgeBaseError,
 )
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, retry_after, send_message
 from tests.unit.knowledge_bases.schemas import SCHEMA

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.conversation.cancel import cancel
+from cicada.conversation.accept import cancel
 from cicada.conversation.model import RequestKey, Status
 from cicada.conversation.protocol import Cancelled
 from cicada.errors import RequestNotFoundError

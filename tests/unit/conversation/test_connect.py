@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.conversation.connect import check_token, known
+from cicada.conversation.entrance import check_token, known
 from cicada.conversation.model import Connection
 from cicada.errors import NotConnectedError, TokenExpiredError
 from tests.fakes.conversation import InMemoryConnections

@@ -18,7 +18,7 @@ from cicada.errors import (
     TokenExpiredError,
     UnavailableError,
 )
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.conversation import InMemoryConnections
 from tests.fakes.usage_table import InMemoryUsageTable
 from tests.unit.conversation.situation import ANN, BOB, Situation, send_message

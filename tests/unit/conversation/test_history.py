@@ -22,7 +22,7 @@ from cicada.conversation.protocol import (
     frame,
 )
 from cicada.errors import InvalidFrameError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.unit.conversation.situation import ANN, BOB, Situation, send_message
 
 WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from cicada.conversation.accept import Accepter
-from cicada.conversation.costs import DEAREST_ENTRY
-from cicada.conversation.limits import UsageLimits
+from cicada.conversation.limits import DEAREST_ENTRY, UsageLimits
 from cicada.conversation.model import Charged, RequestKey, Usage
 from cicada.conversation.ports import UsageTable
 from cicada.conversation.protocol import Cancelled, failed, frame

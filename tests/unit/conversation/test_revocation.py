@@ -16,7 +16,7 @@ from cicada.conversation.protocol import Complete, SignOutEverywhere
 from cicada.conversation.protocol import Usage as TokenUsage
 from cicada.conversation.revocation import Revoker, check_signed_in
 from cicada.errors import LimitExceededError, SignedOutError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from tests.fakes.conversation import InMemoryConnections
 from tests.fakes.usage_table import InMemoryUsageTable
 from tests.unit.conversation.situation import ANN, BOB, ID, Situation

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from cicada.conversation.delivery import waiting_seconds
 from cicada.conversation.model import Lease, NewRequest, Question, RequestKey, Status
-from cicada.conversation.waiting import waiting_seconds
 from cicada.errors import UnavailableError
 from tests.unit.conversation.situation import ANN, ID, KEY, LEASE_SECONDS, Situation
 

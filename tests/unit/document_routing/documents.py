@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from cicada.documents.card import Card, Related
-from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.catalogue import Card, DocumentRow, Related
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, IndexQuery, Vector
 from tests.fakes.passage_index import InMemoryPassageIndex

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.document_routing.part_names import PartName, part_name, split_part
+from cicada.document_routing.naming import PartName, part_name, split_part
 
 
 @pytest.mark.parametrize(

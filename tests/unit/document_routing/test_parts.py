@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from cicada.document_routing.part_names import PartName
-from cicada.document_routing.parts import passages_of_part, places
+from cicada.document_routing.naming import PartName, passages_of_part, places
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator, SectionLocator
 
 DOCUMENT = DocumentKey(KnowledgeBaseKey("default", "scripts"), "macbeth.json")

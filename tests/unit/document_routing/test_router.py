@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cicada.document_routing.model import Routing
 from cicada.document_routing.router import DocumentRouter
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, UnavailableError
 from cicada.knowledge_bases.settings import RouteMode
 from tests.unit.document_routing.documents import BASE, EVERYTHING, Written, candidates, encoded, index_of

@@ -8,10 +8,8 @@ from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes
-from cicada.documents.card import Card
-from cicada.documents.catalogue import row_of
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, Passage, SectionLocator
+from cicada.documents.catalogue import Card, row_of
+from cicada.documents.model import DocumentKey, Passage, PassageFilter, SectionLocator
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import EmbeddedPassage, EncodedQuery, IndexQuery, Routed
 from tests.fakes.clock import Clock

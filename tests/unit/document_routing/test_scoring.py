@@ -6,12 +6,10 @@ import math
 
 import pytest
 
-from cicada.document_routing.ambiguity import ambiguity_of
-from cicada.document_routing.evidence import gathered, neighbours, together
 from cicada.document_routing.model import DocumentEvidence, RoutedDocument
-from cicada.document_routing.scoring import feedback_of, graph_boosts, overlap, scored
-from cicada.documents.card import Card, CardSection, Related
-from cicada.documents.catalogue import DocumentRow
+from cicada.document_routing.router import ambiguity_of
+from cicada.document_routing.scoring import feedback_of, gathered, graph_boosts, neighbours, overlap, scored, together
+from cicada.documents.catalogue import Card, CardSection, DocumentRow, Related
 from cicada.retrieval.model import CardHit, CardHits
 from tests.unit.document_routing.documents import Written, candidates, index_of, key
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.documents.filter import Condition, meets
+from cicada.documents.model import Condition, meets
 from tests.contract.conditions import CONDITIONS, FIELDS
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
-from cicada.retrieval.bm25 import Bm25
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
+from cicada.retrieval.fusion import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from cicada_embedded.analyzer import analyzer
 from cicada_embedded.passage_index import SqlitePassageIndex

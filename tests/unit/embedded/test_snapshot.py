@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from cicada_embedded import snapshot
 from cicada_embedded.passage_index import SqlitePassageIndex

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.identity.access_tokens import accepted_subprotocol, offered_token
-from cicada.identity.principal import Principal
+from cicada.identity import Principal, accepted_subprotocol, offered_token
 
 HEADER = "Sec-WebSocket-Protocol"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.identity.principal import Principal, groups_of, groups_text
+from cicada.identity import Principal, groups_of, groups_text
 
 
 @given(st.frozensets(st.text()))

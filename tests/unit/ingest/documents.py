@@ -14,7 +14,7 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from cicada.ingest.model import ParsedDocument, SourceFile
-from cicada.ingest.prose.formats import prose_parsers
+from cicada.ingest.prose.parser import prose_parsers
 from cicada.knowledge_bases.schema import Schema
 from tests.unit.ingest.scripts import source
 

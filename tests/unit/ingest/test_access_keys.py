@@ -8,12 +8,10 @@ import pytest
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.access_keys import names_access, restricts
 from cicada.ingest.model import SourceFile
-from cicada.ingest.prose.front_matter import read_front_matter
-from cicada.ingest.prose.misplaced_readers import REJECTED, refuse_misplaced_readers
+from cicada.ingest.prose.front_matter import REJECTED, read_front_matter, refuse_misplaced_readers
 from cicada.ingest.readers import named_readers
-from cicada.ingest.sidecar import parse_sidecar
+from cicada.ingest.sidecar import names_access, parse_sidecar, restricts
 
 SPELLINGS = [
     *(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.card import Card, CardSection
+from cicada.documents.catalogue import Card, CardSection
 from cicada.documents.model import Passage
-from cicada.ingest.cards.compile import MAX_HINT_BYTES, MAX_SECTION_BYTES, MAX_TITLE, compile_card, outline_of
-from cicada.ingest.cards.questions import MAX_HINTS
-from cicada.ingest.cards.salience import BaseStatistics
+from cicada.ingest.cards.make import MAX_HINT_BYTES, MAX_SECTION_BYTES, MAX_TITLE, compile_card, outline_of
+from cicada.ingest.cards.parts import MAX_HINTS
+from cicada.ingest.cards.terms import BaseStatistics
 from cicada.ingest.model import CardDraft
-from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.script import ScriptParser
 from tests.unit.ingest.documents import parsed
 from tests.unit.ingest.scripts import play, shipped_episodes, source
 

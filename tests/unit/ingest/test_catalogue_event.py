@@ -130,5 +130,5 @@ def test_only_permissions_make_a_filter_for_every_reader_and_only_what_shows_no_
     operators = {"ingest/catalogue_event.py"}
     cards = {"ingest/cards/related.py"}
     counted = {"retrieval/completeness.py"}
-    assert set(naming) == {"documents/filter.py", "permissions/readers.py"} | operators | cards | counted
-    assert [name for name, text in naming.items() if "reader=None" in text] == ["permissions/readers.py"]
+    assert set(naming) == {"documents/model.py", "permissions.py"} | operators | cards | counted
+    assert [name for name, text in naming.items() if "reader=None" in text] == ["permissions.py"]

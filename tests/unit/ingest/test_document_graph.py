@@ -8,14 +8,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from cicada.documents.card import Card, Related
-from cicada.documents.catalogue import RowPage, Sort
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.catalogue import Card, Related, RowPage, Sort
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.ingest.cards.related import MAX_RELATED, NAMED
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import CardDraft, IngestReport, Outcome
-from cicada.ingest.prose.formats import prose_parsers
+from cicada.ingest.prose.parser import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
 from cicada.retrieval.model import CardHits, CardQuery
 from tests.fakes.card_writer import ScriptedCardWriter

@@ -11,10 +11,9 @@ import pytest
 from docx.enum.style import WD_STYLE_TYPE
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose import docx_package
-from cicada.ingest.prose.docx_package import safe_package
-from cicada.ingest.prose.docx_reader import read_docx
-from cicada.ingest.prose.model import Block, Heading, ListItem, Paragraph, Table
+from cicada.ingest.prose import docx_reader
+from cicada.ingest.prose.docx_reader import read_docx, safe_package
+from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, Table
 from tests.unit.ingest.documents import handbook, part_of, saved, with_part, word
 
 DOCUMENT = "word/document.xml"
@@ -220,7 +219,7 @@ def test_a_part_packed_as_no_office_file_is_is_refused(method: int) -> None:
 
 
 def test_too_many_entries_are_refused_before_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx_package, "MAX_PARTS", 9)
+    monkeypatch.setattr(docx_reader, "MAX_PARTS", 9)
     monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("opened"))
     assert rejection(b"PK\x03\x04" + b"PK\x01\x02" * 10).kind == "damaged"
 
@@ -229,9 +228,9 @@ def test_what_is_unpacked_is_counted_over_all_parts(monkeypatch: pytest.MonkeyPa
     total = sum(
         len(part_of(handbook(), name)) for name in zipfile.ZipFile(BytesIO(handbook())).namelist() if "xml" in name
     )
-    monkeypatch.setattr(docx_package, "MAX_XML_BYTES", total + 10_000)
+    monkeypatch.setattr(docx_reader, "MAX_XML_BYTES", total + 10_000)
     assert read_docx(handbook()).blocks
-    monkeypatch.setattr(docx_package, "MAX_XML_BYTES", 10_000)
+    monkeypatch.setattr(docx_reader, "MAX_XML_BYTES", 10_000)
     assert rejection(handbook()).kind == "too_large"
 
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.front_matter import MAX_FIELDS, FrontMatter, Value, read_front_matter
-from cicada.ingest.prose.misplaced_readers import REJECTED
+from cicada.ingest.prose.front_matter import MAX_FIELDS, REJECTED, FrontMatter, Value, read_front_matter
 
 
 def front(text: str) -> FrontMatter:

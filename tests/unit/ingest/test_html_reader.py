@@ -6,7 +6,7 @@ import pytest
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.html_reader import read_html
-from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table
+from cicada.ingest.prose.sections import Block, Code, Heading, ListItem, Paragraph, Table
 
 
 def blocks(text: str) -> tuple[Block, ...]:

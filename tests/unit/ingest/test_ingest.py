@@ -14,16 +14,15 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.prompt import passage_text
-from cicada.documents.card import Card
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey
+from cicada.documents.catalogue import Card
+from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.ingest import contexts
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, Problem, SourceFile
-from cicada.ingest.prose.formats import prose_parsers
-from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.prose.parser import prose_parsers
+from cicada.ingest.script import ScriptParser
 from cicada.ingest.vectors import PART
 from cicada.retrieval.model import CardQuery
 from cicada_embedded.passage_index import SqlitePassageIndex

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome
-from cicada.ingest.prose.formats import prose_parsers
-from cicada.permissions.readers import reader_names
+from cicada.ingest.prose.parser import prose_parsers
+from cicada.permissions import reader_names
 from tests.fakes.access import RecordedReaders
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth

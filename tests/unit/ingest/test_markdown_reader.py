@@ -7,7 +7,7 @@ import pytest
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import markdown_reader
 from cicada.ingest.prose.markdown_reader import read_markdown
-from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table
+from cicada.ingest.prose.sections import Block, Code, Heading, ListItem, Paragraph, Table
 
 
 def blocks(text: str) -> tuple[Block, ...]:

@@ -15,9 +15,9 @@ from pypdf import PdfReader, PdfWriter
 from cicada.documents.model import MetadataValue
 from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument
-from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.script import ScriptParser
+from cicada.knowledge_bases.file import parse_schema
 from cicada.knowledge_bases.schema import Schema
-from cicada.knowledge_bases.schema_file import parse_schema
 from tests.unit.ingest.documents import parsed, pdf
 from tests.unit.ingest.scripts import script, shipped_episodes, source, speech
 from tests.unit.knowledge_bases.schemas import SCHEMA

@@ -12,10 +12,8 @@ from pypdf.generic import DictionaryObject, NameObject
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import pdf_reader
-from cicada.ingest.prose.lines import page_blocks
-from cicada.ingest.prose.model import Block, Heading, ListItem, Paragraph
-from cicada.ingest.prose.pages import OutlineItem, Page, page_ranges, pages_as_blocks
-from cicada.ingest.prose.pdf_reader import read_pdf
+from cicada.ingest.prose.pdf_reader import OutlineItem, Page, page_ranges, pages_as_blocks, read_pdf
+from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, page_blocks
 from tests.unit.ingest.documents import Entry, pdf, pdf_with_picture, stream
 
 

@@ -9,8 +9,17 @@ from hypothesis import strategies as st
 
 from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
-from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table, first_heading
-from cicada.ingest.prose.sections import Section, sections
+from cicada.ingest.prose.sections import (
+    Block,
+    Code,
+    Heading,
+    ListItem,
+    Paragraph,
+    Section,
+    Table,
+    first_heading,
+    sections,
+)
 
 WORDS = st.text(st.sampled_from("abc. ,嘘é。"), min_size=1, max_size=400).map(lambda text: " ".join(text.split()))
 TEXTS = WORDS.filter(bool)

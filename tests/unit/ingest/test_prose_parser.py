@@ -14,7 +14,7 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.model import Problem
 from cicada.ingest.prose import parser as module
-from cicada.ingest.prose.kinds import SUFFIXES
+from cicada.ingest.prose.parser import SUFFIXES
 from tests.unit.ingest.documents import Entry, handbook, parsed, part_of, pdf, pdf_with_picture, with_part
 
 MARKDOWN = (

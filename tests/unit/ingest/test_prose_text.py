@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import text_reader
-from cicada.ingest.prose.characters import clean_code, clean_line, clip
-from cicada.ingest.prose.encoding import decode
-from cicada.ingest.prose.lines import page_blocks, text_blocks
-from cicada.ingest.prose.model import Block, ListItem, Paragraph
+from cicada.ingest.prose.encoding import clean_code, clean_line, clip, decode
+from cicada.ingest.prose.sections import Block, ListItem, Paragraph, page_blocks, text_blocks
 from cicada.ingest.prose.text_reader import read_text
 
 TEXT = "Où est “Seyton”?\n\nRückgabe – 28 Tage."

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.card import Card
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.catalogue import Card
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.errors import ConfigurationError, InvalidFrameError, UnavailableError
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument, StoredPassage
-from cicada.ingest.rebuild import Rebuilder
-from cicada.ingest.rebuild_event import rebuild_at_once
+from cicada.ingest.rebuild import Rebuilder, rebuild_at_once
 from cicada.retrieval.model import CardQuery
 from tests.fakes.access import RecordedReaders
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog

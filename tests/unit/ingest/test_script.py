@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest import script_json
+from cicada.ingest import script as script_module
 from cicada.ingest.model import Problem, ScriptMessage, Track
 from cicada.ingest.script import Script, ScriptDefaults, parse_script
 from tests.unit.ingest.scripts import play, script, speech
@@ -203,6 +203,6 @@ def test_a_truncated_play_is_rejected_wherever_it_ends() -> None:
 
 
 def test_records_are_counted_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script_json, "MAX_RECORDS", 3)
+    monkeypatch.setattr(script_module, "MAX_RECORDS", 3)
     assert parse(script(*[GOOD] * 3)).tracks
     assert "more than 3 records" in rejection(script(*[GOOD] * 4))

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from cicada.documents.model import Passage, ScriptLocator
 from cicada.errors import DocumentRejectedError
-from cicada.ingest import script_parser
+from cicada.ingest import script as script_module
 from cicada.ingest.chunks import Chunking
-from cicada.ingest.script_parser import ScriptParser
+from cicada.ingest.script import ScriptParser
 from tests.unit.ingest.scripts import play, script, shipped_episodes, source, speech
 
 QUESTIONS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("questions.json").read_text("utf-8"))
@@ -155,7 +155,7 @@ def test_a_script_without_a_message_is_rejected(content: bytes, complaint: str) 
 
 
 def test_too_many_passages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script_parser, "MAX_PASSAGES", 139)
+    monkeypatch.setattr(script_module, "MAX_PASSAGES", 139)
     with pytest.raises(DocumentRejectedError, match="more than 139 passages"):
         passages("macbeth")
 

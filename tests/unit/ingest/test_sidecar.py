@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.attributes import REJECTED
+from cicada.ingest.metadata import REJECTED
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.knowledge_bases.schema_file import parse_schema
+from cicada.knowledge_bases.file import parse_schema
 
 PROCEDURES = """
 sort = "-effective"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range, Scalar
+from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
 from cicada.errors import InvalidFilterError
 from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition, parse_filter
 from cicada.knowledge_bases.schema import Schema

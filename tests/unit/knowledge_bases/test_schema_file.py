@@ -6,9 +6,8 @@ import pytest
 
 from cicada.documents.catalogue import Sort
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.file import read_knowledge_bases
+from cicada.knowledge_bases.file import parse_schema, read_knowledge_bases
 from cicada.knowledge_bases.schema import FieldType, SchemaField
-from cicada.knowledge_bases.schema_file import parse_schema
 from tests.unit.knowledge_bases.schemas import PROCEDURES
 
 FIELD = '[fields.status]\ntype = "keyword"\n'

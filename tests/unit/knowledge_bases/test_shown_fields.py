@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from cicada.documents.model import MetadataValue
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.knowledge_bases.wording import shown_fields
+from cicada.knowledge_bases.values import shown_fields
 from tests.unit.knowledge_bases.schemas import SCHEMA
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.languages.detection import LANGUAGES, has_words, is_in
+from cicada.languages.terms import LANGUAGES, has_words, is_in
 
 SENTENCES = {
     "en": "Who tells Macbeth that the queen is dead?",

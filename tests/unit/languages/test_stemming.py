@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.languages.stemming import STEMMED, stemmed_language, stop_words
+from cicada.languages.terms import STEMMED, stemmed_language, stop_words
 
 
 @pytest.mark.parametrize(

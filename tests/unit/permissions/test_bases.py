@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from cicada.errors import UnknownKnowledgeBaseError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.permissions.bases import check_base, permitted_bases
+from cicada.permissions import check_base, permitted_bases
 
 NAMED = {
     "scripts": KnowledgeBase("scripts"),

@@ -6,8 +6,8 @@ import pytest
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ConfigurationError, UnavailableError
-from cicada.identity.principal import Principal
-from cicada.permissions.gate import PermissionGate, Permitted
+from cicada.identity import Principal
+from cicada.permissions import PermissionGate, Permitted
 from tests.fakes.access import OpenAccess
 
 STORE = KnowledgeBaseKey("acme", "store")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.permissions.reader_form import can_be_named
+from cicada.permissions import can_be_named
 
 
 @pytest.mark.parametrize("name", ["a", "a" * 128, "Бухгалтерия", "e\u0301lan", "team-7", "½", "a@b.org", "€+", "経理"])

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.documents.filter import AnyOf, PassageFilter
-from cicada.documents.model import KnowledgeBaseKey
-from cicada.identity.principal import Principal
-from cicada.permissions.readers import common_to_readers, every_document, readable_passages
+from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter
+from cicada.identity import Principal
+from cicada.permissions import common_to_readers, every_document, readable_passages
 
 SCRIPTS = KnowledgeBaseKey("acme", "scripts")
 ANN = Principal("acme", "ann", frozenset({"legal", "tenant:acme"}))

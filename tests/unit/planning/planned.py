@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from cicada.documents.filter import AnyOf, Exists, NoneOf, Range
+from cicada.documents.model import AnyOf, Exists, NoneOf, Range
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.plan import Plan

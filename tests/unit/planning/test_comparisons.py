@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.documents.filter import Range
+from cicada.documents.model import Range
 from cicada.knowledge_bases.schema import Schema
 from cicada.planning.deterministic.comparisons import Bounds, comparison, number
 from cicada.planning.deterministic.lexicon_compiler import compiled

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.filter import AnyOf
+from cicada.documents.model import AnyOf
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner

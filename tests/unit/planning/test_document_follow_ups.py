@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.documents.catalogue import Sort
-from cicada.documents.filter import AnyOf, Condition, Exists, Range
+from cicada.documents.model import AnyOf, Condition, Exists, Range
 from cicada.planning.deterministic.refinement import Refinement
 from cicada.planning.document_follow_ups import DocumentFollowUps, completed, refined
 from cicada.planning.model import Intent

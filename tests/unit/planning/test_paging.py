@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import ListedPage, Sort
-from cicada.documents.filter import AnyOf
+from cicada.documents.model import AnyOf
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.chosen import ChosenPlanner, PlannerMode

@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import Sort
-from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range
-from cicada.documents.subject import Subject
+from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Subject
 from cicada.errors import PlanRefusedError
 from cicada.planning.by_model.form import PlanForm
 from cicada.planning.model import Intent

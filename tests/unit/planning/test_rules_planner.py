@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.subject import Subject
+from cicada.documents.model import Subject
 from cicada.planning.by_rules import RulesPlanner
 from cicada.planning.model import Classification, Intent
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request

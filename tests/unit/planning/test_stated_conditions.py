@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from cicada.documents.filter import AnyOf, Exists, NoneOf, Range
+from cicada.documents.model import AnyOf, Exists, NoneOf, Range
 from cicada.planning.calendar_ranges import DateRange
 from cicada.planning.deterministic.constraints.model import Conditions, Constraints
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.documents.subject import Subject
+from cicada.documents.model import Subject
 from cicada.planning.subjects import subjects_of
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.errors import IndexIncompleteError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.retrieval.completeness import IndexCompleteness
 from cicada.retrieval.model import EmbeddedPassage
 from tests.fakes.access import OpenAccess

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Hit, IndexHits, RankedPassage, Ranking, Retrieval
-from cicada.retrieval.quality.features import Features, features
-from cicada.retrieval.quality.score import STANDARDS, evidence_quality, total
+from cicada.retrieval.quality import STANDARDS, Features, evidence_quality, features, total
 
 BASE = KnowledgeBaseKey("acme", "docs")
 QUESTION = "When was the Brenner Pass closed in 1947?"

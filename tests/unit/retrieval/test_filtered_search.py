@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from cicada.documents.filter import AnyOf, PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexHits, IndexQuery
-from cicada.retrieval.strategies.filtered import FilteredSearch
-from cicada.retrieval.strategies.hybrid import HybridSearch
+from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.unit.retrieval.test_search import LetterEmbedder
 

@@ -9,12 +9,11 @@ import pytest
 
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.deadline import seconds_left
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import KnowledgeBaseKey
+from cicada.documents.model import KnowledgeBaseKey, PassageFilter
 from cicada.errors import CicadaError, OpenCircuitError, UnavailableError
-from cicada.retrieval.guarded import GuardedStrategy
 from cicada.retrieval.model import Ranking, Retrieval
 from cicada.retrieval.ports import Strategy
+from cicada.retrieval.search import GuardedStrategy
 from tests.fakes.clock import Clock
 
 FILTER = PassageFilter(KnowledgeBaseKey("acme", "plays"))

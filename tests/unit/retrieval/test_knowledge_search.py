@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import KnowledgeBaseKey
+from cicada.documents.model import KnowledgeBaseKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import IndexHits, Ranking, Retrieval
+from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, STRATEGIES
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex

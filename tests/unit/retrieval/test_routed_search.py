@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, Passage, PassageFilter, SectionLocator
 from cicada.retrieval.model import (
     Candidate,
     EmbeddedPassage,
@@ -17,8 +16,7 @@ from cicada.retrieval.model import (
     Ranking,
     Routed,
 )
-from cicada.retrieval.strategies.filtered import FilteredSearch
-from cicada.retrieval.strategies.hybrid import REROUTED, HybridSearch
+from cicada.retrieval.strategies.hybrid import REROUTED, FilteredSearch, HybridSearch
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.unit.retrieval.test_search import PLAYS, LetterEmbedder
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cicada.documents.filter import AnyOf, PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.errors import ThrottledError, UnavailableError
 from cicada.retrieval.model import (
     Candidate,

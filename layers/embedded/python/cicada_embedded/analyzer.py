@@ -8,8 +8,7 @@ from hashlib import blake2b
 
 import Stemmer  # type: ignore[import-not-found]  # It has no types.
 
-from cicada.languages.stemming import ELISIONS, stop_words
-from cicada.languages.terms import is_cjk, words
+from cicada.languages.terms import ELISIONS, is_cjk, stop_words, words
 
 # Cached words for each language and process; a word takes about 150 bytes.
 _MAX_REMEMBERED = 200_000

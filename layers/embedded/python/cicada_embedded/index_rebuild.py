@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cicada.retrieval.bm25 import Bm25
+from cicada.retrieval.fusion import Bm25
 from cicada_embedded.file import IndexFile
 from cicada_embedded.passage_index import BM25, SqlitePassageIndex
 

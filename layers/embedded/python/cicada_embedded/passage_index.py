@@ -25,13 +25,21 @@ from cicada.adapters.passage_codec import (
     row_to_json,
 )
 from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of, sorted_rows
-from cicada.documents.filter import PassageFilter, Scalar
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, PassageFilter, Scalar
 from cicada.errors import ConfigurationError
-from cicada.languages.stemming import stemmed_language
-from cicada.retrieval.bm25 import CARD_FIELDS, Bm25
-from cicada.retrieval.cards import card_texts
-from cicada.retrieval.model import CardHit, CardHits, CardQuery, EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
+from cicada.languages.terms import stemmed_language
+from cicada.retrieval.fusion import CARD_FIELDS, Bm25
+from cicada.retrieval.model import (
+    CardHit,
+    CardHits,
+    CardQuery,
+    EmbeddedPassage,
+    Hit,
+    IndexHits,
+    IndexQuery,
+    Vector,
+    card_texts,
+)
 from cicada_embedded.file import IndexFile, delete_rows
 from cicada_embedded.snapshot import PASSAGE_FIELDS, Snapshot, Snapshots, readable
 from cicada_embedded.texts import Found, term_bytes

@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from cicada.adapters.passage_codec import metadata_from_json, readers_from_json, row_from_json
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import PassageFilter, meets
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.retrieval.bm25 import CARD_FIELDS
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter, meets
+from cicada.retrieval.fusion import CARD_FIELDS
 from cicada_embedded.texts import Facts, Mask, Row, Texts, texts
 
 PASSAGE_FIELDS = ("words", "title", "context")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cicada.documents.model import MetadataValue
 from cicada.languages.terms import MAX_TERMS
-from cicada.retrieval.bm25 import Bm25, idf
+from cicada.retrieval.fusion import Bm25, idf
 from cicada_embedded.analyzer import analyzer
 
 _MAX_COUNT = 255

@@ -1,10 +1,13 @@
-"""Translates errors of DynamoDB, S3, SQS, CloudWatch Logs and Bedrock, whose streams can fail midway."""
+"""Failures of AWS services, and which calls are made again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import NoReturn
+import math
+import random
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import NoReturn, TypeVar
 
 from botocore.eventstream import ParserError
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError, ParamValidationError
@@ -13,7 +16,7 @@ from msgspec import Struct
 from urllib3.exceptions import HTTPError
 
 from cicada.errors import ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
-from cicada.telemetry import count_refused_call
+from cicada.observability.telemetry import count_refused_call
 
 
 class _Service(Struct, frozen=True):
@@ -194,3 +197,59 @@ def _raise_for_bedrock_code(error: ClientError, started: bool) -> NoReturn:
             f"Bedrock refused the call ({code}); check the model or agent id, its access and its limits."
         ) from error
     raise UnavailableError(f"Bedrock did not do the call ({code}); try again.") from error
+
+
+T = TypeVar("T")
+
+
+class Retry(Struct, frozen=True):
+    """Exponential back-off with full jitter: before try n + 1, between 0 and min(cap, base · 2ⁿ⁻¹) seconds.
+
+    `sleep` takes seconds, `chance` returns 0 to 1, `clock` seconds. `attempts` includes the first try; no try begins
+    later than `within_seconds` after it.
+    Source: M. Brooker, Exponential Backoff And Jitter, AWS Architecture Blog, 2015.
+    """
+
+    sleep: Callable[[float], None] = time.sleep
+    chance: Callable[[], float] = random.random
+    attempts: int = 3
+    base_seconds: float = 0.5
+    cap_seconds: float = 8.0
+    within_seconds: float = math.inf
+    clock: Callable[[], float] = time.monotonic
+
+    def call(self, attempt: Callable[[], T]) -> T:
+        """The result of `attempt`. Raises the last try's `ThrottledError` or `UnavailableError`, others at once."""
+        until = self.clock() + self.within_seconds
+        for failed in range(self.attempts - 1):
+            try:
+                return attempt()
+            except (ThrottledError, UnavailableError):
+                pause = self.chance() * min(self.cap_seconds, self.base_seconds * 2**failed)
+                if self.clock() + pause >= until:
+                    raise
+                self.sleep(pause)
+        return attempt()
+
+
+STANDARD = Retry()
+
+
+def retried_stream(start: Callable[[], Generator[T]], retry: Retry) -> Generator[T]:
+    """The items of `start()`, which is retried if it fails before its first item. Closing this closes the stream.
+
+    Raises what `bedrock_errors` raises; a stream without any item is `UnavailableError`.
+    """
+    first, items = retry.call(lambda: _first(start))
+    with closing(items):
+        yield first
+        with bedrock_errors(started=True):
+            yield from items
+
+
+def _first(start: Callable[[], Generator[T]]) -> tuple[T, Generator[T]]:
+    with bedrock_errors():
+        items = start()
+        for item in items:
+            return item, items
+        raise IncompleteStreamError("The stream held nothing.")

@@ -9,8 +9,8 @@ from botocore.exceptions import ClientError
 from msgspec.json import encode
 
 from cicada.adapters.aws_errors import logs_errors
-from cicada.audit.model import AuditRecord
 from cicada.errors import UnavailableError
+from cicada.observability.audit import AuditRecord
 
 
 class LogsClient(Protocol):

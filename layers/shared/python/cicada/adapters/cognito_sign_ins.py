@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cicada.errors import ConfigurationError, DependencyError, ThrottledError, UnavailableError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 if TYPE_CHECKING:
     from mypy_boto3_cognito_idp import CognitoIdentityProviderClient

@@ -8,9 +8,7 @@ from typing import Any
 import jwt
 
 from cicada.errors import NotConnectedError, UnavailableError
-from cicada.identity.access_tokens import VerifiedToken
-from cicada.identity.principal import Principal
-from cicada.identity.tenants import tenant_of
+from cicada.identity import Principal, VerifiedToken, tenant_of
 
 
 class CognitoTokenVerifier:

@@ -1,14 +1,25 @@
-"""JSON forms of the parts of a passage that are stored but not searched."""
+"""Passages and conditions as JSON, for stored events and queues."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cicada.documents.card import Card, CardSection, Related
-from cicada.documents.catalogue import DocumentRow
-from cicada.documents.model import DocumentKey, Locator, MetadataValue, ScriptLocator, SectionLocator
+from cicada.documents.catalogue import Card, CardSection, DocumentRow, Related
+from cicada.documents.model import (
+    AnyOf,
+    Condition,
+    DocumentKey,
+    Exists,
+    Locator,
+    MetadataValue,
+    NoneOf,
+    Range,
+    Scalar,
+    ScriptLocator,
+    SectionLocator,
+)
 
 
 def locator_to_json(locator: Locator) -> str:
@@ -126,3 +137,33 @@ def readers_from_json(text: str) -> tuple[str, ...]:
 
 def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+_BOUNDS = ("least", "above", "most", "below")
+
+
+def condition_values(condition: Condition) -> dict[str, Any]:
+    """The condition; equal ones give equal values."""
+    named = {"field": condition.field}
+    if isinstance(condition, AnyOf):
+        return named | {"any": _sorted(condition.values)}
+    if isinstance(condition, NoneOf):
+        return named | {"none": _sorted(condition.values)}
+    if isinstance(condition, Exists):
+        return named | {"exists": condition.present}
+    bounds = {name: getattr(condition, name) for name in _BOUNDS}
+    return named | {"range": {name: value for name, value in bounds.items() if value is not None}}
+
+
+def condition_of(values: Mapping[str, Any]) -> Condition:
+    """The inverse of `condition_values`."""
+    field = values["field"]
+    if "any" in values:
+        return AnyOf(field, frozenset(values["any"]))
+    if "none" in values:
+        return NoneOf(field, frozenset(values["none"]))
+    return Exists(field, values["exists"]) if "exists" in values else Range(field, **values["range"])
+
+
+def _sorted(values: Iterable[Scalar]) -> list[Scalar]:
+    return sorted(values, key=lambda value: (type(value).__name__, value))

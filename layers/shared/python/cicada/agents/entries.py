@@ -1,25 +1,200 @@
-"""What both agents' tools do with entries: list, read, save, append, amend, rename and delete.
-
-Each operation returns sentences for the model, or raises `ArgumentError` with such a sentence. An operation may run
-twice, because messages are delivered at least once and an agent has a fallback. So a text is not appended twice, and a
-repeated deletion does not find another entry.
-"""
+"""A user's profiles and theories: finding one, writing, and restoring."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.agents.arguments import TEXT_LIMIT, ArgumentError, read_name, read_text
-from cicada.agents.known import Known, read_known
-from cicada.agents.model import EARLIER_KEPT_SECONDS, AgentKind, Change, Entry, Shelf
-from cicada.agents.ports import EntryChangedError, EntryStore
-from cicada.agents.text import fitted, matching_key
-from cicada.agents.wording import PROFILE_WORDING, THEORY_WORDING, Wording, day, summary, version_line
+from cicada.agents.model import (
+    EARLIER_KEPT_SECONDS,
+    THEORY,
+    AgentKind,
+    Change,
+    EarlierState,
+    Entry,
+    EntryChangedError,
+    EntryStore,
+    Shelf,
+    beginning,
+    fitted,
+    matching_key,
+)
+from cicada.agents.tools import TEXT_LIMIT, ArgumentError, read_name, read_text, read_version
 from cicada.errors import ThrottledError
-from cicada.quotation import named, quoted
+from cicada.quotation import named, one_quoted_line, quoted
+
+# fmt: off
+_FILLERS = frozenset({
+    "a", "about", "an", "and", "are", "at", "by", "called", "character", "episode", "for", "from", "group", "in",
+    "is", "its", "location", "my", "named", "of", "on", "one", "our", "profile", "profiles", "that", "the", "their",
+    "theories", "theory", "this", "titled", "to", "topic", "which", "with",
+})
+# fmt: on
+
+
+def best_matches(wanted: str, entries: Sequence[Entry]) -> list[Entry]:
+    """The entries that match best: those of the first of four tests that any entry passes.
+
+    The name is the same; it has the same words; it has all the words; name and text together have all the words.
+    Words like "the" and "theory" do not count.
+    """
+    key, words = matching_key(wanted), _words(wanted)
+    tests: tuple[Callable[[Entry], bool], ...] = (
+        lambda entry: matching_key(entry.name) == key,
+        lambda entry: _words(entry.name) == words,
+        lambda entry: _has_all(entry.name, words),
+        lambda entry: _has_all(f"{entry.name}\n{entry.text}", words),
+    )
+    return next((found for test in tests if (found := [each for each in entries if test(each)])), [])
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words that count; all of them if none does."""
+    words = frozenset(re.findall(r"\w+", matching_key(text)))
+    return words - _FILLERS or words
+
+
+def _has_all(text: str, words: frozenset[str]) -> bool:
+    """Languages without spaces between words are searched for the characters."""
+    key = matching_key(text)
+    there = frozenset(re.findall(r"\w+", key))
+    return bool(words) and all(word in there or (not word.isascii() and word in key) for word in words)
+
+
+_PREVIEW_CHARACTERS = 120
+
+
+class Wording(Struct, frozen=True):
+    """The words for an entry, for several, for its name and for its text."""
+
+    one: str
+    many: str
+    name: str
+    text: str
+
+    def label(self, entry: Entry) -> str:
+        """For example: character profile “Banquo”."""
+        return f"{self.titled(entry.kind)} {named(entry.name)}"
+
+    def titled(self, kind: str) -> str:
+        return self.one if kind in ("", THEORY) else f"{kind} {self.one}"
+
+
+PROFILE_WORDING = Wording("profile", "profiles", "name", "description")
+THEORY_WORDING = Wording("theory", "theories", "title", "statement")
+
+
+def day(seconds: float) -> str:
+    """The date of epoch seconds, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+
+def called(entry: Entry) -> str:
+    """Kind and name, as a line of a list has them."""
+    return entry.name if entry.kind == THEORY else f"{entry.kind} {entry.name}"
+
+
+def summary(entry: Entry) -> str:
+    """A line of a list: name, date and beginning."""
+    return one_quoted_line(f"- {called(entry)} ({day(entry.saved_at)}): {beginning(entry.text, _PREVIEW_CHARACTERS)}")
+
+
+def deleted_line(state: EarlierState) -> str:
+    return one_quoted_line(f"- {called(state.entry)} (deleted on {day(state.lost_at)})")
+
+
+def version_line(state: EarlierState) -> str:
+    """A line of a list: number, date, name and beginning."""
+    entry = state.entry
+    start = beginning(entry.text, _PREVIEW_CHARACTERS)
+    return one_quoted_line(f"- version {entry.version} of {day(entry.saved_at)}, “{entry.name}”: {start}")
+
+
+class Known(Struct, frozen=True):
+    """`live`: the entries as they are. `earlier`: the states that can be brought back, the latest loss first."""
+
+    wording: Wording
+    live: list[Entry]
+    earlier: list[EarlierState]
+
+    @property
+    def deleted(self) -> list[EarlierState]:
+        """The last state of each deleted entry, the latest loss first."""
+        last: dict[str, EarlierState] = {}
+        alive = {each.id for each in self.live}
+        for state in self.earlier:
+            if state.entry.id not in alive:
+                last.setdefault(state.entry.id, state)
+        return list(last.values())
+
+    def versions(self, entry_id: str) -> list[EarlierState]:
+        """The entry's earlier states, the latest first."""
+        return [each for each in self.earlier if each.entry.id == entry_id]
+
+    def one_live(self, kind: str, wanted: str) -> Entry:
+        """The entry that the words name, by its present name or an earlier one. Raises `ArgumentError`.
+
+        A deleted entry that matches better stops the search: a repeated deletion must not find the next best entry.
+        """
+        matches = self.matches(kind, wanted)
+        ids = {each.id for each in matches}
+        # A present name goes before an earlier name of another entry.
+        found = [each for each in self.live if each in matches] or [each for each in self.live if each.id in ids]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ArgumentError(several(self.wording, wanted, found))
+        gone = [each for each in self.deleted if each.entry.id in ids]
+        raise ArgumentError(self._gone(gone[0]) if gone else self.missing(kind, wanted))
+
+    def matches(self, kind: str, wanted: str) -> list[Entry]:
+        """The best matches among live and deleted entries and their earlier names."""
+        last = {each.id: each for each in [*self.live, *(each.entry for each in self.deleted)]}
+        renamed = [replace(each.entry, text="") for each in self.earlier if each.entry.key != last[each.entry.id].key]
+        states = [*last.values(), *renamed]
+        return best_matches(wanted, [each for each in states if kind in ("", each.kind)])
+
+    def missing(self, kind: str, wanted: str) -> str:
+        """That there is none of this name, and which there are."""
+        none = f"There is no {self.wording.titled(kind)} {named(wanted)}."
+        if not self.live:
+            return f"{none} The user has no saved {self.wording.many} at all."
+        lines = (one_quoted_line(f"- {called(each)}") for each in self.live)
+        return fitted([none, f"The user's {self.wording.many} are:", *lines])
+
+    def _gone(self, state: EarlierState) -> str:
+        return (
+            f"The {self.wording.label(state.entry)} was deleted on {day(state.lost_at)}. "
+            f"It can be brought back until {day(state.expires_at)}."
+        )
+
+
+def read_known(store: EntryStore, wording: Wording, shelf: Shelf, now: float) -> Known:
+    return Known(wording, store.live(shelf), store.earlier(shelf, now))
+
+
+def several(wording: Wording, wanted: str, found: list[Entry]) -> str:
+    """Asks which of several entries is meant."""
+    lines = (one_quoted_line(f"- {called(each)} ({day(each.saved_at)})") for each in found)
+    return fitted([f"Several {wording.many} match {named(wanted)}; say which one. Nothing was done.", *lines])
+
+
+def several_deleted(wording: Wording, found: list[EarlierState]) -> str:
+    """Asks which of several deleted entries is meant."""
+    asked = f"Several {wording.many} can be brought back; say which one. Nothing was done."
+    return fitted([asked, *map(deleted_line, found)])
+
+
+# What both agents' tools do with entries: list, read, save, append, amend, rename and delete.
+#
+# Each operation returns sentences for the model, or raises `ArgumentError` with such a sentence. An operation may run
+# twice, because messages are delivered at least once and an agent has a fallback. So a text is not appended twice, and
+# a
+# repeated deletion does not find another entry.
 
 ENTRIES_LIMIT = 500
 _TRIES = 5
@@ -171,3 +346,96 @@ class Entries(Struct, frozen=True):
             except EntryChangedError:
                 continue
         raise ThrottledError(f"The {self.wording.many} are being changed from elsewhere; try again in a moment.")
+
+
+class Restoring(Struct, frozen=True):
+    """Restores on one shelf."""
+
+    entries: Entries
+
+    @property
+    def wording(self) -> Wording:
+        return self.entries.wording
+
+    def restore(self, kind: str, wanted: str, version: str) -> str:
+        """Brings back a version, without a number the last one. Without words: the deleted entry, if it is one.
+
+        To run it twice does no harm: a state that was just brought back is not taken back again.
+        """
+        wanted = read_name(wanted, self.wording.name) if wanted.strip() else ""
+        number = read_version(version)
+        return self.entries.settled(lambda: self._restore(kind, wanted, number))
+
+    def _restore(self, kind: str, wanted: str, version: int | None) -> str:
+        known = self.entries.known()
+        entry_id = self._meant(known, kind, wanted) if wanted else self._only_deleted(known, kind)
+        live = next((each for each in known.live if each.id == entry_id), None)
+        if live and live.brought_back and version in (None, live.brought_back):
+            done = f"The {self.wording.label(live)} was already brought back on {day(live.saved_at)}."
+            return f"{done}{_choice(known, live)}"
+        state = self._state(known, entry_id, live, version)
+        self.entries.refuse_taken(known, state.entry, state.entry.name, "brought back")
+        return self._bring_back(live, known.versions(entry_id)[0].entry, state)
+
+    def _bring_back(self, live: Entry | None, last: Entry, state: EarlierState) -> str:
+        found = state.entry
+        if live:
+            self.entries.change(live, replace(live, name=found.name, text=found.text), found.version)
+        else:
+            now = self.entries.keeping.clock()
+            after = replace(found, version=last.version + 1, saved_at=now, brought_back=found.version)
+            self.entries.keeping.store.write(self.entries.shelf, Change(None, after, now))
+        done = f"Brought back the {self.wording.label(found)} as saved on {day(found.saved_at)}."
+        return f"{done} It reads:\n{quoted(found.text)}"
+
+    def _state(self, known: Known, entry_id: str, live: Entry | None, version: int | None) -> EarlierState:
+        states = known.versions(entry_id)
+        found = next((each for each in states if version in (None, each.entry.version)), None)
+        if found:
+            return found
+        if live and not states:
+            raise ArgumentError(f"The {self.wording.label(live)} has no earlier version. Nothing was done.")
+        there = [version_line(each) for each in states]
+        raise ArgumentError(
+            fitted([f"There is no version {version} to bring back. Nothing was done. There are:", *there])
+        )
+
+    def _only_deleted(self, known: Known, kind: str) -> str:
+        deleted = [each for each in known.deleted if kind in ("", each.entry.kind)]
+        if len(deleted) == 1:
+            return deleted[0].entry.id
+        if deleted:
+            raise ArgumentError(several_deleted(self.wording, deleted))
+        back = [each for each in known.live if each.brought_back and kind in ("", each.kind)]
+        if back:
+            return max(back, key=lambda each: each.saved_at).id
+        raise ArgumentError(f"No deleted {self.wording.one} can be brought back. Nothing was done.")
+
+    def _meant(self, known: Known, kind: str, wanted: str) -> str:
+        """The id of the entry that the words name. Of several, the deleted one is meant; of several of one name, the
+        one that was lost last.
+        """
+        matches = known.matches(kind, wanted)
+        ids = {each.id for each in matches}
+        lost = {state.entry.key: state for state in reversed(known.earlier) if state.entry.id in ids}
+        deleted = {state.entry.key: state for state in reversed(known.deleted) if state.entry.id in ids}
+        for choice in (lost, deleted):
+            if len({state.entry.id for state in choice.values()}) == 1:
+                return next(iter(choice.values())).entry.id
+        if deleted:
+            raise ArgumentError(several_deleted(self.wording, list(deleted.values())))
+        if len(ids) > 1:
+            raise ArgumentError(several(self.wording, wanted, [each for each in known.live if each.id in ids]))
+        if ids:
+            return next(iter(ids))
+        raise ArgumentError(fitted([known.missing(kind, wanted), *_deleted_lines(known)]))
+
+
+def _deleted_lines(known: Known) -> list[str]:
+    return ["These can be brought back:", *map(deleted_line, known.deleted)] if known.deleted else []
+
+
+def _choice(known: Known, live: Entry) -> str:
+    """The versions by their numbers, to choose another one."""
+    lines = [version_line(each) for each in known.versions(live.id) if each.entry.version != live.brought_back]
+    return fitted(["", "To bring back another version, name its number:", *lines]) if lines else ""

@@ -1,14 +1,58 @@
-"""Values of the agents: turns, tool sessions, and the entries that users save."""
+"""Values and ports of agents."""
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from typing import Protocol
 
 from msgspec import Struct
 
-from cicada.agents.text import matching_key
 from cicada.dialogue import Turn
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
+from cicada.text import one_line
+
+# An action group's answer may take 25 KB, including its envelope:
+# https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html
+ANSWER_LIMIT_BYTES = 20_000
+
+
+def matching_key(name: str) -> str:
+    """The form by which names are matched: NFKC, case folded, single spaces."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    # Case folding can undo the normal form (Unicode Standard 3.13, D146), so the text is normalised again.
+    return one_line(unicodedata.normalize("NFKC", folded))
+
+
+def storable(text: str) -> str:
+    """The text without lone surrogates, which a model can write in JSON but UTF-8 cannot encode."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def beginning(text: str, limit: int) -> str:
+    """At most `limit` characters of the text, on one line."""
+    line = one_line(text)
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def fitted(parts: Sequence[str], separator: str = "\n") -> str:
+    """The first parts that fit into a tool's answer, and a line that counts the others.
+
+    If the first part alone is too long, it is cut.
+    """
+    kept: list[str] = []
+    room = ANSWER_LIMIT_BYTES
+    for part in parts:
+        room -= len((part + separator).encode())
+        if room < 0:
+            break
+        kept.append(part)
+    if parts and not kept:
+        kept.append(parts[0].encode()[:ANSWER_LIMIT_BYTES].decode(errors="ignore") + "…")
+    left = len(parts) - len(kept)
+    return separator.join([*kept, f"({left} more not shown here.)"] if left else kept)
+
 
 # What a change or a deletion took away can be brought back for this long, up to so many states of each entry.
 EARLIER_STATES_KEPT = 10
@@ -121,3 +165,45 @@ class Change(Struct, frozen=True):
     before: Entry | None
     after: Entry | None
     at: float
+
+
+class Agent(Protocol):
+    """Answers a turn, calling tools on the way."""
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        """Pieces of the final response. Closing the iterator stops the agent.
+
+        Raises `ThrottledError` or `UnavailableError` before the first piece, `StreamBrokenError` after it.
+        """
+        ...
+
+
+class EntryChangedError(Exception):
+    """The change does not start from the state that is stored, or its new name was taken meanwhile: read again."""
+
+
+class EntryStore(Protocol):
+    """The users' profiles and theories with their earlier states."""
+
+    def live(self, shelf: Shelf) -> list[Entry]:
+        """The entries as they are, ordered by kind and matching name."""
+        ...
+
+    def earlier(self, shelf: Shelf, now: float) -> list[EarlierState]:
+        """The states that can be brought back, the latest loss first; those that have expired by `now` are left out."""
+        ...
+
+    def write(self, shelf: Shelf, change: Change) -> None:
+        """Stores the new state and keeps the old one among the earlier states, all or nothing.
+
+        Raises `EntryChangedError` if `before` is no longer the state, or another entry has the key of `after`.
+        """
+        ...
+
+
+class Evidence(Protocol):
+    """Passages for and against a theory."""
+
+    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+        """The best passages as text under their locations, unnumbered; empty only if nothing matches."""
+        ...

@@ -7,26 +7,25 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.agents.model import AgentKind, AgentTurn
-from cicada.agents.ports import Agent
+from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.answering.asked_writes import asked_writes
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, Progress, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
+from cicada.answering.pump import streamed
 from cicada.answering.readings import ReadingAnswerer
-from cicada.answering.streaming import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
-from cicada.identity.principal import Principal
-from cicada.knowledge_bases.wording import described
+from cicada.identity import Principal
+from cicada.knowledge_bases.values import described
+from cicada.observability.telemetry import phase
+from cicada.observability.tracing import annotate
 from cicada.planning.chosen import step_of
 from cicada.planning.model import Intent
 from cicada.planning.paging import listed_page
 from cicada.planning.plan import Plan, Shape
-from cicada.telemetry import phase
-from cicada.tracing import annotate
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
 _FROM_DOCUMENTS = (Shape.METADATA_ONLY, Shape.CONTENT_ONLY, Shape.HYBRID)

@@ -23,7 +23,7 @@ from cicada.conversation.protocol import (
     parse_command,
 )
 from cicada.errors import CicadaError, InvalidFrameError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cicada.answering.prompt import passage_text
-from cicada.document_routing.parts import places
+from cicada.document_routing.naming import places
 from cicada.retrieval.model import RankedPassage
 
 # Models' tokenizers differ. About four characters a token is usual for European languages, one for these scripts.

@@ -27,10 +27,9 @@ from cicada.conversation.protocol import (
     ValueCount,
 )
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import Scalar
-from cicada.documents.model import Locator, ScriptLocator
+from cicada.documents.model import Locator, Scalar, ScriptLocator
 from cicada.knowledge_bases.schema import Schema
-from cicada.knowledge_bases.wording import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
+from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
 from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
 

@@ -1,18 +1,27 @@
-"""Evidence by the same retrieval that answers questions."""
+"""The evidence of an answer, and the search for more of it."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 
-from cicada.agents.text import fitted
+from msgspec import Struct, field
+
+from cicada.agents.model import fitted
+from cicada.answering.audit import document_of
+from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.answering.prompt import evidence_text
-from cicada.answering.shown import document_of
-from cicada.audit.shown import note_shown
-from cicada.identity.principal import Principal
-from cicada.permissions.gate import PermissionGate
-from cicada.permissions.readers import readable_passages
+from cicada.errors import CicadaError, ConfigurationError, DependencyError
+from cicada.identity import Principal
+from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
+from cicada.observability.audit import note_shown
+from cicada.observability.telemetry import count_search, ignore
+from cicada.permissions import PermissionGate, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
-from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.retrieval.model import RankedPassage, Retrieval
+from cicada.retrieval.quality import evidence_quality
+from cicada.retrieval.search import KnowledgeSearch
+from cicada.text import one_line
 
 
 class RetrievedEvidence(Struct, frozen=True):
@@ -32,3 +41,160 @@ class RetrievedEvidence(Struct, frozen=True):
             self.check_index(principal, knowledge_base)
         note_shown(document_of(each.passage) for each in shown)
         return fitted([evidence_text(each.passage) for each in shown], "\n\n")
+
+
+_QUERY_CHARACTERS = 200
+BELOW_FLOOR = "below_floor"
+
+
+class Verdict(StrEnum):
+    """What to do with the evidence. `WEAK`: answer from it all the same, because no attempt is left."""
+
+    GOOD = "good"
+    RETRY = "retry"
+    WEAK = "weak"
+    BELOW_FLOOR = BELOW_FLOOR
+
+
+def verdict(quality: float | None, base: KnowledgeBase, can_retry: bool) -> Verdict:
+    """By the base's thresholds; each is included in what is above it. Evidence that was not judged is good."""
+    if quality is None or quality >= base.quality_threshold:
+        return Verdict.GOOD
+    if can_retry:
+        return Verdict.RETRY
+    return Verdict.WEAK if quality >= base.quality_floor else Verdict.BELOW_FLOOR
+
+
+class Gathered(Struct, frozen=True):
+    """The best evidence of all attempts. `quality`: 0 to 1, or None if it was not judged.
+
+    `passages`: to answer from; below the floor, the nearest ones, to be shown only. `queries`: what was searched for,
+    in order. They and `path` are for people and telemetry, never for the prompt of the answer. `withheld`: documents
+    that the best attempt found and that the user may not view.
+    """
+
+    passages: tuple[RankedPassage, ...]
+    quality: float | None
+    verdict: Verdict
+    queries: tuple[str, ...]
+    path: tuple[str, ...]
+    withheld: int = 0
+
+    @property
+    def confidence(self) -> float | None:
+        """Of the answer: the quality, else the relevance of the first passage."""
+        if self.quality is None and self.passages:
+            return self.passages[0].relevance
+        return self.quality
+
+
+class LocalJudge(Struct, frozen=True):
+    """The score of `retrieval.quality`: no call of a model, about a millisecond."""
+
+    def judge(self, question: str, found: Retrieval) -> float | None:
+        return evidence_quality(question, found)
+
+
+class _Attempt(Struct, frozen=True):
+    found: Retrieval
+    quality: float | None
+
+
+def _local_judge() -> Mapping[QualityJudge, EvidenceJudge]:
+    return {"evidence": LocalJudge()}
+
+
+class EvidenceLoop(Struct, frozen=True):
+    """At most `quality_retries` further searches; it ends earlier when no rewriter has another query.
+
+    `judges` by the base's setting; without the one that it names the local score is used. `rewriters` are asked in
+    order. `report` is called when a judge or a rewriter fails: the others are asked then. A search that fails is never
+    caught here.
+    """
+
+    judges: Mapping[QualityJudge, EvidenceJudge] = field(default_factory=_local_judge)
+    rewriters: Sequence[QueryRewriter] = ()
+    report: Callable[[CicadaError], object] = ignore
+
+    def gather(self, question: str, base: KnowledgeBase, search: Callable[[str], Retrieval]) -> Gathered:
+        """The evidence for a question that needs no others. Raises what `search` raises.
+
+        `search` returns only what the user may view: else a document that is withheld would lift the quality, and so
+        show that it exists.
+        """
+        first = search(question)
+        asked = first.query or question
+        best, path = self._judged(asked, first, base)
+        queries = [question]
+        while verdict(best.quality, base, self._may_retry(best, queries, base)) is Verdict.RETRY:
+            query = self._rewritten(asked, queries, base)
+            if query is None:
+                break
+            queries.append(query)
+            # Judged by the question, not by the rewritten query: a query of fewer words is easier to match.
+            attempt, steps = self._judged(asked, search(query), base)
+            path = (*path, f"rewrite:{len(queries) - 1}", *steps)
+            best = max(best, attempt, key=lambda each: each.quality or 0.0)
+        return _gathered(best, base, queries, path)
+
+    def _may_retry(self, best: _Attempt, queries: Sequence[str], base: KnowledgeBase) -> bool:
+        """Without any candidate there is nothing in the scope of the search; another query finds nothing either."""
+        return bool(best.found.candidates) and len(queries) <= base.quality_retries
+
+    def _judged(self, question: str, found: Retrieval, base: KnowledgeBase) -> tuple[_Attempt, tuple[str, ...]]:
+        """The attempt and its steps."""
+        quality = self._quality(question, found, base)
+        count_search(quality)
+        step = () if quality is None or not found.candidates else (f"quality:{quality:.2f}",)
+        return _Attempt(found, quality), (*found.path, *step)
+
+    def _quality(self, question: str, found: Retrieval, base: KnowledgeBase) -> float | None:
+        """0 if no passage is relevant enough, whatever a judge would say."""
+        if not found.passages:
+            return 0.0
+        if base.quality_judge == "none":
+            return None
+        try:
+            return self.judges.get(base.quality_judge, LocalJudge()).judge(question, found)
+        except (DependencyError, ConfigurationError) as error:
+            self.report(error)
+            return evidence_quality(question, found)
+
+    def _rewritten(self, question: str, tried: Sequence[str], base: KnowledgeBase) -> str | None:
+        for rewriter in self.rewriters:
+            try:
+                query = rewriter.rewrite(question, tried, base)
+            except (DependencyError, ConfigurationError) as error:
+                self.report(error)
+                continue
+            if query and query not in tried:
+                return query
+        return None
+
+
+def _gathered(best: _Attempt, base: KnowledgeBase, queries: Sequence[str], path: tuple[str, ...]) -> Gathered:
+    end = verdict(best.quality, base, can_retry=False) if best.found.passages else Verdict.BELOW_FLOOR
+    shown, withheld = best.found.passages, best.found.withheld
+    if end is Verdict.BELOW_FLOOR and best.found.candidates:
+        shown, path = best.found.nearest, (*path, BELOW_FLOOR)
+    return Gathered(shown, best.quality, end, tuple(queries), path, withheld)
+
+
+def not_answered(gathered: Gathered, knowledge_base: str) -> str:
+    """What is said instead of an answer: what was searched for, and what was nearest. Its passages are the sources."""
+    searched = ", then for ".join(f"“{one_line(each)[:_QUERY_CHARACTERS]}”" for each in gathered.queries)
+    if not gathered.passages:
+        return (
+            "I found no passage that matches your question, so I cannot answer it from the documents. "
+            f"I searched “{knowledge_base}” for {searched}."
+        )
+    nearest = "\n".join(f"[{number}] {title}" for number, title in enumerate(_titles(gathered.passages), start=1))
+    return (
+        "I found no passage that answers your question well enough, so I do not answer it from the documents. "
+        f"I searched “{knowledge_base}” for {searched}. Nearest were:\n\n{nearest}\n\n"
+        "Ask again with other words, or with the name of what you are looking for."
+    )
+
+
+def _titles(passages: Sequence[RankedPassage]) -> list[str]:
+    return [one_line(each.passage.context or each.passage.title) for each in passages]

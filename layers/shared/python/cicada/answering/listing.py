@@ -10,17 +10,15 @@ from msgspec import Struct
 from cicada.answering.model import AnswerPart, Finished, Listed, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
-from cicada.documents.filter import Scalar
-from cicada.documents.model import DocumentKey
-from cicada.identity.principal import Principal
+from cicada.documents.model import DocumentKey, Scalar
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.knowledge_bases.wording import MAX_VALUE, described, shown_value
-from cicada.permissions.gate import PermissionGate, Permitted
-from cicada.permissions.readers import readable_passages
+from cicada.knowledge_bases.values import MAX_VALUE, described, shown_value
+from cicada.observability.telemetry import phase
+from cicada.permissions import PermissionGate, Permitted, readable_passages
 from cicada.planning.plan import PAGE_SIZE, Plan
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.ports import DocumentCatalogue
-from cicada.telemetry import phase
 
 _VALUES_IN_A_SENTENCE = 8
 

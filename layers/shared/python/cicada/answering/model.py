@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from cicada.documents.catalogue import DocumentRow, ListedPage
-from cicada.documents.filter import Scalar
+from cicada.documents.model import Scalar
 from cicada.knowledge_bases.schema import Schema
-from cicada.permissions.gate import Permitted
+from cicada.permissions import Permitted
 from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
 

@@ -8,25 +8,24 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
-from cicada.answering.evidence_loop import EvidenceLoop, Gathered, Verdict, not_answered
+from cicada.answering.evidence import EvidenceLoop, Gathered, Verdict, not_answered
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
-from cicada.answering.streaming import streamed
+from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import Turn
 from cicada.documents.model import DocumentKey
-from cicada.identity.principal import Principal
-from cicada.knowledge_bases.wording import described
-from cicada.permissions.gate import PermissionGate
-from cicada.permissions.readers import readable_passages
+from cicada.identity import Principal
+from cicada.knowledge_bases.values import described
+from cicada.observability.telemetry import phase
+from cicada.permissions import PermissionGate, readable_passages
 from cicada.planning.follow_ups import emphasised
 from cicada.planning.plan import Plan
 from cicada.retrieval.completeness import CheckIndex, unchecked
-from cicada.retrieval.knowledge_search import KnowledgeSearch
 from cicada.retrieval.model import RankedPassage, Retrieval
+from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
-from cicada.telemetry import phase
 
 
 class PassageAnswerer(Struct, frozen=True):

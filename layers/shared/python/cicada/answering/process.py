@@ -8,19 +8,15 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from cicada.answering.answer import Answerer
-from cicada.answering.audit import ended, ended_before, interrupted
+from cicada.answering.audit import Measurement, documents_in, ended, ended_before, interrupted
 from cicada.answering.events import complete, events_of
-from cicada.answering.measurement import Measurement
 from cicada.answering.model import AnswerPart, Finished
 from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
-from cicada.answering.shown import documents_in
-from cicada.audit.shown import collecting
-from cicada.conversation.delivery import Delivery
+from cicada.conversation.delivery import Delivery, waiting_seconds
 from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Cancelled, Reset, failed
-from cicada.conversation.waiting import waiting_seconds
 from cicada.dialogue import NO_CONVERSATION
 from cicada.errors import (
     CicadaError,
@@ -34,8 +30,9 @@ from cicada.errors import (
     UnavailableError,
     UnknownKnowledgeBaseError,
 )
-from cicada.telemetry import ignore, phase
-from cicada.tracing import annotate, mark_failed
+from cicada.observability.audit import collecting
+from cicada.observability.telemetry import ignore, phase
+from cicada.observability.tracing import annotate, mark_failed
 
 # At one answer, over all processors.
 _ATTEMPTS = 3

@@ -12,7 +12,7 @@ from cicada.answering.model import Prompt
 from cicada.dialogue import EARLIER, Turn, earlier_turns
 from cicada.documents.model import Passage, ScriptLocator
 from cicada.knowledge_bases.settings import ContentKind
-from cicada.permissions.gate import Permitted
+from cicada.permissions import Permitted
 from cicada.quotation import one_quoted_line, quoted
 from cicada.retrieval.model import RankedPassage
 

@@ -1,4 +1,4 @@
-"""Run an answer in its own thread, so that storing and sending run in parallel with the model's stream."""
+"""Text on its way from the model to the user."""
 
 from __future__ import annotations
 
@@ -13,9 +13,23 @@ from typing import Self
 
 from msgspec import Struct
 
-from cicada.answering.model import AnswerPart, Progress, Text
+from cicada.answering.model import AnswerPart, ModelUsage, Progress, Prompt, Text
+from cicada.answering.ports import ChatModel
 from cicada.deadline import check_time
-from cicada.retrieval.progress import reporting_progress_to
+from cicada.observability.telemetry import phase
+from cicada.retrieval.search import reporting_progress_to
+
+
+def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, ModelUsage]:
+    """The model's text as parts; the generator's return value is the usage."""
+    usage = ModelUsage(0, 0)
+    with phase("answering"):
+        for piece in model.stream(prompt):
+            if isinstance(piece, ModelUsage):
+                usage = piece
+            else:
+                yield Text(piece)
+    return usage
 
 
 class Pace(Struct, frozen=True):

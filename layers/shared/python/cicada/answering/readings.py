@@ -11,18 +11,17 @@ from cicada.answering.context_budget import spread_within_budget
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
-from cicada.answering.streaming import streamed
+from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import Turn
-from cicada.document_routing.dispatch import Dispatched, Dispatcher
+from cicada.document_routing.naming import Dispatched, Dispatcher
 from cicada.documents.model import DocumentKey
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.permissions.gate import PermissionGate, Permitted
-from cicada.permissions.readers import readable_passages
+from cicada.observability.telemetry import phase
+from cicada.permissions import PermissionGate, Permitted, readable_passages
 from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
-from cicada.telemetry import phase
 
 
 class Reading(Struct, frozen=True):

@@ -11,17 +11,15 @@ from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.agents.agents import FallbackAgent
 from cicada.agents.entries import Keeping
-from cicada.agents.fallback import FallbackAgent
-from cicada.agents.model import AgentKind
-from cicada.agents.ports import Agent, Evidence
-from cicada.agents.profiles import ProfileTools, profile_toolbox
-from cicada.agents.theories import TheoryTools, theory_toolbox
+from cicada.agents.model import Agent, AgentKind, Evidence
+from cicada.agents.theories import ProfileTools, TheoryTools, profile_toolbox, theory_toolbox
 from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, database
-from cicada.bootstrap.log import report_fallback
 from cicada.bootstrap.search import evidence_search
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import ConfigurationError
+from cicada.observability.log import report_fallback
 from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from cicada.audit.model import AuditRecord, DocumentsShown
-from cicada.audit.recording import AuditRecorder
-from cicada.bootstrap.log import report_lost_record
-from cicada.bootstrap.metrics import stage_metrics
 from cicada.errors import CicadaError, ConfigurationError
+from cicada.observability.audit import AuditRecord, AuditRecorder, DocumentsShown
+from cicada.observability.log import report_lost_record
+from cicada.observability.metrics import stage_metrics
 from cicada.settings import AuditSettings, invocation, load
 
 # Where the log group is out of reach, a handshake waits for no more than two calls of so long.

@@ -7,7 +7,7 @@ from functools import cache
 import jwt
 
 from cicada.adapters.cognito_token_verifier import CognitoTokenVerifier
-from cicada.identity.access_tokens import TokenVerifier
+from cicada.identity import TokenVerifier
 from cicada.settings import AuthorizerSettings, load
 
 

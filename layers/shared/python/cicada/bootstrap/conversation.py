@@ -1,4 +1,4 @@
-"""Wires the WebSocket functions."""
+"""The conversation's stores and limits, and the planner of questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.adapters.sqs.request_queue import SqsRequestQueue
+from cicada.adapters.sqs import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.entrance import entrance
@@ -19,9 +19,51 @@ from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
 from cicada.conversation.withholding import Withholding
+from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.permissions.gate import PermissionGate
-from cicada.settings import ConversationSettings, load
+from cicada.observability.log import report_plan_fallback
+from cicada.permissions import PermissionGate
+from cicada.planning.chosen import ChosenPlanner, PlannerMode
+from cicada.planning.planner import Planner
+from cicada.settings import ConversationSettings, PlannerSettings, load
+
+# One call of a planning model, and all calls for one plan.
+_CALL_SECONDS = 4
+_PLAN_SECONDS = 6
+
+
+def chosen_planner(settings: PlannerSettings, rules: Planner, sure_of_intent: float) -> ChosenPlanner:
+    """`rules`, and the models where the settings name any. `sure_of_intent`: the classifier's threshold.
+
+    Raises `ConfigurationError` for an unknown mode.
+    """
+    if settings.planner not in tuple(PlannerMode):
+        raise ConfigurationError(f"CICADA_PLANNER is {settings.planner!r}; it must be auto, rules or model.")
+    mode = PlannerMode(settings.planner)
+    models = [] if mode is PlannerMode.RULES else [each.strip() for each in settings.plan_model_ids.split(",")]
+    planner = _models(settings, [each for each in models if each])
+    return ChosenPlanner(rules, planner, report_plan_fallback, mode, sure_of_intent)
+
+
+def _models(settings: PlannerSettings, model_ids: list[str]) -> Planner | None:
+    if not model_ids:
+        return None
+    # Imported here: only where a model plans are its prompts and forms needed.
+    from cicada.adapters.bedrock.plan_model import BedrockPlanModel
+    from cicada.knowledge_bases.plan_guide import load_plan_guide
+    from cicada.planning.by_model.prompt import PlanPrompts
+    from cicada.planning.cache import PlanCache
+    from cicada.planning.chain import PlannerChain
+    from cicada.planning.limited import LimitedPlanner
+
+    bedrock = client("bedrock-runtime", read_timeout_seconds=_CALL_SECONDS, attempts=1)
+    prompts = PlanPrompts(load_plan_guide)
+    models = [BedrockPlanModel(bedrock, model_id, prompts) for model_id in model_ids]
+    chain = PlannerChain(models, report_plan_fallback, time.monotonic)
+    limited = LimitedPlanner(chain, _PLAN_SECONDS, time.monotonic)
+    # Guides and settings cannot change while the container lives; they are part of its deployment.
+    version = repr(settings)
+    return PlanCache(limited, time.monotonic, version)
 
 
 class Conversation(Struct, frozen=True):

@@ -1,31 +1,75 @@
-"""Wires ingest."""
+"""Ingest, with its parsers."""
 
 from __future__ import annotations
 
+import sys
 import time
 import uuid
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
-from cicada.adapters.retry import Retry
+from cicada.adapters.parser_process import ParserProcesses, serve
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.adapters.s3.kept_vectors import S3KeptVectors
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
-from cicada.adapters.sqs.redelivery import SqsRedelivery
+from cicada.adapters.sqs import SqsRedelivery
 from cicada.bootstrap.aws import client, database
-from cicada.bootstrap.parsers import bases, isolated_parsers
 from cicada.bootstrap.search import index_rebuild, passage_index
 from cicada.ingest.catalogue_event import compared_at_once
+from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
-from cicada.ingest.ports import CardWriter, ContextWriter
+from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser
+from cicada.ingest.prose.parser import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
+from cicada.ingest.script import ScriptParser
+from cicada.knowledge_bases.file import load_knowledge_bases
+from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.ports import DocumentCatalogue
-from cicada.settings import IngestSettings, SearchSettings, load
+from cicada.settings import IngestSettings, SearchSettings, inherited_environment, load
+
+# Wires the parsers of uploaded files, and runs them in processes of their own.
+#
+# `python -m cicada.bootstrap.ingest EPISODES` is such a process; it imports no AWS SDK.
+
+
+def document_parsers(episode_configuration: Path) -> Mapping[str, DocumentParser]:
+    """By the suffix of the file name, in lower case and with its dot."""
+    episodes = parse_episodes(episode_configuration.read_text("utf-8"))
+    return {".json": ScriptParser(episodes, schema_of=schema_of), **prose_parsers(schema_of)}
+
+
+def isolated_parsers(episode_configuration: Path) -> Mapping[str, DocumentParser]:
+    """The same, each file in a process that has its share of processor time and memory, and no credentials.
+
+    Raises `ValueError` for an invalid episode configuration.
+    """
+    suffixes = document_parsers(episode_configuration)
+    processes = ParserProcesses(["-m", __name__, str(episode_configuration)], inherited_environment())
+    return {suffix: processes.parser(suffix) for suffix in suffixes}
+
+
+def schema_of(knowledge_base: str) -> Schema:
+    """The schema of the documents' metadata."""
+    return bases().of(knowledge_base).schema
+
+
+@cache
+def bases() -> KnowledgeBases:
+    """The stage's knowledge bases."""
+    return load_knowledge_bases()
+
+
+if __name__ == "__main__":
+    serve(document_parsers(Path(sys.argv[1])))
+
 
 # Of 120 seconds at most each, within the function's 900.
 ATTEMPTS = 6
@@ -113,7 +157,7 @@ def _context_writer(model_id: str) -> ContextWriter | None:
 def _card_writer(model_id: str) -> CardWriter | None:
     if not model_id:
         return None
-    from cicada.adapters.bedrock.card_writer import BedrockCardWriter
+    from cicada.adapters.bedrock.cards import BedrockCardWriter
 
     # The adapter retries by itself.
     return BedrockCardWriter(client("bedrock-runtime", read_timeout_seconds=30, attempts=1), model_id)

@@ -11,9 +11,9 @@ from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
-from cicada.adapters.sqs.request_queue import SqsRequestQueue
-from cicada.agents.on_demand import AgentOnDemand
-from cicada.agents.ports import Agent, Evidence
+from cicada.adapters.sqs import SqsRequestQueue
+from cicada.agents.agents import AgentOnDemand
+from cicada.agents.model import Agent, Evidence
 from cicada.answering.answer import Answerer
 from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.listing import ListingAnswerer
@@ -22,22 +22,19 @@ from cicada.answering.process import Processor
 from cicada.answering.pump import STEADY
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
-from cicada.bootstrap.answer_metrics import AnswerMetrics
 from cicada.bootstrap.audit import answer_audit
 from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endpoint, database
-from cicada.bootstrap.log import report_failed_answer
-from cicada.bootstrap.metrics import StageMetrics
-from cicada.bootstrap.planner import chosen_planner
-from cicada.bootstrap.quality import evidence_loop
-from cicada.bootstrap.search import knowledge_search, passage_index
+from cicada.bootstrap.conversation import chosen_planner
+from cicada.bootstrap.search import evidence_loop, knowledge_search, passage_index
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding
-from cicada.document_routing.dispatch import Dispatcher
-from cicada.identity.principal import Principal
+from cicada.document_routing.naming import Dispatcher
+from cicada.identity import Principal
 from cicada.knowledge_bases.file import load_knowledge_bases
-from cicada.permissions.gate import PermissionGate
-from cicada.permissions.readers import readable_passages
+from cicada.observability.log import report_failed_answer
+from cicada.observability.metrics import AnswerMetrics, StageMetrics
+from cicada.permissions import PermissionGate, readable_passages
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
 from cicada.planning.classifier import MessageClassifier
 from cicada.planning.intent.model import load_model

@@ -16,8 +16,7 @@ from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.connections import connections
 from cicada.conversation.revocation import Revoker
-from cicada.identity.principal import Principal
-from cicada.identity.sign_ins import SignIns
+from cicada.identity import Principal, SignIns
 from cicada.settings import SignOutSettings, load
 
 if TYPE_CHECKING:

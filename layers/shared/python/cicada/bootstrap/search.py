@@ -1,4 +1,4 @@
-"""Wires the index, the embedder and the rerankers that the settings name."""
+"""The search of a function, with its index, its reranker and its judge."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
-from cicada.answering.evidence import RetrievedEvidence
+from cicada.answering.evidence import EvidenceLoop, LocalJudge, RetrievedEvidence
+from cicada.answering.ports import EvidenceJudge, QueryRewriter
+from cicada.answering.question_planner import WordRewriter
 from cicada.bootstrap.aws import client
-from cicada.bootstrap.log import report_own_words, report_rerank_fallback, report_route_fallback
 from cicada.circuit_breaker import CircuitBreaker
-from cicada.document_routing.ports import CardRanker
-from cicada.document_routing.router import DocumentRouter
+from cicada.document_routing.router import CardRanker, DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
-from cicada.permissions.gate import PermissionGate
-from cicada.retrieval.guarded import GuardedStrategy
-from cicada.retrieval.knowledge_search import KnowledgeSearch
+from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge, RerankMode
+from cicada.observability.log import (
+    report_own_words,
+    report_quality_fallback,
+    report_rerank_fallback,
+    report_route_fallback,
+)
+from cicada.permissions import PermissionGate
 from cicada.retrieval.ports import (
     CataloguedIndex,
     DocumentRouting,
@@ -29,17 +33,18 @@ from cicada.retrieval.ports import (
     SearchBackend,
     Strategy,
 )
-from cicada.retrieval.progress import report_progress
 from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.search import GuardedStrategy, KnowledgeSearch, report_progress
 from cicada.retrieval.strategies import strategies
 from cicada.settings import SearchSettings
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
-    from cicada.adapters.bedrock.short_call import ShortCall
-    from cicada.adapters.opensearch.options import IndexOptions
+    from cicada.adapters.bedrock.forced_tool import ShortCall
+    from cicada.adapters.opensearch.schema import IndexOptions
+
 
 # All calls of one search together: a collection that has scaled to zero needs up to 30 s.
 _SEARCH_SECONDS = 90
@@ -132,7 +137,7 @@ def card_ranker(settings: SearchSettings) -> CardRanker | None:
     call = query_model(settings)
     if call is None:
         return None
-    from cicada.adapters.bedrock.card_ranker import BedrockCardRanker
+    from cicada.adapters.bedrock.cards import BedrockCardRanker
 
     return BedrockCardRanker(call)
 
@@ -144,7 +149,7 @@ def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
         return None
     # Imported here: most deployments rerank locally and do not need the client.
     from cicada.adapters.bedrock.reranker import BedrockReranker
-    from cicada.retrieval.rerank.fallback import FallbackReranker
+    from cicada.retrieval.rerank.gated import FallbackReranker
 
     bedrock = client("bedrock-agent-runtime", read_timeout_seconds=_RERANK_SECONDS, attempts=1)
     services = [BedrockReranker(bedrock, arn, _vendor(arn)) for arn in models]
@@ -155,7 +160,7 @@ def query_formulator(settings: SearchSettings) -> QueryFormulator | None:
     call = query_model(settings)
     if call is None:
         return None
-    from cicada.adapters.bedrock.query_formulator import BedrockQueryFormulator
+    from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator
 
     return BedrockQueryFormulator(call)
 
@@ -164,7 +169,7 @@ def query_model(settings: SearchSettings) -> ShortCall | None:
     """The small model that writes queries and judges evidence; None if the settings name no model."""
     if not settings.query_model_id:
         return None
-    from cicada.adapters.bedrock.short_call import ShortCall
+    from cicada.adapters.bedrock.forced_tool import ShortCall
 
     return ShortCall(client("bedrock-runtime", read_timeout_seconds=5, attempts=1), settings.query_model_id)
 
@@ -172,7 +177,7 @@ def query_model(settings: SearchSettings) -> ShortCall | None:
 def _opensearch(settings: SearchSettings) -> tuple[OpenSearch, IndexOptions]:
     """The server and the options of the live index."""
     from cicada.adapters.opensearch.client import connect
-    from cicada.adapters.opensearch.options import IndexOptions
+    from cicada.adapters.opensearch.schema import IndexOptions
 
     options = IndexOptions(settings.embedding_model_id, settings.embedding_dimension, settings.opensearch_vector_engine)
     return connect(settings.opensearch_url, settings.opensearch_region or None), options
@@ -190,3 +195,18 @@ def _unknown_engine(settings: SearchSettings) -> ConfigurationError:
 def _vendor(model_arn: str) -> str:
     """`arn:…:foundation-model/cohere.rerank-v3-5:0` → `cohere`, as the answer's path names it."""
     return model_arn.rpartition("/")[2].partition(".")[0]
+
+
+def evidence_loop(settings: SearchSettings) -> EvidenceLoop:
+    """With the query model, where the settings name one, before the way without a model."""
+    judges: dict[QualityJudge, EvidenceJudge] = {"evidence": LocalJudge()}
+    rewriters: list[QueryRewriter] = [WordRewriter()]
+    call = query_model(settings)
+    if call is not None:
+        # Imported here: most deployments judge and rewrite without a model.
+        from cicada.adapters.bedrock.evidence_judge import BedrockEvidenceJudge
+        from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
+
+        judges["model"] = BedrockEvidenceJudge(call)
+        rewriters.insert(0, BedrockQueryRewriter(call))
+    return EvidenceLoop(judges, rewriters, report_quality_fallback)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from contextlib import AbstractContextManager, nullcontext
 
-from cicada.adapters.xray.header import parse_header
-from cicada.adapters.xray.trace_exporter import XRayTraceExporter
+from cicada.adapters.xray import XRayTraceExporter, parse_header
+from cicada.observability.tracing import Trace, tracing
 from cicada.settings import invocation
-from cicada.tracing import Trace, tracing
 
 
 def traced(name: str, carried: str = "") -> AbstractContextManager[None]:

@@ -1,4 +1,4 @@
-"""Accept a message: store it, queue it, then reply `accepted`."""
+"""Accepting a question, and cancelling an answer."""
 
 from __future__ import annotations
 
@@ -6,19 +6,28 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from cicada.conversation.costs import QUEUED_AGAIN
-from cicada.conversation.limits import UsageLimits
+from cicada.conversation.limits import QUEUED_AGAIN, UsageLimits
 from cicada.conversation.model import Connection, NewRequest, Question, RequestKey, Status
 from cicada.conversation.ports import RequestLog, RequestQueue
 from cicada.conversation.protocol import Accepted, Filter, Scope, SendMessage, event_body, stored_frame
 from cicada.conversation.resume import Resumer
-from cicada.documents.filter import Condition, Scalar
-from cicada.errors import RequestConflictError
-from cicada.identity.principal import Principal
+from cicada.documents.model import Condition, Scalar
+from cicada.errors import RequestConflictError, RequestNotFoundError
+from cicada.identity import Principal
 from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition
 from cicada.knowledge_bases.schema import Schema, SchemaOf, no_schema
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.permissions.bases import check_base, may_ask
+from cicada.permissions import check_base, may_ask
+
+
+def cancel(key: RequestKey, log: RequestLog) -> None:
+    """Ask the processor to stop; the client gets the `cancelled` event. No effect on an ended request.
+
+    Raises `RequestNotFoundError` for a request that does not exist or is another user's.
+    """
+    if log.request_cancel(key) is None:
+        raise RequestNotFoundError("There is no such request to cancel.")
+
 
 DEFAULT_KNOWLEDGE_BASE = "scripts"
 """The base of a question that names none and begins a session."""

@@ -1,4 +1,4 @@
-"""What every frame of a client passes before its command is carried out: who sends it, and may they send more?"""
+"""The way of a frame into the service: its connection, its cost, and its command."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from cicada.conversation.connect import check_token, known
-from cicada.conversation.costs import CONNECTION, REFUSED_FRAME, entry_cost
-from cicada.conversation.ending import end
-from cicada.conversation.limits import UsageLimits
+from cicada.conversation.delivery import end
+from cicada.conversation.limits import CONNECTION, REFUSED_FRAME, UsageLimits, entry_cost
 from cicada.conversation.model import Connection, Usage
 from cicada.conversation.ports import Channel, ConnectionTable
 from cicada.conversation.protocol import AnyCommand, SendMessage, SignOutEverywhere, parse_command
@@ -22,9 +20,24 @@ from cicada.errors import (
     InvalidFrameError,
     NotConnectedError,
     SignedOutError,
+    TokenExpiredError,
     TooManyConnectionsError,
 )
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
+
+
+def known(connection_id: str, table: ConnectionTable) -> Connection:
+    """The connection's row. `NotConnectedError` if there is none."""
+    connection = table.get(connection_id)
+    if connection is None:
+        raise NotConnectedError("This connection is not known any more; connect again.")
+    return connection
+
+
+def check_token(connection: Connection, now: float) -> None:
+    """Raises `TokenExpiredError` once the connection's token has expired."""
+    if connection.token_expires_at <= now:
+        raise TokenExpiredError("Your access token has expired; connect again with a fresh one.")
 
 
 class Entrance(Struct, frozen=True):

@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from cicada.conversation.costs import SESSION, TURN
-from cicada.conversation.limits import UsageLimits
+from cicada.conversation.limits import SESSION, TURN, UsageLimits
 from cicada.conversation.model import Head, RequestKey, Status, StoredEvent, TurnRow
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.protocol import (
@@ -26,7 +25,7 @@ from cicada.conversation.protocol import (
 )
 from cicada.conversation.withholding import Documents, Withholding, documents_shown
 from cicada.errors import InvalidFrameError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 _ANSWER_LIMIT_BYTES = 20 * 1024
 _MESSAGE_LIMIT_BYTES = 10 * 1024

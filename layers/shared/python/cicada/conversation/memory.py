@@ -14,7 +14,7 @@ from cicada.conversation.ports import RequestLog
 from cicada.conversation.withholding import WITHHELD_ANSWER, Documents, Withholding, documents_shown
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn, conversation_of
 from cicada.documents.catalogue import ListedPage
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 # Rows that are read for one question: so many turns, and of each answer so many events.
 _TURNS = 8

@@ -7,10 +7,10 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from cicada.audit.model import ShownDocument
 from cicada.documents.catalogue import ListedPage
-from cicada.documents.filter import AnyOf, Condition
-from cicada.identity.principal import Principal
+from cicada.documents.model import AnyOf, Condition
+from cicada.identity import Principal
+from cicada.observability.audit import ShownDocument
 
 EPISODE = "episode_id"
 """The field of a script's documents that names their episode."""

@@ -21,7 +21,7 @@ from cicada.conversation.model import (
     TurnRow,
     Usage,
 )
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 
 class RequestLog(Protocol):

@@ -7,16 +7,14 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.audit.model import DocumentsShown, ShownDocument
-from cicada.audit.shown import shown_to
-from cicada.conversation.costs import EVENT, QUEUED_AGAIN
-from cicada.conversation.limits import UsageLimits
+from cicada.conversation.limits import EVENT, QUEUED_AGAIN, UsageLimits
 from cicada.conversation.model import Head, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Pending, frame, stored_frame
 from cicada.conversation.withholding import Withholding
 from cicada.errors import ConnectionGoneError, RequestNotFoundError
-from cicada.telemetry import ignore
+from cicada.observability.audit import DocumentsShown, ShownDocument, shown_to
+from cicada.observability.telemetry import ignore
 
 # A margin after a lease's end: clocks differ, and the condition is strict.
 _AFTER_LEASE_SECONDS = 0.5

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from cicada.conversation.ending import end
+from cicada.conversation.delivery import end
 from cicada.conversation.model import Connection, RequestKey, Usage
 from cicada.conversation.ports import Channel, ConnectionTable, RequestLog, UsageTable
 from cicada.errors import DependencyError, SignedOutError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 # A token says in whole seconds when it was issued, and so does the issuer when it ended the sign-ins: one token of that
 # second may be older, another newer. A second more allows for the difference between the issuer's clocks.

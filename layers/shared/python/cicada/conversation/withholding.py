@@ -23,10 +23,9 @@ from cicada.conversation.protocol import (
     known_event,
 )
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.permissions.bases import may_ask
-from cicada.permissions.gate import PermissionGate
+from cicada.permissions import PermissionGate, may_ask
 
 WITHHELD_TITLE = "Withheld"
 WITHHELD = "This document was removed, or you may not read it any more."

@@ -2,26 +2,61 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.document_routing.ambiguity import AMBIGUOUS, ambiguity_of
-from cicada.document_routing.evidence import gathered
-from cicada.document_routing.model import DocumentEvidence, Routing
-from cicada.document_routing.ports import CardRanker
-from cicada.document_routing.ranked import ranked_by
-from cicada.document_routing.scoring import WEIGHTS, Weights, feedback_of, scored
+from cicada.document_routing.model import DocumentEvidence, RoutedDocument, Routing
+from cicada.document_routing.scoring import WEIGHTS, Weights, feedback_of, gathered, scored
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.knowledge_bases.settings import RouteMode
 from cicada.languages.terms import query_terms
+from cicada.observability.telemetry import ignore
 from cicada.retrieval.model import Candidate, CardQuery, EncodedQuery
 from cicada.retrieval.ports import CataloguedIndex
-from cicada.telemetry import ignore
+
+
+class CardRanker(Protocol):
+    """Puts documents into order by their cards, which is all that it sees of them."""
+
+    def rank(self, question: str, rows: Sequence[DocumentRow]) -> tuple[str, ...]:
+        """The ids of those documents that the question is about, best first; the others are left out.
+
+        Empty if the model said nothing of use. Failures are `DependencyError`s or a `ConfigurationError`.
+        """
+        ...
+
+
+def ranked_by(
+    documents: Sequence[RoutedDocument], order: Sequence[str], shown: Sequence[DocumentRow]
+) -> tuple[RoutedDocument, ...]:
+    """First what the model named of the documents that it was shown, in its order; then all others in theirs."""
+    by_id = {each.document.document_id: each for each in documents}
+    known = {row.document.document_id for row in shown}
+    named = list(dict.fromkeys(each for each in order if each in known))
+    rest = [each for each in documents if each.document.document_id not in set(named)]
+    return (*(by_id[each] for each in named), *rest)
+
+
+# From here on the balanced mode asks a model: where the first is less than 1.4 standard deviations ahead.
+AMBIGUOUS = 0.5
+
+
+def ambiguity_of(documents: Sequence[RoutedDocument]) -> float:
+    """exp(-d / 2), d the distance of the first document's fused score to the second's.
+
+    1 if they are equal, or nothing was found; near 0 if the first is far ahead, or the only one. Of the measures
+    compared in docs/document_routing.md this one tells best whether the first document is the right one.
+    """
+    if len(documents) < 2:
+        return 0.0 if documents else 1.0
+    first, second = (each.signals["fused"] for each in documents[:2])
+    return math.exp(-(first - second) / 2)
 
 
 class DocumentRouter(Struct, frozen=True):

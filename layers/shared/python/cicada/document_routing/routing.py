@@ -8,10 +8,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
-from cicada.documents.filter import PassageFilter
+from cicada.documents.model import PassageFilter
+from cicada.observability.telemetry import phase
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery, Routed
 from cicada.retrieval.ports import DocumentCatalogue, PassageIndex
-from cicada.telemetry import phase
 
 # Of documents that only their cards have found, so many passages are looked at.
 _PASSAGES = 20

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.event_handler import BedrockFunctionResponse
 
 from cicada.agents.model import ToolSession, Write
-from cicada.audit.shown import ShownDocuments, collecting, shown_by_tool
 from cicada.bootstrap.audit import record_audit
 from cicada.errors import CicadaError
-from cicada.identity.principal import Principal, groups_of
+from cicada.identity import Principal, groups_of
+from cicada.observability.audit import ShownDocuments, collecting, shown_by_tool
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import BedrockAgentFunctionResolver

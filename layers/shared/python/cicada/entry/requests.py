@@ -1,20 +1,65 @@
-"""Entry of Lambda's events: WebSocket replies, and batch item failures of the queue. No exception leaves it."""
+"""What all functions do around a request: its deadline, its log, and its failure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
-from cicada.adapters.sqs.request_queue import read_request_message
-from cicada.adapters.xray.header import carried_header
-from cicada.bootstrap.log import failure_fields, logger
-from cicada.bootstrap.metrics import stage_metrics
+from cicada.adapters.sqs import read_request_message
+from cicada.adapters.xray import carried_header
 from cicada.bootstrap.tracing import traced
 from cicada.conversation.entrance import Entrance
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, request_id_of
+from cicada.deadline import Deadline
 from cicada.errors import CicadaError, RequestError
-from cicada.tracing import annotate, mark_failed
+from cicada.identity import Principal
+from cicada.observability.audit import Handshake
+from cicada.observability.log import failure_fields, logger
+from cicada.observability.metrics import stage_metrics
+from cicada.observability.tracing import annotate, mark_failed
+
+# To store and send the error of an answer that took too long, and to dead-letter its request.
+_RESERVED_SECONDS = 10
+
+
+class LambdaContext(Protocol):
+    """What Lambda passes to a handler beside the event."""
+
+    def get_remaining_time_in_millis(self) -> int: ...
+
+
+def answer_deadline(context: LambdaContext) -> Deadline:
+    """Ten seconds before Lambda ends the function."""
+    return Deadline.in_seconds(context.get_remaining_time_in_millis() / 1000 - _RESERVED_SECONDS, time.monotonic)
+
+
+_NOBODY = Principal("", "")
+# Clients write it themselves: as much as tells a browser or a library.
+_USER_AGENT_LENGTH = 200
+
+
+def handshake(event: Mapping[str, Any], now: float, principal: Principal = _NOBODY, refused: str = "") -> Handshake:
+    """Of the event nothing is kept but the connection's id, the address and the user agent: its headers and its query
+    string hold the token.
+    """
+    request: Mapping[str, Any] = event.get("requestContext") or {}
+    return Handshake(
+        at=now,
+        connection_id=str(request.get("connectionId") or ""),
+        address=str((request.get("identity") or {}).get("sourceIp") or ""),
+        user_agent=_user_agent(event.get("headers") or {})[:_USER_AGENT_LENGTH],
+        tenant=principal.tenant,
+        user=principal.user,
+        login=principal.login,
+        refused=refused,
+    )
+
+
+def _user_agent(headers: Mapping[str, str]) -> str:
+    return next((value for name, value in headers.items() if name.lower() == "user-agent"), "")
+
 
 Event = dict[str, Any]
 Reply = dict[str, Any]

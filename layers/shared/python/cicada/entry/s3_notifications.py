@@ -13,7 +13,7 @@ from urllib.parse import unquote_plus
 from msgspec import Struct
 
 from cicada.adapters.s3.keys import document_key, is_sidecar
-from cicada.adapters.xray.header import carried_header
+from cicada.adapters.xray import carried_header
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError
 

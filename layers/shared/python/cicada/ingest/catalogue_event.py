@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from cicada.documents.card import Card
-from cicada.documents.catalogue import TITLE, DocumentRow, Sort
-from cicada.documents.filter import Exists
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.catalogue import TITLE, Card, DocumentRow, Sort
+from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey
 from cicada.errors import InvalidFrameError
 from cicada.ingest.ports import GroundTruth
 from cicada.knowledge_bases.filter_language import parse_filter
 from cicada.knowledge_bases.schema import Schema, SchemaOf
-from cicada.permissions.ports import AccessLists
-from cicada.permissions.readers import every_document
+from cicada.permissions import AccessLists, every_document
 from cicada.retrieval.completeness import lacking
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.text import did_you_mean

@@ -12,7 +12,7 @@ from msgspec import Struct
 from cicada.documents.model import Passage
 from cicada.ingest.model import Problem, StoredDocument
 from cicada.ingest.ports import ContextWriter
-from cicada.tracing import span
+from cicada.observability.tracing import span
 
 # The window of a long document that the model sees around its passages: about 12,000 tokens of English, read once for
 # all passages if the model caches its input.

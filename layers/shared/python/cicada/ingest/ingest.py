@@ -43,11 +43,11 @@ from cicada.ingest.readers import (
     withdrawn,
     without_known_readers,
 )
-from cicada.ingest.shown import is_shown
+from cicada.ingest.report import is_shown
 from cicada.ingest.vectors import Encoder
-from cicada.retrieval.cards import embedded_text
+from cicada.observability.tracing import annotate, mark_failed, span
+from cicada.retrieval.model import embedded_text
 from cicada.retrieval.ports import CataloguedIndex, Embedder
-from cicada.tracing import annotate, mark_failed, span
 
 # Rounds of one ingest if the file keeps changing; each change sends its own notification.
 _MAX_LOOKS = 5

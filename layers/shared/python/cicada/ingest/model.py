@@ -9,8 +9,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.card import Card
-from cicada.documents.catalogue import DocumentRow, row_of
+from cicada.documents.catalogue import Card, DocumentRow, row_of
 from cicada.documents.model import DocumentKey, Passage
 from cicada.retrieval.model import EmbeddedPassage, Vector
 

@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import EVERYONE, OversizedFile, Problem, SourceFile, StoredDocument
 from cicada.ingest.prose.encoding import decode
-from cicada.ingest.prose.front_matter import read_front_matter
-from cicada.ingest.prose.kinds import SUFFIXES, TEXTS, Kind
-from cicada.ingest.prose.misplaced_readers import refuse_misplaced_readers
+from cicada.ingest.prose.front_matter import read_front_matter, refuse_misplaced_readers
+from cicada.ingest.prose.parser import SUFFIXES, TEXTS, Kind
 from cicada.ingest.sidecar import parse_sidecar
 
 # No user's name as a reader: those begin with `user:` or `group:`.

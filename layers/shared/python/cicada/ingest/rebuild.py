@@ -1,30 +1,32 @@
-"""Builds a new index from the ground truth, without embedding anything again, and switches to it.
-
-No change is lost and no deleted document returns, for three reasons. Ingest writes the truth first and then both
-indexes. A copy is recorded with the revision of the truth that was read before the copy was written, so a copy that
-overwrote something newer is detected and repeated. The switch is made when a listing of all documents after the last
-copy shows nothing new: an ingest that writes the truth after the listing also writes both indexes after it.
-
-A rebuild runs in slices, because a large one takes longer than a function may run. A record holds the progress and
-lets one process at a time work on it.
-"""
+"""Building a new index from the ground truth, step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey
-from cicada.errors import ConfigurationError
+from cicada.errors import ConfigurationError, InvalidFrameError
 from cicada.ingest.cards.make import with_card
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument
 from cicada.ingest.parallel import in_parallel
 from cicada.ingest.ports import GroundTruth, ReaderRecord, RebuildLog
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
+
+# Builds a new index from the ground truth, without embedding anything again, and switches to it.
+#
+# No change is lost and no deleted document returns, for three reasons. Ingest writes the truth first and then both
+# indexes. A copy is recorded with the revision of the truth that was read before the copy was written, so a copy that
+# overwrote something newer is detected and repeated. The switch is made when a listing of all documents after the last
+# copy shows nothing new: an ingest that writes the truth after the listing also writes both indexes after it.
+#
+# A rebuild runs in slices, because a large one takes longer than a function may run. A record holds the progress and
+# lets one process at a time work on it.
 
 
 class Rebuilder(Struct, frozen=True):
@@ -156,3 +158,43 @@ class Rebuilder(Struct, frozen=True):
 
 def _place(document: DocumentKey) -> tuple[str, str, str]:
     return document.base_key.tenant, document.base_key.knowledge_base, document.document_id
+
+
+# Time reserved for a round of copies and the end of a slice.
+MARGIN_SECONDS = 120.0
+
+
+def rebuild_at_once(event: Mapping[str, Any], rebuilder: Rebuilder, remaining_seconds: float) -> dict[str, Any]:
+    """A slice of a rebuild: `{"rebuild": "start"}`, then `"continue"` with the `run` until `state` is `switched`.
+
+    `"abandon"` drops the new index. `seconds`: how long a slice may take, by default as long as the function may.
+    Returns `run`, `state` (`RebuildState`), and how many `documents` there are and are `copied`.
+    """
+    wanted, run = event["rebuild"], str(event.get("run", ""))
+    longest = max(0.0, remaining_seconds - MARGIN_SECONDS)
+    until = rebuilder.clock() + min(longest, _seconds(event, longest))
+    if wanted in ("start", True):
+        return _fields(rebuilder.start(until))
+    if wanted == "continue" and run:
+        return _fields(rebuilder.go_on(run, until))
+    if wanted == "abandon" and run:
+        return _fields(rebuilder.abandon(run))
+    raise InvalidFrameError(
+        'A test event is {"rebuild": "start"}, or {"rebuild": "continue", "run": "…"} with its run.'
+    )
+
+
+def _seconds(event: Mapping[str, Any], default: float) -> float:
+    seconds = event.get("seconds", default)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+        raise InvalidFrameError("The seconds of a slice are a number that is not negative.")
+    return float(seconds)
+
+
+def _fields(progress: RebuildProgress) -> dict[str, Any]:
+    return {
+        "run": progress.run,
+        "state": progress.state.value,
+        "copied": progress.copied,
+        "documents": progress.documents,
+    }

@@ -1,10 +1,11 @@
-"""The ingest report as JSON, for the uploader to read."""
+"""The ingest report as JSON, and whether an index shows what is stored."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from cicada.ingest.model import IngestReport, Outcome
+from cicada.ingest.model import IngestReport, Outcome, StoredDocument
+from cicada.retrieval.ports import CataloguedIndex
 
 
 def report_fields(report: IngestReport) -> dict[str, Any]:
@@ -23,3 +24,15 @@ def report_fields(report: IngestReport) -> dict[str, Any]:
             {"place": problem.place, "reason": problem.reason, "kind": problem.kind} for problem in report.problems
         ],
     }
+
+
+def is_shown(stored: StoredDocument, index: CataloguedIndex) -> bool:
+    """Whether the index has passages and card: it may be lost, or an earlier ingest may have died before it."""
+    passages = tuple(each.passage for each in stored.embedded())
+    return index.passages_of(stored.document) == passages and _has_card(stored, index)
+
+
+def _has_card(stored: StoredDocument, index: CataloguedIndex) -> bool:
+    """Whether the document's row in the index has the card of the ground truth."""
+    shown, wanted = index.row(stored.document), stored.row()
+    return (shown and shown.card) == (wanted and wanted.card)

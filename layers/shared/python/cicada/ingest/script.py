@@ -1,21 +1,121 @@
-"""Parses a script's records into messages.
-
-Records of the types MSGSET (a speech) and STAGE (a stage direction) are read; other types carry no text and are
-passed over. A record may hold English and Japanese side by side: each language is a track of its own.
-"""
+"""Scripts of plays: their file, its episodes, and their messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Annotated, Any, NoReturn
 
-from msgspec import Struct
+from msgspec import Struct, field
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from cicada.documents.model import MetadataValue, Passage, ScriptLocator
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.chunks import Chunk, Chunking, chunks
+from cicada.ingest.episodes import Episode, Episodes
 from cicada.ingest.markup import is_whole, plain_text
-from cicada.ingest.model import Problem, ScriptMessage, Track
-from cicada.ingest.script_json import JsonObject, read_records
+from cicada.ingest.metadata import Declared, described
+from cicada.ingest.model import ParsedDocument, Problem, ScriptMessage, SourceFile, Track
+from cicada.ingest.sidecar import Sidecar, parse_sidecar
+from cicada.knowledge_bases.schema import SchemaOf, no_schema
+
+# Reads the JSON of a script file within limits.
+#
+# A script is a list of records, or an object that holds one under `messages` or `Main`.
+
+MAX_BYTES = 16_000_000
+MAX_RECORDS = 200_000
+
+_LIST_KEYS = ("messages", "Main")
+
+
+class JsonObject(dict[str, Any]):
+    """A JSON object that records its duplicate keys, because their values are ambiguous."""
+
+    repeated: str | None = None
+
+
+def read_records(content: bytes) -> list[Any]:
+    """The list of records, in UTF-8 or in UTF-16 with its byte order mark, objects as `JsonObject`s.
+
+    `DocumentRejectedError` for a file that is empty, cut off, in another encoding, no JSON, or made to exhaust memory.
+    """
+    document = found = _json(content)
+    if isinstance(document, JsonObject):
+        if document.repeated:
+            raise DocumentRejectedError(f"The file has its key '{document.repeated[:40]}' twice.")
+        found = next((document[key] for key in _LIST_KEYS if key in document), None)
+    if not isinstance(found, list):
+        raise no_script()
+    if len(found) > MAX_RECORDS:
+        raise _too_many()
+    return found
+
+
+def no_script() -> DocumentRejectedError:
+    """The refusal of JSON that somebody keeps among documents."""
+    return DocumentRejectedError(
+        "The file is JSON, but no script: a script is a list of records with messageId, speaker and textENG or "
+        "textJPN, or an object with such a list under 'messages'. Other JSON is not read; upload what is to be found "
+        "as Markdown or text.",
+        "wrong_type",
+    )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+    made = JsonObject(pairs)
+    if len(made) < len(pairs):
+        made.repeated, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+    return made
+
+
+def _no_number(name: str) -> NoReturn:
+    raise DocumentRejectedError(f"The file holds {name}, which is not JSON; replace it by a number or by null.")
+
+
+def _json(content: bytes) -> object:
+    _check_size(content)
+    try:
+        return json.loads(content, object_pairs_hook=_object, parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise DocumentRejectedError(
+            f"The file is not in UTF-8 (byte {error.start + 1}); save it as UTF-8 and upload it again."
+        ) from error
+    except json.JSONDecodeError as error:
+        raise DocumentRejectedError(_where_json_breaks(error)) from error
+    except RecursionError as error:
+        raise DocumentRejectedError("The file's lists and objects are nested too deeply for a script.") from error
+    except ValueError as error:
+        raise DocumentRejectedError("The file holds a number of thousands of digits.") from error
+
+
+def _check_size(content: bytes) -> None:
+    if not content.strip():
+        raise DocumentRejectedError("The file is empty; upload it again.")
+    if len(content) > MAX_BYTES:
+        raise DocumentRejectedError(f"The script is larger than {MAX_BYTES // 1_000_000} MB; split it by chapter.")
+    # Before parsing, since objects take many times the memory of their text.
+    if content.count(b"{") + content.count(b"[") > 2 * MAX_RECORDS:
+        raise _too_many()
+
+
+def _too_many() -> DocumentRejectedError:
+    return DocumentRejectedError(f"The script has more than {MAX_RECORDS:,} records; split it by chapter.")
+
+
+def _where_json_breaks(error: json.JSONDecodeError) -> str:
+    if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
+        return f"The file ends in the middle, at line {error.lineno}; upload it again, whole."
+    return f"The file is not JSON at line {error.lineno}, column {error.colno}: {error.msg}."
+
+
+# Parses a script's records into messages.
+#
+# Records of the types MSGSET (a speech) and STAGE (a stage direction) are read; other types carry no text and are
+# passed over. A record may hold English and Japanese side by side: each language is a track of its own.
 
 MAX_TEXT = 20_000
 MAX_PROBLEMS = 100
@@ -152,3 +252,98 @@ def _bounded(problems: list[Problem]) -> tuple[Problem, ...]:
         return tuple(problems)
     rest = Problem("", f"{len(problems) - MAX_PROBLEMS:,} more records could not be read.")
     return (*problems[:MAX_PROBLEMS], rest)
+
+
+MAX_PASSAGES = 20_000
+
+
+class ScriptParser(Struct, frozen=True):
+    """A `DocumentParser` of script JSON. Passages of the main language come first, Japanese ones after them.
+
+    Each language has passages of its own, so that a question finds the script in the language that it is asked in.
+    Of a sidecar the readers and the attributes count,
+    typed by the schema of the knowledge base (`schema_of`); the episode configuration decides on title and language.
+    """
+
+    episodes: Episodes
+    chunking: Chunking = field(default_factory=Chunking)
+    schema_of: SchemaOf = no_schema
+
+    def parse(self, source: SourceFile) -> ParsedDocument:
+        sidecar = parse_sidecar(source.sidecar)
+        episode = self._episode(source)
+        script = parse_script(source.content, ScriptDefaults(episode.language, episode.chapter, _stem(source)))
+        if not script.tracks:
+            raise DocumentRejectedError(_nothing_readable(script.problems))
+        schema = self.schema_of(source.document.base_key.knowledge_base)
+        metadata, faults = described(schema, (Declared("sidecar", sidecar.metadata),))
+        passages = tuple(islice(self._passages(source, episode, script, sidecar, metadata), MAX_PASSAGES + 1))
+        if len(passages) > MAX_PASSAGES:
+            raise DocumentRejectedError(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")
+        return ParsedDocument(passages, (*sidecar.problems, *faults, *script.problems))
+
+    def _episode(self, source: SourceFile) -> Episode:
+        try:
+            return self.episodes.resolve(source)
+        except DocumentRejectedError:
+            # Only a script misses its episode.
+            if parse_script(source.content, ScriptDefaults("en", None, "")).tracks:
+                raise
+            raise no_script() from None
+
+    def _passages(
+        self,
+        source: SourceFile,
+        episode: Episode,
+        script: Script,
+        sidecar: Sidecar,
+        metadata: Mapping[str, MetadataValue],
+    ) -> Iterator[Passage]:
+        found = ((track.language, chunk) for track in script.tracks for chunk in chunks(track, self.chunking))
+        for index, (language, chunk) in enumerate(found):
+            locator = _locator(episode, chunk)
+            yield Passage(
+                passage_id=f"{source.document.document_id}#{index:06d}",
+                document=source.document,
+                version=source.version,
+                title=episode.episode_name,
+                text=chunk.text,
+                context=" · ".join((_context(locator), *sidecar.embedded)),
+                locator=locator,
+                language=language,
+                metadata={
+                    **metadata,
+                    "episode_id": episode.episode_id,
+                    "chapter_id": locator.chapter_id,
+                    "language": language,
+                },
+                readers=sidecar.readers,
+            )
+
+
+def _stem(source: SourceFile) -> str:
+    return PurePosixPath(source.name).stem
+
+
+def _locator(episode: Episode, chunk: Chunk) -> ScriptLocator:
+    ids = [message.message_id for message in chunk.messages]
+    return ScriptLocator(
+        episode_id=episode.episode_id,
+        episode_name=episode.episode_name,
+        chapter_id=chunk.messages[0].chapter_id,
+        chapter_title=next((message.chapter_title for message in chunk.messages if message.chapter_title), ""),
+        first_message=min(ids),
+        last_message=max(ids),
+        speakers=chunk.speakers,
+    )
+
+
+def _context(locator: ScriptLocator) -> str:
+    place = f"{locator.chapter_id} {locator.chapter_title}".strip()
+    return " · ".join(part for part in (locator.episode_name, place, ", ".join(locator.speakers)) if part)
+
+
+def _nothing_readable(problems: tuple[Problem, ...]) -> str:
+    if problems:
+        return f"No record of the script can be read; the first: {problems[0].place}: {problems[0].reason}"
+    return "The script has no record of the type MSGSET or STAGE."

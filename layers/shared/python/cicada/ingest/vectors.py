@@ -18,8 +18,7 @@ from cicada.documents.model import DocumentKey, Passage
 from cicada.errors import UnavailableError
 from cicada.ingest.model import StoredDocument, StoredPassage, prefixed
 from cicada.ingest.ports import KeptVectors
-from cicada.retrieval.cards import embedded_text
-from cicada.retrieval.model import Vector
+from cicada.retrieval.model import Vector, embedded_text
 from cicada.retrieval.ports import Embedder
 
 # Three of Cohere's calls; Titan embeds a part within a minute even where an account has a small quota.

@@ -1,17 +1,21 @@
-"""Reads the settings of knowledge bases from the configuration file, and their schemas from a file each."""
+"""Reads knowledge_bases.toml: the settings of each base, and its metadata schema."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, TypeVar
 
-from msgspec import Meta
+from msgspec import Meta, field
 from msgspec.structs import replace
 
+from cicada.documents.catalogue import Sort
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.schema import Schema
-from cicada.knowledge_bases.schema_file import parse_schema
+from cicada.knowledge_bases.contradictions import contradictions
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import (
     AgentName,
     ContentKind,
@@ -22,8 +26,120 @@ from cicada.knowledge_bases.settings import (
     RerankMode,
     RouteMode,
 )
-from cicada.languages.detection import LANGUAGES
-from cicada.validation import Check, checked, parse_toml, table
+from cicada.languages.terms import LANGUAGES
+from cicada.validation import Check, Form, checked, parse_toml, table
+
+_KEY = r"(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')"
+_PATH = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
+_HEADER = re.compile(rf"\s*\[\s*({_PATH})\s*\]")
+_ENTRY = re.compile(rf"\s*({_PATH})\s*=")
+
+
+def line_of(text: str, path: Sequence[str]) -> int:
+    """The number of the line, from 1, that writes the key `path` or, if none does, its nearest table; 1 if none does.
+
+    Keys within inline tables are not looked for: the line of the table is given.
+    """
+    best, depth = 1, 0
+    for number, found in _keys(text):
+        # A key below `path` writes it too.
+        shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(path, found, strict=False))))
+        if shared > depth:
+            best, depth = number, shared
+    return best
+
+
+def _keys(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Each key that a line begins with, as a path from the top, and the number of its line."""
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _parts(header[1])
+            yield number, table
+        elif entry := _ENTRY.match(line):
+            yield number, (*table, *_parts(entry[1]))
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(part.strip("\"'") for part in re.findall(_KEY, path))
+
+
+def _not_plain(text: str) -> str:
+    is_plain = text and text.isprintable() and text == text.strip()
+    return "" if is_plain else "is empty, or has spaces at an end or characters that cannot be seen"
+
+
+F = TypeVar("F", bound=Form)
+_Text = Annotated[str, Check(_not_plain)]
+_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}\Z"
+
+
+class _File(Form, frozen=True):
+    fields: dict[Annotated[str, Meta(pattern=_NAME)], Any] = field(default_factory=dict)
+    sort: _Text | None = None
+    date: _Text | None = None
+    logins: dict[_Text, _Text] = field(default_factory=dict)
+
+
+class _Field(Form, frozen=True):
+    type: FieldType
+    values: tuple[_Text, ...] = ()
+    synonyms: dict[_Text, tuple[_Text, ...]] = field(default_factory=dict)
+    words: tuple[_Text, ...] = ()
+    display: _Text = ""
+    shown: bool = False
+    is_owner: bool = False
+
+
+def parse_schema(text: str, name: str) -> Schema:
+    """The schema of a TOML file; `name` is the file's. Raises ConfigurationError with file, line, field and advice."""
+    tables = parse_toml(text, f"{name} is not TOML")
+    schema = _schema(text, name, tables)
+    for found in contradictions(schema):
+        where = f", field '{found.path[1]}'" if found.path[0] == "fields" else f", {found.path[0]}"
+        raise ConfigurationError(f"{name}, line {line_of(text, found.path)}{where}: {found.reason}")
+    return schema
+
+
+def _schema(text: str, name: str, tables: dict[str, Any]) -> Schema:
+    found = _read_field(_File, text, name, tables, ())
+    sort = found.sort
+    return Schema(
+        fields={each: _field(text, name, each, table) for each, table in found.fields.items()},
+        sort=Sort(sort.removeprefix("-"), descending=sort.startswith("-")) if sort else None,
+        date=found.date,
+        logins=found.logins,
+    )
+
+
+def _field(text: str, name: str, field: str, table: object) -> SchemaField:
+    found = _read_field(_Field, text, name, table, ("fields", field))
+    return SchemaField(
+        name=field,
+        type=found.type,
+        values=found.values,
+        synonyms=found.synonyms,
+        words=found.words,
+        display=found.display,
+        shown=found.shown,
+        is_owner=found.is_owner,
+    )
+
+
+def _read_field(kind: type[F], text: str, name: str, table: object, path: tuple[str, ...]) -> F:
+    """The checked table; what is wrong with it is said with the file and the line."""
+    place = f"[{'.'.join(path)}]" if path else "The schema"
+    try:
+        return checked(kind, table, place)
+    except ConfigurationError as error:
+        key = _first_key(str(error).removeprefix(place), table if isinstance(table, dict) else {})
+        raise ConfigurationError(f"{name}, line {line_of(text, (*path, *key))}: {error}") from None
+
+
+def _first_key(complaint: str, keys: Iterable[str]) -> tuple[str, ...]:
+    """The key that the complaint is about: it names that one first."""
+    found = ((re.search(rf"\b{re.escape(key)}\b", complaint), key) for key in keys)
+    return tuple(key for _, key in sorted((match.start(), key) for match, key in found if match)[:1])
 
 
 def _unknown_language(code: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range, Scalar
+from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
 from cicada.errors import InvalidFilterError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.values import Unusable, as_keyword, field_named, typed

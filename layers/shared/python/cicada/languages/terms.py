@@ -1,13 +1,17 @@
-"""The terms of BM25: words, and pairs of characters in scripts without spaces between words.
-
-Both indexes use the same terms, so that their rankings can be compared.
-"""
+"""Words of texts in many languages: their language, their stems, and the terms that count."""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+# The terms of BM25: words, and pairs of characters in scripts without spaces between words.
+#
+# Both indexes use the same terms, so that their rankings can be compared.
 
 # More would only slow BM25 down, and Lucene refuses a query of more than 1,024 clauses, one for each term and field.
 MAX_TERMS = 64
@@ -73,3 +77,94 @@ def _normal(text: str) -> str:
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", text).replace("’", "'")
+
+
+# Names as both the Snowball stemmers and Lucene's analyzers have them. https://snowballstem.org/algorithms/
+STEMMED = {
+    "da": "danish",
+    "de": "german",
+    "en": "english",
+    "es": "spanish",
+    "fi": "finnish",
+    "fr": "french",
+    "it": "italian",
+    "nb": "norwegian",
+    "nl": "dutch",
+    "nn": "norwegian",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ru": "russian",
+    "sv": "swedish",
+}
+# Articles and pronouns that are written together with the next word. Source: Lucene's FrenchAnalyzer, ItalianAnalyzer.
+ELISIONS = {
+    "french": frozenset("c d j jusqu l lorsqu m n puisqu qu quoiqu s t".split()),  # noqa: SIM905
+    "italian": frozenset(
+        "agl all c coll d dagl dall degl dell gl l m negl nell pell s sugl sull t un v".split()  # noqa: SIM905
+    ),
+}
+_STOP_WORDS = Path(__file__).with_name("stop_words.json")
+
+
+def stemmed_language(language: str) -> str:
+    """The name of a content language such as `en` or `pt-BR`; empty for one that is not stemmed."""
+    return STEMMED.get(language.replace("_", "-").split("-")[0].lower(), "")
+
+
+@lru_cache(maxsize=32)
+def stop_words(name: str) -> frozenset[str]:
+    """The stop words of a stemmed language; none for any other."""
+    if name == "english":
+        return STOP_WORDS
+    if name not in STEMMED.values():
+        return frozenset()
+    lines: list[str] = json.loads(_STOP_WORDS.read_text("utf-8"))[name]
+    return frozenset(" ".join(lines).split())
+
+
+# By ISO 639-1 code; the names are for prompts.
+LANGUAGES: Mapping[str, str] = {
+    **{code: name.capitalize() for code, name in STEMMED.items()},
+    "ja": "Japanese",
+    "ko": "Korean",
+    "zh": "Chinese",
+}
+_LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_SCRIPTS = (
+    (re.compile(r"[\u3041-\u30ff]"), "ja"),
+    (re.compile(r"[\uac00-\ud7a3]"), "ko"),
+    (re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), "zh"),
+)
+
+
+def is_in(text: str, language: str) -> bool:
+    """Whether script and stop words show that the text is in that language (a key of `LANGUAGES`).
+
+    False if they do not decide. A text with kana is Japanese; one with Chinese characters and no kana is Chinese.
+    """
+    written = _written(text)
+    if written:
+        return language == written
+    votes = _votes(text)
+    own = votes.pop(STEMMED.get(language, ""), 0)
+    return own > max(votes.values())
+
+
+def has_words(text: str) -> bool:
+    """Whether the text has words to translate; `E-4102 (2)` has none."""
+    return any(len(word) > 1 for word in _words(text)) or any(script.search(text) for script, _ in _SCRIPTS)
+
+
+def _written(text: str) -> str:
+    """The language that the script shows; empty for scripts of several languages."""
+    return next((language for script, language in _SCRIPTS if script.search(text)), "")
+
+
+def _votes(text: str) -> dict[str, int]:
+    """The number of stop words by the name of their language."""
+    words = _words(text)
+    return {name: sum(word in stop_words(name) for word in words) for name in set(STEMMED.values())}
+
+
+def _words(text: str) -> list[str]:
+    return _LETTERS.findall(text.lower().replace("’", "'"))

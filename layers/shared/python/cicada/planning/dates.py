@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.documents.filter import Range
+from cicada.documents.model import Range
 from cicada.planning.calendar_ranges import DateRange, Unit, shifted
 from cicada.planning.periods import Period, PeriodReader, may_be_dated
 from cicada.planning.tokens import Token

@@ -9,7 +9,7 @@ from datetime import date
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.documents.filter import AnyOf, Condition, Range
+from cicada.documents.model import AnyOf, Condition, Range
 from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.deterministic.refinement import Refinement, is_reply, refinement
 from cicada.planning.follow_ups import with_carried

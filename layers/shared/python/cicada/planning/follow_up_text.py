@@ -8,7 +8,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from cicada.languages.stemming import STEMMED, stop_words
+from cicada.languages.terms import STEMMED, stop_words
 from cicada.planning.follow_up_cues import CUES, SCRIPTS, Cues
 
 _TOKEN = re.compile(r"\"[^\"\n]{2,80}\"|[^\W_]+(?:['.&-][^\W_]+)*|[?!.;:,()]")

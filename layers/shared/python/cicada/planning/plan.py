@@ -7,8 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from cicada.documents.catalogue import Sort
-from cicada.documents.filter import Condition
-from cicada.documents.subject import Subject
+from cicada.documents.model import Condition, Subject
 from cicada.planning.model import Intent
 
 PAGE_SIZE = 20

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from cicada.document_routing.part_names import split_part
-from cicada.documents.subject import Subject
+from cicada.document_routing.naming import split_part
+from cicada.documents.model import Subject
 
 # Longer messages have more to say than to name what is to be read.
 _LONGEST = 300

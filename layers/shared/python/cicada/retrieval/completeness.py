@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import IndexIncompleteError
-from cicada.identity.principal import Principal
-from cicada.permissions.ports import AccessLists
-from cicada.permissions.readers import every_document, reader_names
+from cicada.identity import Principal
+from cicada.permissions import AccessLists, every_document, reader_names
 from cicada.retrieval.ports import MOST_SETTLED, DocumentCatalogue, KeptDocuments
 
 _KEPT_SECONDS = 60.0

@@ -1,15 +1,38 @@
-"""Values of retrieval: queries to an index, its hits, and the result of a search."""
+"""Values of retrieval: queries, hits, candidates, and the text of a card that is searched."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Container, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import DocumentRow
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, Passage
+from cicada.documents.catalogue import Card, DocumentRow
+from cicada.documents.model import DocumentKey, Passage, PassageFilter
+
+_WORDS_OF_AN_ID = re.compile(r"[^\W_]+")
+
+
+def card_texts(card: Card, document_id: str) -> Mapping[str, str]:
+    """The text of each of `CARD_FIELDS`: what names the document, and all of its words.
+
+    The words of its id are searched too, because people name a document by its file, as in "SOP-QA-012".
+    """
+    named = " ".join(_WORDS_OF_AN_ID.findall(document_id))
+    sections = (line for section in card.sections for line in (section.heading, *section.keywords))
+    return {
+        "head": "\n".join((card.title, *card.topic_tags)),
+        "body": "\n".join((card.title, *card.topic_tags, card.overview, *card.question_hints, named, *sections)),
+    }
+
+
+def embedded_text(card: Card) -> str:
+    """The text whose vector stands for the card. Headings belong to it: docs/document_routing.md has the recall."""
+    headings = (section.heading for section in card.sections)
+    parts = (card.title, card.overview, ", ".join(card.topic_tags), *headings)
+    return "\n".join(part for part in parts if part)
+
 
 Vector = Sequence[float]
 

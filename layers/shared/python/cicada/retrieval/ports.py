@@ -8,8 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from cicada.documents.catalogue import DocumentRow, RowPage, Sort
-from cicada.documents.filter import PassageFilter, Scalar
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, Scalar
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.retrieval.model import (
     Candidate,

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from cicada.adapters.retry import STANDARD, Retry, retried_stream
+from cicada.adapters.aws_errors import STANDARD, Retry, retried_stream
 from cicada.agents.model import AgentKind, AgentTurn
-from cicada.audit.shown import current_request
 from cicada.dialogue import earlier_turns
 from cicada.errors import ConfigurationError
-from cicada.identity.principal import groups_text
+from cicada.identity import groups_text
+from cicada.observability.audit import current_request
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_agent_runtime import AgentsforBedrockRuntimeClient

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from cicada.adapters.aws_errors import IncompleteStreamError
-from cicada.adapters.retry import STANDARD, Retry, retried_stream
+from cicada.adapters.aws_errors import STANDARD, IncompleteStreamError, Retry, retried_stream
 from cicada.answering.model import ModelUsage, Prompt
 
 if TYPE_CHECKING:

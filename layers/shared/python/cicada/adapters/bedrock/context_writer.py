@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.aws_errors import bedrock_errors
+from cicada.adapters.aws_errors import STANDARD, Retry, bedrock_errors
 from cicada.adapters.bedrock.chat_model import ConverseModel, user_message
-from cicada.adapters.retry import STANDARD, Retry
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, UnavailableError
 from cicada.ingest.model import Contexts
 from cicada.quotation import quoted

@@ -6,15 +6,14 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from cicada.adapters.aws_errors import STANDARD, Retry, retried_stream
 from cicada.adapters.bedrock.chat_model import ConverseModel, Message, ReplyEnd, ToolUse, converse_reply, user_message
-from cicada.adapters.retry import STANDARD, Retry, retried_stream
-from cicada.agents.description import AgentDescription
 from cicada.agents.model import AgentKind, AgentTurn, ToolSession
-from cicada.agents.reasoning import ReasoningFilter
-from cicada.agents.toolbox import Toolbox
+from cicada.agents.theories import ReasoningFilter
+from cicada.agents.tools import AgentDescription, Toolbox
 from cicada.dialogue import EARLIER, earlier_turns
 from cicada.errors import DependencyError, StreamBrokenError, UnavailableError
-from cicada.telemetry import count_tokens
+from cicada.observability.telemetry import count_tokens
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient

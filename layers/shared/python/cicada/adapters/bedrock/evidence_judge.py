@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from cicada.adapters.bedrock.query_formulator import QUESTION_CHARACTERS
-from cicada.adapters.bedrock.short_call import ShortCall
+from cicada.adapters.bedrock.forced_tool import ShortCall
+from cicada.adapters.bedrock.query_rewriter import QUESTION_CHARACTERS
 from cicada.answering.prompt import passage_text
 from cicada.retrieval.model import Retrieval
 

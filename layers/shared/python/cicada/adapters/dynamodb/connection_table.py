@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import dynamo_errors
 from cicada.conversation.model import Connection
-from cicada.identity.principal import Principal, groups_of, groups_text
+from cicada.identity import Principal, groups_of, groups_text
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from cicada.adapters.aws_errors import dynamo_errors
-from cicada.adapters.retry import Retry
-from cicada.agents.model import EARLIER_STATES_KEPT, Change, EarlierState, Entry, Shelf
-from cicada.agents.ports import EntryChangedError
+from cicada.adapters.aws_errors import Retry, dynamo_errors
+from cicada.agents.model import EARLIER_STATES_KEPT, Change, EarlierState, Entry, EntryChangedError, Shelf
 from cicada.errors import ThrottledError
 
 if TYPE_CHECKING:

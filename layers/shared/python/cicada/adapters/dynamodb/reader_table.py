@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.aws_errors import dynamo_errors
-from cicada.adapters.retry import Retry
+from cicada.adapters.aws_errors import Retry, dynamo_errors
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.json import decode, encode
 from msgspec.structs import asdict
 
-from cicada.adapters.condition_codec import condition_of, condition_values
+from cicada.adapters.passage_codec import condition_of, condition_values
 from cicada.conversation.model import (
     AnswerRecord,
     Head,
@@ -23,8 +23,8 @@ from cicada.conversation.model import (
     StoredEvent,
 )
 from cicada.documents.catalogue import ListedPage, Sort
-from cicada.documents.filter import AnyOf, Condition
-from cicada.identity.principal import Principal
+from cicada.documents.model import AnyOf, Condition
+from cicada.identity import Principal
 
 Item = dict[str, Any]
 

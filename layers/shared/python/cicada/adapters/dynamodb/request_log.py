@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 from msgspec.structs import replace
 
-from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.aws_errors import Retry, dynamo_errors
 from cicada.adapters.dynamodb.request_items import (
     Item,
     event_item,
@@ -35,7 +35,6 @@ from cicada.adapters.dynamodb.request_items import (
     session_row_key,
     session_update,
 )
-from cicada.adapters.retry import Retry
 from cicada.conversation.model import (
     AnswerRecord,
     Head,
@@ -49,7 +48,7 @@ from cicada.conversation.model import (
     TurnRow,
 )
 from cicada.errors import LeaseLostError, ThrottledError
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

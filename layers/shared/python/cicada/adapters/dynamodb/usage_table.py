@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cicada.adapters.aws_errors import dynamo_errors
 from cicada.conversation.model import Charge, Charged, Usage
-from cicada.identity.principal import Principal
+from cicada.identity import Principal
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

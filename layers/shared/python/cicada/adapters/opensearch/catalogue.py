@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.adapters.opensearch.conditions import IS_ROW, ROW_FACETS, value_of, values_body
+from cicada.adapters.opensearch.client import Requests
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.queries import (
     Body,
@@ -17,12 +17,18 @@ from cicada.adapters.opensearch.queries import (
     row_ids_filters,
     terms_body,
 )
-from cicada.adapters.opensearch.requests import Requests
-from cicada.adapters.opensearch.rows import CARD_ROW_FIELDS, ROW_FIELDS, document_row
-from cicada.adapters.opensearch.staleness import Hits
+from cicada.adapters.opensearch.rows import (
+    CARD_ROW_FIELDS,
+    IS_ROW,
+    ROW_FACETS,
+    ROW_FIELDS,
+    document_row,
+    value_of,
+    values_body,
+)
+from cicada.adapters.opensearch.targets import Hits
 from cicada.documents.catalogue import DocumentRow, RowPage, Sort, sorted_rows
-from cicada.documents.filter import PassageFilter, Scalar
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter, Scalar
 from cicada.retrieval.model import CardHit
 
 _MAX_VALUES = 1000

@@ -1,21 +1,24 @@
-"""The connection to OpenSearch, and the translation of its errors."""
+"""Connections to OpenSearch, its requests, and what waits for a collection that wakes up."""
 
 from __future__ import annotations
 
+import json
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from contextvars import copy_context
+from threading import Lock, Timer
+from typing import Any, TypeVar
 
+from msgspec import Struct
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
-from opensearchpy.exceptions import (
-    ImproperlyConfigured,
-    OpenSearchException,
-    TransportError,
-)
+from opensearchpy.exceptions import ImproperlyConfigured, OpenSearchException, TransportError
 
+from cicada.adapters.aws_errors import Retry
+from cicada.adapters.opensearch.queries import Body
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
+from cicada.observability.telemetry import ignore
 
 # The first request to a Serverless collection that has scaled to zero takes 10 to 30 seconds.
 TIMEOUT_SECONDS = 45
@@ -113,3 +116,107 @@ def _by_status(status: int | str, kind: str) -> CicadaError:
     return ConfigurationError(
         f"The search index refused a request ({status} {kind}); check that the index was made by this version."
     )
+
+
+Say = Callable[[], None]
+
+
+@contextmanager
+def waiting(on_wait: Say | None, after_seconds: float) -> Iterator[Say]:
+    """Inside, `on_wait` is called at most once: after `after_seconds`, or when the yielded function is called.
+
+    After the timeout it is called from another thread. It is never called after the context has ended.
+    """
+    if on_wait is None:
+        yield ignore
+        return
+    once = _Once(on_wait)
+    # In the request's own context, which holds its progress listener.
+    timer = Timer(after_seconds, copy_context().run, (once,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield once
+    finally:
+        timer.cancel()
+        once.end()
+
+
+class _Once:
+    def __init__(self, say: Say) -> None:
+        self._say: Say | None = say
+        self._lock = Lock()
+
+    def __call__(self) -> None:
+        with self._lock:
+            say, self._say = self._say, None
+            if say:
+                say()
+
+    def end(self) -> None:
+        with self._lock:
+            self._say = None
+
+
+T = TypeVar("T")
+Response = Mapping[str, Any]
+
+
+class Requests(Struct, frozen=True):
+    """Each method is one request, retried with jitter after 429, 503, a timeout or a partial response."""
+
+    client: OpenSearch
+    retry: Retry
+
+    def search(self, name: str, body: Body) -> Response:
+        """`name`: what a rebuild moves from one index to the next."""
+        return self._reading(lambda: self._searched(name, body))
+
+    def search_one(self, index: str, body: Body) -> Response:
+        """Of an index by its own name. Raises `IndexMissing` as soon as it is gone: nothing brings it back."""
+        return self.call(lambda: self._searched(index, body))
+
+    def searches(self, name: str, bodies: Sequence[Body], refused: Say) -> list[Response]:
+        """The responses in the order of the bodies; `refused` is called when the server refuses temporarily."""
+
+        def request() -> list[Response]:
+            # The client's own method sends POST; Serverless documents GET.
+            lines = "".join(f"{{}}\n{json.dumps(body)}\n" for body in bodies)
+            found = self.client.transport.perform_request("GET", f"/{name}/_msearch", body=lines)
+            return [check_response(each) for each in found["responses"]]
+
+        return self._reading(request, refused)
+
+    def count(self, name: str, body: Body) -> int:
+        return int(self._reading(lambda: check_response(self.client.count(body=body, index=name)))["count"])
+
+    def call(self, request: Callable[[], T], refused: Say | None = None) -> T:
+        """The result of `request`, which must be safe to repeat."""
+
+        def attempt() -> T:
+            try:
+                with opensearch_errors():
+                    return request()
+            except (ThrottledError, UnavailableError):
+                if refused:
+                    refused()
+                raise
+
+        return self.retry.call(attempt)
+
+    def _searched(self, index: str, body: Body) -> Response:
+        return check_response(self.client.search(body=body, index=index))
+
+    def _reading(self, request: Callable[[], T], refused: Say | None = None) -> T:
+        """Retries a missing index: it was switched during the search, and the next try finds the new one."""
+
+        def on_an_index() -> T:
+            try:
+                with opensearch_errors():
+                    return request()
+            except IndexMissing as error:
+                raise UnavailableError(
+                    "The search index was switched or removed during a search; try again."
+                ) from error
+
+        return self.call(on_an_index, refused)

@@ -8,12 +8,20 @@ from typing import Any
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import TransportError
 
-from cicada.adapters.opensearch.creation import add_alias, create, drop
-from cicada.adapters.opensearch.options import IndexOptions
+from cicada.adapters.aws_errors import Retry
+from cicada.adapters.opensearch.client import Requests
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-from cicada.adapters.opensearch.requests import Requests
-from cicada.adapters.opensearch.targets import Indices, building_alias, indices_of, is_ours, new_index
-from cicada.adapters.retry import Retry
+from cicada.adapters.opensearch.schema import IndexOptions
+from cicada.adapters.opensearch.targets import (
+    Indices,
+    add_alias,
+    building_alias,
+    create,
+    drop,
+    indices_of,
+    is_ours,
+    new_index,
+)
 from cicada.errors import UnavailableError
 
 # How a server refuses an action that it does not support or that the role lacks.

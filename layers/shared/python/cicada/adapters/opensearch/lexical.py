@@ -1,24 +1,97 @@
-"""BM25 with the statistics of what the asker may read, in two requests.
-
-The server's own BM25 counts the documents of the whole index, so scores would tell of documents that the asker may not
-read. Here the server only matches words, with its analyzers. The first request counts in how many readable passages
-each word stands. The second takes the passages with the greatest sum of their words' idf. Their BM25 is computed here,
-from their texts. docs/retrieval.md compares it with the server's.
-"""
+"""BM25 of what a user may read, computed from OpenSearch's term statistics."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from cicada.adapters.opensearch.lucene_tokens import first_tokens
-from cicada.adapters.opensearch.occurrences import Occurrences, WordCounter
 from cicada.adapters.opensearch.schema import ANALYZERS, OTHER_ANALYZER
-from cicada.languages.terms import is_cjk, query_terms
-from cicada.retrieval.bm25 import Bm25, idf
+from cicada.languages.terms import is_cjk, query_terms, runs
+from cicada.retrieval.fusion import Bm25, idf
+from cicada.retrieval.quality import stem
+
+# A longer token is split: `max_token_length` of the analyzers.
+# https://docs.opensearch.org/latest/analyzers/tokenizers/standard/
+MAX_LENGTH = 255
+
+# Word characters: those that Lucene's standard tokenizer joins with letters and digits, and those of Southeast
+# Asia, which it joins with each other only; as OpenSearch 3.6 analyzes them. Every other one counts as a token.
+_JOINED = (
+    r"0-9_a-z\u00df-\u086a\u08a0-\u08b4\u0904-\u09f1\u09fc-\u0b71\u0b83-\u0bef\u0c05-\u0c5a\u0c60-\u0c6f\u0c80-\u0cbd"
+    r"\u0cde-\u0cf2\u0d05-\u0d56\u0d5f-\u0d6f\u0d7a-\u0def\u0e50-\u0e59\u0ed0-\u0ed9\u0f00-\u0f29\u0f40-\u0f8c"
+    r"\u1040-\u1049\u1090-\u135a\u1380-\u170c\u17e0-\u17e9\u1810-\u194f\u19d0-\u19d9\u1b50-\u2188\u2c30-\u2c5e"
+)
+_SOUTHEAST_ASIAN = r"\u0e01-\u0e46\u0e81-\u0ec6\u0ede\u0edf\u1000-\u103f\u1050-\u108e\u1780-\u17dc\u1950-\u19c9"
+# An apostrophe or a full stop is inside a token only between two letters or two digits.
+# https://unicode.org/reports/tr29/#Word_Boundary_Rules
+_INSIDE = r"(?:(?<=\d)[.'](?=\d)|(?<=[^\W\d_])[.'](?=[^\W\d_]))"
+_TOKEN = re.compile(rf"[{_JOINED}]+(?:{_INSIDE}[{_JOINED}]+)*|[{_SOUTHEAST_ASIAN}]+|\w")
+
+
+def first_tokens(terms: list[str], most: int) -> Iterator[str]:
+    """The first terms, of which Lucene makes at most `most` tokens; the last term is cut to fit."""
+    left = most
+    for term in terms:
+        tokens = list(_TOKEN.finditer(term, 0, MAX_LENGTH))[:left]
+        if not tokens:
+            return
+        yield term[: tokens[-1].end()]
+        left -= len(tokens)
+
+
+# Letters of which no stem is without. Most words of a text begin otherwise and need not be stemmed.
+_START = 2
+
+
+class Occurrences(Struct, frozen=True):
+    """`counts[i]`: how often word i stands in a text. `length`: words of the text."""
+
+    counts: tuple[int, ...]
+    length: int
+
+
+class WordCounter:
+    """Counts the words of one question in any number of texts."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._stems = [stem(word) for word in words]
+        self._starts = {word[:_START] for word in words if not is_cjk(word)}
+        self._pairs = [word for word in words if is_cjk(word)]
+
+    def of(self, text: str) -> Occurrences:
+        found = runs(text)
+        counts: Counter[str] = Counter()
+        for word, count in Counter(found).items():
+            if word[:_START] in self._starts:
+                counts[stem(word.removesuffix("'s"))] += count
+        length = len(found)
+        if not text.isascii():
+            length += self._count_pairs(found, counts)
+        return Occurrences(tuple(counts[each] for each in self._stems), length)
+
+    def _count_pairs(self, found: Sequence[str], counts: Counter[str]) -> int:
+        """Returns how many more words there are than runs: as many as pairs in a run of characters, less one."""
+        more = 0
+        for run in filter(is_cjk, found):
+            more += max(0, len(run) - 2)
+            for pair in self._pairs:
+                counts[pair] += run.count(pair)
+        return more
+
+
+# BM25 with the statistics of what the asker may read, in two requests.
+#
+# The server's own BM25 counts the documents of the whole index, so scores would tell of documents that the asker may
+# not
+# read. Here the server only matches words, with its analyzers. The first request counts in how many readable passages
+# each word stands. The second takes the passages with the greatest sum of their words' idf. Their BM25 is computed
+# here,
+# from their texts. docs/retrieval.md compares it with the server's.
 
 # Lucene refuses a query of more than 1,024 clauses. A word takes one for each field and analyzer. The rest is left for
 # filters. `indices.query.bool.max_clause_count` in

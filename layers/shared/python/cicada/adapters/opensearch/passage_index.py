@@ -1,15 +1,12 @@
-"""The index in OpenSearch: a Serverless collection of either generation, a managed domain or a local server.
-
-It uses nothing that Serverless lacks: no custom document ids, no refresh on demand, no delete-by-query.
-`cicada.adapters.opensearch.generations` explains how a document is replaced without them,
-`cicada.adapters.opensearch.targets` how an index is switched during writes.
-"""
+"""The index of passages in OpenSearch."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
@@ -23,11 +20,9 @@ from cicada.adapters.opensearch.catalogue import (
     page_of_rows,
     readers_by_document,
 )
-from cicada.adapters.opensearch.creation import create_first, drop
+from cicada.adapters.opensearch.client import Requests, Say, TooManyClauses, waiting
 from cicada.adapters.opensearch.documents import DocumentRows
-from cicada.adapters.opensearch.generations import Generation, Generations, answering, stored
-from cicada.adapters.opensearch.lexical import LexicalSearch
-from cicada.adapters.opensearch.options import IndexOptions
+from cicada.adapters.opensearch.lexical import Idfs, LexicalSearch
 from cicada.adapters.opensearch.queries import (
     Body,
     card_words,
@@ -40,26 +35,63 @@ from cicada.adapters.opensearch.queries import (
     row_filters,
     vectors_body,
 )
-from cicada.adapters.opensearch.requests import Requests
-from cicada.adapters.opensearch.retrievers import Retrievers
 from cicada.adapters.opensearch.rows import FIELDS, passage
-from cicada.adapters.opensearch.schema import check_embedder
-from cicada.adapters.opensearch.staleness import Hits, without_stale
-from cicada.adapters.opensearch.targets import Indices, Target, indices_of, is_ours, write_to_all
-from cicada.adapters.opensearch.waiting import Say, waiting
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
-from cicada.documents.filter import PassageFilter, Scalar
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
-from cicada.errors import UnavailableError
-from cicada.retrieval.model import (
-    CardHits,
-    CardQuery,
-    EmbeddedPassage,
-    Hit,
-    IndexHits,
-    IndexQuery,
-    Vector,
+from cicada.adapters.opensearch.schema import Generation, Generations, IndexOptions, answering, check_embedder, stored
+from cicada.adapters.opensearch.targets import (
+    Hits,
+    Indices,
+    Target,
+    create_first,
+    drop,
+    indices_of,
+    is_ours,
+    without_stale,
+    write_to_all,
 )
+from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, Scalar
+from cicada.errors import UnavailableError
+from cicada.retrieval.model import CardHits, CardQuery, EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
+
+logger = logging.getLogger(__name__)
+
+
+class Retrievers(Struct, frozen=True):
+    """`nearest`: the body of the kNN search. `words`: None for a text without words."""
+
+    requests: Requests
+    index: str
+    nearest: Body | None
+    words: LexicalSearch | None
+
+    def hits(self, refused: Say) -> list[Hits]:
+        """Of words, with BM25 as the score, and of vectors. `refused`: see `Requests.searches`."""
+        bodies = {"nearest": self.nearest, "statistics": self.words.statistics_body() if self.words else None}
+        asked = {name: body for name, body in bodies.items() if body}
+        if not asked:
+            return [[], []]
+        found = dict(zip(asked, self.requests.searches(self.index, list(asked.values()), refused), strict=True))
+        semantic = found["nearest"]["hits"]["hits"] if "nearest" in found else []
+        idfs = self.words.idfs(found["statistics"]) if self.words else {}
+        return [self._lexical(self.words, idfs, refused) if self.words and idfs else [], semantic]
+
+    def _lexical(self, words: LexicalSearch, idfs: Idfs, refused: Say) -> Hits:
+        """No hits if the question has more words than the server accepts; a retry would not help."""
+        try:
+            [found] = self.requests.searches(self.index, [words.candidates_body(idfs)], refused)
+        except TooManyClauses:
+            if self.nearest is None:
+                raise
+            logger.warning("A question has more words than the search index takes: vectors alone answer it")
+            return []
+        return [*words.scored(found["hits"]["hits"], idfs)]
+
+
+# The index in OpenSearch: a Serverless collection of either generation, a managed domain or a local server.
+#
+# It uses nothing that Serverless lacks: no custom document ids, no refresh on demand, no delete-by-query.
+# `cicada.adapters.opensearch.schema` explains how a document is replaced without them,
+# `cicada.adapters.opensearch.targets` how an index is switched during writes.
 
 # More than the passages of a search times the generations that a document ever has.
 _MAX_VECTORS = 10_000

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cicada.adapters.opensearch.conditions import IS_ROW, PASSAGE_FACETS, ROW_FACETS, condition_body, content_term
 from cicada.adapters.opensearch.lexical import Fields, LexicalSearch, question_words
 from cicada.adapters.opensearch.rows import (
     CARD_ROW_FIELDS,
     FIELDS,
+    IS_ROW,
+    PASSAGE_FACETS,
+    ROW_FACETS,
     VECTOR_FIELDS,
     card_source_texts,
+    condition_body,
+    content_term,
     searched_texts,
     unit,
     visible_to,
 )
 from cicada.adapters.opensearch.schema import ANALYZERS
-from cicada.documents.filter import PassageFilter
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.retrieval.bm25 import CARD_FIELDS, Bm25
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter
+from cicada.retrieval.fusion import CARD_FIELDS, Bm25
 from cicada.retrieval.model import CardQuery, IndexQuery, Vector
 
 # Documents whose generations one request counts; more than the generations that a document ever has.

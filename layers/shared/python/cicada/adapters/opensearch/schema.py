@@ -1,24 +1,29 @@
-"""The index of passages: its name, its mapping, and the check of its embedder.
-
-`mapping.json` has every field but the vectors, `index.json` the name's form and the vector search. Both use only what
-AWS documents for an index of Serverless (types, built-in analyzers, `index`).
-
-The number in the name is the mapping's version. A changed mapping gets a new name, so its index is created beside the
-old one.
-"""
+"""The mapping of an index, and what its settings leave open."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cicada.errors import ConfigurationError
-from cicada.languages.stemming import STEMMED, stemmed_language
-from cicada.retrieval.bm25 import Bm25
+from msgspec import Struct, field
+
+from cicada.adapters.aws_errors import Retry
+from cicada.errors import ConfigurationError, UnavailableError
+from cicada.languages.terms import STEMMED, stemmed_language
+from cicada.retrieval.fusion import Bm25
+
+# The index of passages: its name, its mapping, and the check of its embedder.
+#
+# `mapping.json` has every field but the vectors, `index.json` the name's form and the vector search. Both use only what
+# AWS documents for an index of Serverless (types, built-in analyzers, `index`).
+#
+# The number in the name is the mapping's version. A changed mapping gets a new name, so its index is created beside the
+# old one.
 
 MAPPING_FILE = Path(__file__).with_name("mapping.json")
 _INDEX_FILE = Path(__file__).with_name("index.json")
@@ -95,3 +100,99 @@ def _form() -> dict[str, Any]:
 
 def _meta(model_id: str, dimension: int) -> dict[str, Any]:
     return {"embedder": model_id, "dimension": dimension}
+
+
+class IndexOptions(Struct, frozen=True):
+    """The embedder of an index, the form of a new one, and the waits for its server.
+
+    `vector_engine`: the kNN engine, empty for the server's choice. `given_name`: an index or an alias; empty to derive
+    the name from the embedder. `clock` gives epoch seconds. `visibility_seconds`: how long a write waits to become
+    visible.
+    """
+
+    model_id: str
+    dimension: int
+    vector_engine: str = "lucene"
+    given_name: str = ""
+    bm25: Bm25 = field(default_factory=Bm25)
+    # A collection that wakes up refuses requests for 10 to 30 s. A request without a response takes 45 s of a
+    # processor's 300 s and is not retried.
+    retry: Retry = field(default_factory=lambda: Retry(attempts=20, within_seconds=45))
+    clock: Callable[[], float] = time.time
+    visibility_seconds: float = 120.0
+
+    @property
+    def name(self) -> str:
+        return self.given_name or index_name(self.model_id, self.dimension)
+
+    def body(self) -> dict[str, Any]:
+        """Settings and mapping of a new index."""
+        return index_body(self.model_id, self.dimension, self.vector_engine, self.bm25)
+
+
+# Decides which of several stored versions of a document is searched.
+#
+# OpenSearch Serverless has no custom ids and no transactions. A document is replaced by adding the new version's rows
+# and then deleting the old ones, so both exist for a while. Each ingest writes a *generation*: a number that rises with
+# time (a version is a hash and has no order). Each row also stores its generation's row count, so every reader can see
+# whether a generation is complete; an ingest that died in the middle leaves an incomplete one.
+
+
+class Generation(Struct, frozen=True):
+    """`found` of `size` rows are visible; more than `size` if a bulk request was repeated after a timeout."""
+
+    number: int
+    found: int
+    size: int
+
+    @property
+    def is_whole(self) -> bool:
+        return self.found >= self.size
+
+
+Generations = tuple[Generation, ...]
+
+
+def answering(generations: Generations) -> Generation | None:
+    """The generation to search: the oldest complete one, until its rows are deleted.
+
+    With the oldest, the change happens at one moment, when the deletion becomes visible; an ingest that died before
+    that has had no effect and is repeated. If none is complete, the newest one is used.
+    """
+    whole = [generation for generation in generations if generation.is_whole]
+    if whole:
+        return min(whole, key=_number)
+    return max(generations, key=_number, default=None)
+
+
+def _number(generation: Generation) -> int:
+    return generation.number
+
+
+def newest_whole(generations: Generations) -> int | None:
+    """The newest complete generation, which is kept."""
+    return max((generation.number for generation in generations if generation.is_whole), default=None)
+
+
+def next_number(generations: Generations, now: float) -> int:
+    """A number above all existing ones: epoch microseconds, unless a clock is behind."""
+    return max([int(now * 1_000_000), *(generation.number + 1 for generation in generations)])
+
+
+def stored(number: int) -> str:
+    """A number as stored: text with the same sort order, because AWS documents no long integers."""
+    return f"{number:020d}"
+
+
+def read_generations(response: Mapping[str, Any]) -> dict[str, Generations]:
+    """Generations by document id, from the response to `generations_body`."""
+    documents = response["aggregations"]["documents"]
+    if documents["sum_other_doc_count"]:
+        raise UnavailableError("The index counted fewer documents than were asked for; try again.")
+    return {
+        document["key"]: tuple(
+            Generation(int(bucket["key"]), int(bucket["doc_count"]), int(bucket["size"]["value"]))
+            for bucket in document["generations"]["buckets"]
+        )
+        for document in documents["buckets"]
+    }

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cicada.adapters.aws_errors import s3_errors
+from cicada.adapters.s3.ground_truth import floats_from_bytes, floats_to_bytes
 from cicada.adapters.s3.keys import vectors_key
-from cicada.adapters.s3.stored_document_codec import floats_from_bytes, floats_to_bytes
 from cicada.documents.model import DocumentKey
 from cicada.retrieval.model import Vector
 

@@ -1,25 +1,114 @@
-"""The edges of the document graph: documents of the base that share salient terms, or of which one names the other.
-
-They are found by a constant number of requests, however many documents the base has. An edge says nothing of who may
-read either document: whoever follows one must filter by the asker's readers.
-"""
+"""Which other documents a document names, or shares its topics with."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import PurePosixPath
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.documents.card import Card, Related
-from cicada.documents.catalogue import TITLE, DocumentRow, Sort
+from cicada.documents.catalogue import TITLE, Card, DocumentRow, Related, Sort
 from cicada.documents.model import DocumentKey, Passage
-from cicada.ingest.cards.mentions import Mentions, mentions_in
-from cicada.ingest.cards.salience import BaseStatistics
-from cicada.ingest.cards.terms import TermReader
-from cicada.permissions.readers import every_document
+from cicada.ingest.cards.terms import BaseStatistics, TermReader
+from cicada.ingest.prose.parser import SUFFIXES
+from cicada.permissions import every_document
 from cicada.retrieval.model import CardQuery
 from cicada.retrieval.ports import DocumentCatalogue
+from cicada.text import one_line
+
+MAX_READ = 200_000
+MAX_CODES = 24
+MAX_TITLES = 16
+# As SOP-QA-012, DV-25-031 or iso_9001: parts of letters and digits with a digit in one of them.
+_CODE = re.compile(r"\b(?=[\w-]{0,75}\d)[A-Za-z][A-Za-z0-9]{0,11}(?:[-_][A-Za-z0-9]{1,12}){1,5}\b")
+_FILE_NAME = re.compile(rf"\b[\w-]{{2,80}}(?:{'|'.join(map(re.escape, (*SUFFIXES, '.json')))})\b", re.IGNORECASE)
+_CAPITALISED = r"\b[^\W\d_a-z]\w+"
+# What stands in quotation marks, or two and more words in capitals in a row, which may have small words between them.
+_TITLE = re.compile(
+    r"[\"“„«‘「『]([^\"“”„«»‘’「」『』\n]{8,120})[\"”“»’」』]"
+    rf"|({_CAPITALISED}(?:(?: (?:of|and|for|the|in|on|to|at)){{0,2}} {_CAPITALISED}){{1,8}})"
+)
+_SUFFIXES = (*SUFFIXES, ".json")
+_SHORTEST_TITLE = 10
+
+
+class Mentions(Struct, frozen=True):
+    """`own_code`: the document's file name without its suffix, in lower case, if it is a code; else empty.
+
+    `codes`: codes and file names as they are written. `titles`: what may be the title of another document. `text`: what
+    was read, in one line.
+    """
+
+    own_title: str
+    own_code: str
+    codes: tuple[str, ...]
+    titles: tuple[str, ...]
+    text: str
+
+    def possible_ids(self, document: DocumentKey) -> frozenset[str]:
+        """The ids that documents of these codes would have, in the document's own folder or above all folders."""
+        folder = str(PurePosixPath(document.document_id).parent)
+        folders = {"", "" if folder == "." else f"{folder}/"}
+        forms = {form for code in self.codes for form in (code, code.lower(), code.upper())}
+        names = {form if _has_suffix(form) else f"{form}{end}" for form in forms for end in _SUFFIXES}
+        return frozenset(f"{place}{name}" for place in folders for name in names)
+
+    def names(self, row: DocumentRow) -> bool:
+        """Whether the text has the document's title, its id or its file name in it."""
+        path = PurePosixPath(row.document.document_id.casefold())
+        if any(each.casefold() in (path.name, path.stem) for each in self.codes):
+            return True
+        title = one_line(row.title)
+        return title != self.own_title and _is_telling(title) and _has_words(self.text, title)
+
+    def is_named_by(self, card: Card) -> bool:
+        """Whether a card has the document's code among its tags and keywords."""
+        keywords = (keyword for section in card.sections for keyword in section.keywords)
+        return bool(self.own_code) and any(self.own_code == term for term in (*card.topic_tags, *keywords))
+
+
+def mentions_in(passages: Sequence[Passage]) -> Mentions:
+    """What the first `MAX_READ` characters of the document name."""
+    text = "\n".join(_beginning(passages))
+    own_title = one_line(passages[0].title)
+    codes = dict.fromkeys(found.group() for pattern in (_CODE, _FILE_NAME) for found in pattern.finditer(text))
+    titles = dict.fromkeys(quoted or named for quoted, named in _TITLE.findall(text))
+    titles.pop(own_title, None)
+    stem = PurePosixPath(passages[0].document.document_id).stem.casefold()
+    own_code = stem if _CODE.fullmatch(stem) else ""
+    return Mentions(own_title, own_code, tuple(codes)[:MAX_CODES], tuple(titles)[:MAX_TITLES], one_line(text))
+
+
+def _beginning(passages: Sequence[Passage]) -> Iterator[str]:
+    room = MAX_READ
+    for passage in passages:
+        yield passage.text
+        room -= len(passage.text)
+        if room <= 0:
+            return
+
+
+def _has_suffix(name: str) -> bool:
+    return name.lower().endswith(_SUFFIXES)
+
+
+def _is_telling(title: str) -> bool:
+    """Whether a text that has these words hardly has them by chance."""
+    return len(title) >= _SHORTEST_TITLE and (" " in title or not title.isascii() or any(map(str.isdigit, title)))
+
+
+def _has_words(text: str, words: str) -> bool:
+    """Whole words, in this case of letters."""
+    return words in text and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
+
+
+# The edges of the document graph: documents of the base that share salient terms, or of which one names the other.
+#
+# They are found by a constant number of requests, however many documents the base has. An edge says nothing of who may
+# read either document: whoever follows one must filter by the asker's readers.
 
 MAX_RELATED = 8
 MAX_RELATED_BYTES = 800

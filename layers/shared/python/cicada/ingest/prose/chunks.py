@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from cicada.ingest.chunks import Chunking, packed, size_of, split_text
-from cicada.ingest.prose.model import Block, Code, Heading, ListItem, Paragraph, Table
-from cicada.ingest.prose.sections import sections
+from cicada.ingest.prose.sections import Block, Code, Heading, ListItem, Paragraph, Table, sections
 
 _DEEPEST = 6
 

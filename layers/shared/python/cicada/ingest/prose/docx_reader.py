@@ -1,8 +1,10 @@
-"""DOCX: headings by their styles, paragraphs, lists and tables, in the document's order."""
+"""Reads DOCX."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from io import BytesIO
 from zipfile import BadZipFile
@@ -10,14 +12,276 @@ from zipfile import BadZipFile
 from docx import Document
 from docx.document import Document as WordDocument
 from docx.opc.exceptions import OpcError
+from docx.oxml.xmlchemy import BaseOxmlElement as Element
+from msgspec import Struct
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.characters import clean_line
-from cicada.ingest.prose.damage import damage_reported
-from cicada.ingest.prose.docx_package import safe_package
-from cicada.ingest.prose.docx_styles import styles_of
-from cicada.ingest.prose.docx_walk import blocks_of, text_of_title
-from cicada.ingest.prose.model import MAX_PROPERTY, Prose, first_heading
+from cicada.ingest.prose.encoding import clean_line, damage_reported
+from cicada.ingest.prose.sections import MAX_PROPERTY, Block, Heading, ListItem, Paragraph, Prose, Table, first_heading
+
+# Unpacks a Word document's package within limits and repacks its text parts.
+#
+# A zip file may unpack to a thousand times its size and declare a wrong size, which the library does not check. It gets
+# only a package whose parts were counted here.
+
+# Memory for so many bytes of small elements: docs/figures/reader-limits.json.
+MAX_XML_BYTES = 20_000_000
+MAX_PARTS = 5_000
+
+_DAMAGED = "The Word document is damaged; open it, save it as a new DOCX and upload that."
+_READ_BYTES = 1_000_000
+# A zip file lists each of its entries behind this mark.
+_ENTRY = b"PK\x01\x02"
+# What the standard of Office files allows (ISO/IEC 29500-2). Of the others, the library unpacks all that a piece holds.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def safe_package(content: bytes) -> bytes:
+    """The same document with empty pictures, fonts and the like. Raises `DocumentRejectedError` if it is harmful."""
+    # Before it is opened, since the library makes an object of each entry.
+    if content.count(_ENTRY) > MAX_PARTS:
+        raise DocumentRejectedError(_DAMAGED, "damaged")
+    packed = BytesIO()
+    with (
+        damage_reported(_DAMAGED, zipfile.BadZipFile),
+        zipfile.ZipFile(BytesIO(content)) as source,
+        zipfile.ZipFile(packed, "w") as target,
+    ):
+        _copy(source, target)
+    return packed.getvalue()
+
+
+def _copy(source: zipfile.ZipFile, target: zipfile.ZipFile) -> None:
+    infos = source.infolist()
+    if len(infos) > MAX_PARTS or len({info.filename for info in infos}) < len(infos):
+        raise DocumentRejectedError(_DAMAGED, "damaged")
+    # Check the zip's declared sizes first: refusing by them costs nothing.
+    room = MAX_XML_BYTES
+    if sum(info.file_size for info in infos if _is_xml(info.filename)) > room:
+        raise _too_large()
+    for info in infos:
+        part = _unpacked(source, info, room) if _is_xml(info.filename) else b""
+        _check_xml(part)
+        room -= len(part)
+        target.writestr(info.filename, part)
+
+
+def _is_xml(name: str) -> bool:
+    return name.lower().endswith((".xml", ".rels"))
+
+
+def _unpacked(source: zipfile.ZipFile, info: zipfile.ZipInfo, room: int) -> bytes:
+    """Read in small pieces, because a single read may return more than the declared size."""
+    if info.flag_bits & 1:
+        raise DocumentRejectedError(
+            "The Word document needs a password; save it without one and upload it again.", "encrypted"
+        )
+    if info.compress_type not in _METHODS:
+        raise DocumentRejectedError(_DAMAGED, "damaged")
+    pieces = bytearray()
+    with source.open(info) as part:
+        while piece := part.read(_READ_BYTES):
+            pieces += piece
+            if len(pieces) > room:
+                raise _too_large()
+    return bytes(pieces)
+
+
+def _check_xml(part: bytes) -> None:
+    """Reject a document type: Office writes none, and it would allow entity expansion or reading local files."""
+    # UTF-16 puts NULs between the letters.
+    if b"<!DOCTYPE" in part.replace(b"\x00", b""):
+        raise DocumentRejectedError(
+            "The Word document holds a document type, which Word does not write; save it anew.", "hostile"
+        )
+
+
+def _too_large() -> DocumentRejectedError:
+    return DocumentRejectedError(
+        f"The Word document unpacks to more than {MAX_XML_BYTES // 1_000_000} MB of text and formatting; split it.",
+        "too_large",
+    )
+
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+# Outline levels 0 to 8 are headings; 9 is body text.
+DEEPEST_HEADING = 9
+_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
+
+
+class Style(Struct, frozen=True):
+    """`level`: of a heading from 1, 0 for none. A style is Word's own wherever its name is English in the file."""
+
+    level: int = 0
+    is_list: bool = False
+    is_title: bool = False
+
+
+def styles_of(root: Element) -> Mapping[str, Style]:
+    """The paragraph styles by their id, each with what it has from the styles that it is based on."""
+    elements = {style.get(f"{W}styleId", ""): style for style in root.findall(f"{W}style")}
+    declared: dict[str, _Declared] = {}
+    for style_id in elements:
+        _resolve(style_id, elements, declared)
+    return {style_id: each.style for style_id, each in declared.items()}
+
+
+def value_of(parent: Element | None, path: str) -> str | None:
+    """The `w:val` of the element at `path` (names with a slash between them), None where it is not there."""
+    found = parent.find("/".join(W + name for name in path.split("/"))) if parent is not None else None
+    return None if found is None else found.get(f"{W}val", "")
+
+
+def number_of(text: str | None) -> int | None:
+    """A whole number of at most four digits."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 5 else None
+
+
+def heading_level(properties: Element | None) -> int | None:
+    """The explicit heading level of a paragraph or a style; 0 for body text, None if it is not set."""
+    level = number_of(value_of(properties, "outlineLvl"))
+    return None if level is None else (level + 1 if level < DEEPEST_HEADING else 0)
+
+
+class _Declared(Struct, frozen=True):
+    """A style's own properties; `level` is None if it does not set one."""
+
+    level: int | None
+    is_list: bool
+    is_title: bool
+    base: str
+
+    @property
+    def style(self) -> Style:
+        return Style(self.level or 0, self.is_list and not self.level, self.is_title)
+
+    def on(self, base: _Declared) -> _Declared:
+        level = base.level if self.level is None else self.level
+        return _Declared(level, self.is_list or base.is_list, self.is_title or base.is_title, self.base)
+
+
+def _resolve(style_id: str, elements: Mapping[str, Element], declared: dict[str, _Declared]) -> None:
+    """Resolve each style once: hostile ones inherit a hundred thousand deep or in a cycle."""
+    new: list[str] = []
+    while style_id in elements and style_id not in declared:
+        declared[style_id] = _own(elements[style_id])
+        new.append(style_id)
+        style_id = declared[style_id].base
+    for each in reversed(new):
+        if base := declared.get(declared[each].base):
+            declared[each] = declared[each].on(base)
+
+
+def _own(style: Element) -> _Declared:
+    name = (value_of(style, "name") or "").strip()
+    properties = style.find(f"{W}pPr")
+    found = _HEADING.fullmatch(name)
+    return _Declared(
+        level=int(found[1]) if found else heading_level(properties),
+        is_list=name.lower().startswith("list ") or value_of(properties, "numPr/numId") is not None,
+        is_title=name.lower() == "title",
+        base=value_of(style, "basedOn") or "",
+    )
+
+
+_COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+# What holds paragraphs or runs as a whole: content controls, tracked insertions, and marks of other programs.
+_WRAPPERS = {W + name for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")}
+# Text boxes are written twice, the second time for old programs.
+_SKIPPED = {W + name for name in ("del", "moveFrom", "pPr", "rPr", "sdtPr")} | {f"{_COMPATIBILITY}Fallback"}
+_SPACES = {W + name for name in ("tab", "br", "cr", "p", "tc", "ptab")}
+_HYPHENS = {f"{W}noBreakHyphen": "-", f"{W}softHyphen": ""}
+_PLAIN = Style()
+# As many as Word allows.
+_MOST_COLUMNS = 63
+
+
+def blocks_of(container: Element, styles: Mapping[str, Style]) -> Iterator[Block]:
+    """In the document's order. The parser lets nothing be nested deeper than 256 elements."""
+    for child in container:
+        if child.tag == f"{W}p":
+            yield from _paragraph(child, styles)
+        elif child.tag == f"{W}tbl":
+            yield from _table(child)
+        elif child.tag in _WRAPPERS:
+            yield from blocks_of(child, styles)
+
+
+def text_of_title(body: Element, styles: Mapping[str, Style]) -> str:
+    """The text of the first paragraph in the style Title."""
+    titles = (p for p in body.iter(f"{W}p") if _style(p, styles).is_title)
+    return next((text for title in titles if (text := _text(title))), "")
+
+
+def _style(paragraph: Element, styles: Mapping[str, Style]) -> Style:
+    return styles.get(value_of(paragraph, "pPr/pStyle") or "", _PLAIN)
+
+
+def _paragraph(paragraph: Element, styles: Mapping[str, Style]) -> Iterator[Block]:
+    text = _text(paragraph)
+    if not text:
+        return
+    style = _style(paragraph, styles)
+    properties = paragraph.find(f"{W}pPr")
+    level = heading_level(properties)
+    level = style.level if level is None else level
+    numbering = value_of(properties, "numPr/numId")
+    if level:
+        yield Heading(level, text)
+    # The numbering 0 takes a paragraph out of the list of its style.
+    elif numbering != "0" and (numbering is not None or style.is_list):
+        yield ListItem(text, number_of(value_of(properties, "numPr/ilvl")) or 0)
+    else:
+        yield Paragraph(text)
+
+
+def _text(element: Element) -> str:
+    return clean_line("".join(_texts(element)))
+
+
+def _texts(element: Element) -> Iterator[str]:
+    for child in element:
+        if child.tag == f"{W}t":
+            yield child.text or ""
+        elif child.tag in _HYPHENS:
+            yield _HYPHENS[child.tag]
+        elif child.tag not in _SKIPPED and not _is_hidden(child):
+            if child.tag in _SPACES:
+                yield " "
+            yield from _texts(child)
+
+
+def _is_hidden(run: Element) -> bool:
+    hidden = value_of(run, "rPr/vanish") if run.tag == f"{W}r" else None
+    return hidden is not None and hidden not in ("0", "false", "off")
+
+
+def _table(table: Element) -> Iterator[Block]:
+    """The first row is the header: Word marks few, and a first row that is repeated does no harm."""
+    rows = [tuple(_cells(row)) for row in _inside(table, f"{W}tr")]
+    rows = [row for row in rows if any(row)]
+    if rows:
+        yield Table(rows[0] if len(rows) > 1 else (), tuple(rows[1:] or rows))
+
+
+def _inside(element: Element, tag: str) -> Iterator[Element]:
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from _inside(child, tag)
+
+
+def _cells(row: Element) -> Iterator[str]:
+    """A cell over several columns is followed by empty ones, as far as a row goes."""
+    columns = 0
+    for cell in _inside(row, f"{W}tc"):
+        yield _text(cell)
+        span = number_of(value_of(cell, "tcPr/gridSpan")) or 1
+        empty = max(0, min(span, _MOST_COLUMNS - columns) - 1)
+        yield from [""] * empty
+        columns += 1 + empty
+
 
 # Names of fields, and python-docx's names of the properties: https://python-docx.readthedocs.io/en/latest/api/document.html
 _PROPERTIES: Mapping[str, str] = {

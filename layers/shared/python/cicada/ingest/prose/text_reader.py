@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import decode
-from cicada.ingest.prose.lines import text_blocks
-from cicada.ingest.prose.misplaced_readers import refuse_misplaced_readers
-from cicada.ingest.prose.model import Prose
+from cicada.ingest.prose.front_matter import refuse_misplaced_readers
+from cicada.ingest.prose.sections import Prose, text_blocks
 
 # Memory for so many: docs/figures/reader-limits.json.
 MAX_LINES = 1_000_000

@@ -16,7 +16,7 @@ from pydantic import (
     create_model,
 )
 
-from cicada.documents.filter import AnyOf, Condition, Exists, NoneOf, Range, Scalar
+from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
 from cicada.knowledge_bases.schema import FieldType, SchemaField
 
 _VALUES_AT_MOST = 20

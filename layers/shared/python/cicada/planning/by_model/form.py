@@ -11,11 +11,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, ValidationError, create_model
 
 from cicada.documents.catalogue import TITLE, Sort
-from cicada.documents.filter import Condition
-from cicada.documents.subject import Subject
+from cicada.documents.model import Condition, Subject
 from cicada.errors import PlanRefusedError
 from cicada.knowledge_bases.schema import Schema
-from cicada.languages.detection import LANGUAGES
+from cicada.languages.terms import LANGUAGES
 from cicada.planning.by_model.filters import Strict, described, filter_form, one_of
 from cicada.planning.by_model.json_schema import plain_schema
 from cicada.planning.consistency import contradiction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cicada.documents.filter import Range
+from cicada.documents.model import Range
 from cicada.planning.deterministic.sentence import Sentence
 
 _SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mio": 1e6, "billion": 1e9, "bn": 1e9}

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from cicada.documents.filter import Condition
+from cicada.documents.model import Condition
 from cicada.planning.deterministic.constraints.reading import read_constraints
 from cicada.planning.deterministic.english import word_set
 from cicada.planning.deterministic.lexicon import Lexicon

@@ -7,8 +7,7 @@ from functools import partial
 
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.ports import SearchBackend, Strategy
-from cicada.retrieval.strategies.filtered import filtered
-from cicada.retrieval.strategies.hybrid import hybrid
+from cicada.retrieval.strategies.hybrid import filtered, hybrid
 
 DEFAULT = "hybrid"
 FILTERED = "filtered"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.documents.filter import Exists
+from cicada.documents.model import Exists
 from cicada.planning.deterministic.constraints.reader import ConstraintReader
 from cicada.planning.deterministic.constraints.tags import read_tag_before_noun, read_tags, read_values
 from cicada.planning.deterministic.english import word_set

@@ -1,0 +1,191 @@
+"""The audit trail: what is recorded of connections and answers, and of which documents were shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from cicada.errors import CicadaError, ConfigurationError, DependencyError
+from cicada.identity import Principal
+
+# Values of the audit trail: who connected from where, and who was shown which documents.
+#
+# Records hold ids, names of users, addresses and counts: no text of a question, an answer or a document, and no title.
+
+Outcome = Literal["complete", "failed", "cancelled", "interrupted", "replayed", "tool"]
+
+
+class ShownDocument(Struct, frozen=True, rename="camel"):
+    """A document of which a user, or the model that answers the user, was shown something."""
+
+    knowledge_base: str
+    document_id: str
+    version: str
+
+
+class Handshake(Struct, frozen=True, tag="connection", tag_field="kind", rename="camel", omit_defaults=True):
+    """A handshake. `at`: epoch seconds. `address` and `user_agent`: of the client, as API Gateway saw them.
+
+    `refused`: why the connection was not opened; then nobody is known to have asked for it.
+    """
+
+    at: float
+    connection_id: str
+    address: str
+    user_agent: str = ""
+    tenant: str = ""
+    user: str = ""
+    login: str = ""
+    refused: str = ""
+
+
+class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename="camel", omit_defaults=True):
+    """What one attempt at an answer has shown. `at`: epoch seconds.
+
+    `outcome`: how the attempt ended. `interrupted`: its processor died, and the next attempt's wrote the record.
+    `replayed`: stored events were sent again, by `resume` or a repeated message. `tool`: an agent of Bedrock was given
+    the documents by a tool; the record of its answer has the same `request_id` and `attempt`.
+    `code`: of the error in which the answer ended. `models`: that wrote the answer. `repeated`: another record of the
+    same attempt may have been written before.
+    """
+
+    at: float
+    tenant: str
+    user: str
+    request_id: str
+    attempt: int
+    knowledge_base: str
+    outcome: Outcome
+    documents: tuple[ShownDocument, ...]
+    login: str = ""
+    connection_id: str = ""
+    intent: str = ""
+    path: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    input_tokens: int = 0
+    output_tokens: int = 0
+    code: str = ""
+    repeated: bool = False
+
+
+AuditRecord = Handshake | DocumentsShown
+
+
+class AuditTrail(Protocol):
+    """Records that can be added and read, and not changed."""
+
+    def write(self, records: Sequence[AuditRecord]) -> None:
+        """Store the records. Raises `DependencyError` or `ConfigurationError` if any of them may not be stored."""
+        ...
+
+
+class AuditRecorder(Struct, frozen=True):
+    """An answer is not lost because its record is. `lost` is called with each record that the trail did not take."""
+
+    trail: AuditTrail
+    lost: Callable[[AuditRecord, CicadaError], object]
+
+    def record(self, *records: AuditRecord) -> None:
+        try:
+            self.trail.write(records)
+        except (DependencyError, ConfigurationError) as error:
+            for each in records:
+                self.lost(each, error)
+
+
+# The documents that the answer in progress shows.
+#
+# A document is shown where it is cited or listed, and where an agent's search gives the model a passage of it. The
+# search serves all requests of a container, so it cannot hold them: they are kept in a context variable.
+
+
+class ShownDocuments:
+    """Each document once, in the order in which it was first shown. `request`: which attempt at which request shows
+    them, for tools that run elsewhere; empty if there is none. Thread-safe.
+    """
+
+    def __init__(self, request: str = "") -> None:
+        self.request = request
+        self._lock = Lock()
+        self._new: dict[ShownDocument, None] = {}
+        self._taken: dict[ShownDocument, None] = {}
+
+    def note(self, documents: Iterable[ShownDocument]) -> None:
+        with self._lock:
+            self._new |= dict.fromkeys(each for each in documents if each not in self._taken)
+
+    def take(self) -> tuple[ShownDocument, ...]:
+        """Those that were noted since the last call. Call it with each event that is stored."""
+        with self._lock:
+            new = tuple(self._new)
+            self._taken |= self._new
+            self._new = {}
+            return new
+
+    @property
+    def all(self) -> tuple[ShownDocument, ...]:
+        """Everything that was noted."""
+        with self._lock:
+            return (*self._taken, *self._new)
+
+
+_shown: ContextVar[ShownDocuments | None] = ContextVar("shown", default=None)
+
+
+@contextmanager
+def collecting(shown: ShownDocuments) -> Iterator[None]:
+    """Inside, in this context, documents that are shown are noted here."""
+    token = _shown.set(shown)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
+
+
+def note_shown(documents: Iterable[ShownDocument]) -> None:
+    """The answer in progress shows these documents. Does nothing where no answer is."""
+    shown = _shown.get()
+    if shown:
+        shown.note(documents)
+
+
+def shown_to(
+    user: Principal,
+    request_id: str,
+    attempt: int,
+    outcome: Outcome,
+    documents: tuple[ShownDocument, ...],
+    now: float,
+    knowledge_base: str = "",
+) -> DocumentsShown:
+    """The record of what an attempt has shown. `knowledge_base`: the one asked, by default that of the documents."""
+    return DocumentsShown(
+        at=now,
+        tenant=user.tenant,
+        user=user.user,
+        login=user.login,
+        request_id=request_id,
+        attempt=attempt,
+        knowledge_base=knowledge_base or documents[0].knowledge_base,
+        outcome=outcome,
+        documents=documents,
+    )
+
+
+def shown_by_tool(
+    principal: Principal, request: str, documents: tuple[ShownDocument, ...], now: float
+) -> DocumentsShown:
+    """The record of a tool that ran for a request, in a function that does not answer it."""
+    request_id, _, attempt = request.partition("#")
+    return shown_to(principal, request_id, int(attempt) if attempt.isdecimal() else 0, "tool", documents, now)
+
+
+def current_request() -> str:
+    """The attempt in progress, as `ShownDocuments.request` names it; empty where there is none."""
+    shown = _shown.get()
+    return shown.request if shown else ""

@@ -1,0 +1,87 @@
+"""The structured log of a function."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+from aws_lambda_powertools import Logger
+from msgspec import to_builtins
+
+from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError
+from cicada.observability.audit import AuditRecord
+
+logger = Logger(service="cicada")
+
+
+def report_fallback(error: CicadaError) -> None:
+    """An agent could not be reached and the fallback was used."""
+    logger.warning("A Bedrock agent failed; tool use answers instead", extra=failure_fields(error))
+
+
+def report_rerank_fallback(error: CicadaError) -> None:
+    """A reranking service failed and the next one was asked. A configuration error lasts until an operator acts."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level("A reranking service failed; the next one ranks instead", extra=failure_fields(error))
+
+
+def report_own_words(error: CicadaError) -> None:
+    """A query could not be translated into the knowledge base's language."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level("The query model failed; the question is searched in the user's own words", extra=failure_fields(error))
+
+
+def report_quality_fallback(error: CicadaError) -> None:
+    """Evidence could not be judged by the model, or a query not be rewritten by it."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level(
+        "The query model failed; evidence is judged and queries are rewritten without it", extra=failure_fields(error)
+    )
+
+
+def report_route_fallback(error: CicadaError) -> None:
+    """The query model could not rank documents by their cards; their scores order them."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level("The query model failed; documents are routed to without it", extra=failure_fields(error))
+
+
+def report_plan_fallback(error: CicadaError) -> None:
+    """A planning model failed, or its plan was refused; the next model or the rules planned."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    kind = {"planRefused": error.kind} if isinstance(error, PlanRefusedError) else {}
+    level("A planning model failed; another plan is used", extra=failure_fields(error) | kind)
+
+
+def report_failed_answer(error: CicadaError) -> None:
+    """An answer ended in an `error` event, and its request was dead-lettered."""
+    logger.error("An answer failed", extra=failure_fields(error))
+
+
+def report_lost_record(record: AuditRecord, error: CicadaError) -> None:
+    """The audit trail did not take a record: it is kept here instead, for as long as this log is."""
+    logger.error("An audit record was not written", extra=failure_fields(error) | {"record": to_builtins(record)})
+
+
+def failure_fields(error: BaseException) -> dict[str, object]:
+    """Log fields of a failure: exception types, code locations, and the messages of `CicadaError`s.
+
+    Messages of other exceptions are left out, because they may quote users' text.
+    """
+    chain = list(_chain(error))
+    fields: dict[str, object] = {
+        "kinds": [type(each).__name__ for each in chain],
+        "places": [_place(frame) for each in chain for frame in traceback.extract_tb(each.__traceback__)],
+    }
+    return fields | ({"code": error.code, "reason": str(error)} if isinstance(error, CicadaError) else {})
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _place(frame: traceback.FrameSummary) -> str:
+    path = Path(frame.filename)
+    return f"{path.parent.name}/{path.name}:{frame.lineno} {frame.name}"
