@@ -51,7 +51,7 @@ class Addresses:
 
 
 def addresses(context: Callable[[str], Any], region: str) -> Addresses:
-    """Of a stack in this region. Raises `AddressError`."""
+    """The addresses of a stack in this region. Raises `AddressError`."""
     has_page = _has_page(context, region)
     page, socket, sign_in = (_domain(context, part) for part in ("page", "socket", "signIn"))
     zone = str(context("hostedZone") or "")

@@ -175,7 +175,7 @@ def collection_name(context: Context, default: str) -> str:
 
 
 def retention_days(context: Context, name: str, default: int) -> int:
-    """For how many days a log group keeps its events."""
+    """How many days a log group keeps its events."""
     found = text(context, name, default)
     if found not in map(str, _RETENTIONS):
         raise ContextValueError(
@@ -199,7 +199,7 @@ def concurrency(context: Context) -> ConcurrencyBudget:
 
 
 def rerank_models(context: Context) -> tuple[str, ...]:
-    """In the order of fallback, none to rerank locally."""
+    """The reranking models in the order of fallback, none to rerank locally."""
     return _RERANK_MODELS[choice(context, "rerank", *_RERANK_MODELS, called="reranker")]
 
 
@@ -231,7 +231,7 @@ def named_model(context: Context, purpose: str, models: ModelChoice) -> str:
 
 
 def plan_models(context: Context, models: ModelChoice) -> tuple[str, ...]:
-    """In the order of fallback. `-c planModels=none` leaves planning to the rules."""
+    """The planning models in the order of fallback. `-c planModels=none` leaves planning to the rules."""
     if not context("planModels"):
         return tuple(models.best("planModels", 2))
     return tuple(models.checked("planModels", each) for each in listed(context, "planModels"))

@@ -45,7 +45,7 @@ class LicenceError(Exception):
 
 
 def licence_of(package: str) -> str:
-    """By the metadata of the installed package."""
+    """The licence that the metadata of the installed package name."""
     found = _READ.get(package) or expression(metadata(package))
     if not found:
         raise LicenceError(f"The licence of {package} is not known: read its licence file and add it to {__name__}.")

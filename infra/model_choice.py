@@ -59,7 +59,7 @@ class ModelChoice:
         return self.best(purpose, 1)[0]
 
     def best(self, purpose: str, count: int) -> list[str]:
-        """So many of them, or fewer, in the order of fallback. Raises `ModelNotOfferedError` for none."""
+        """At most `count` models in the order of fallback. Raises `ModelNotOfferedError` for none."""
         return self.offered(purpose)[:count] or self._refuse(purpose, PREFERRED[purpose])
 
     def checked(self, purpose: str, id: str) -> str:
@@ -78,7 +78,7 @@ class ModelChoice:
         return self._embedder(wanted) or self._refuse("embeddingModel", _EMBEDDERS[wanted])
 
     def rerankers(self, models: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the reranking models that the region has. Raises `ModelNotOfferedError` for none."""
+        """The reranking models that the region has. Raises `ModelNotOfferedError` for none."""
         here = tuple(model for model in models if self._offered(model, IN_REGION))
         if models and not here:
             there = frozenset().union(*(self.table.in_region[model] for model in models))
@@ -94,7 +94,7 @@ class ModelChoice:
         return lacking if self._embedder("") else [*lacking, "embeddingModel"]
 
     def _embedder(self, family: str) -> str | None:
-        """In the region itself if it can be: every passage goes there, and a profile of Titan's does not exist."""
+        """The embedding model, in the region itself if possible: every passage goes there, and Titan has no profile."""
         ways = ((model, geography) for model in _EMBEDDERS[family] for geography in (IN_REGION, self.geography))
         return next((id for model, geography in ways if (id := self._offered(model, geography))), None)
 

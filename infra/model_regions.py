@@ -1,4 +1,4 @@
-"""Where Bedrock offers which model: the table `bedrock_models.toml`, which names its sources."""
+"""The regions in which Bedrock offers each model, from the table `bedrock_models.toml`, which names its sources."""
 
 from __future__ import annotations
 

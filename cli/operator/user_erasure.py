@@ -22,9 +22,9 @@ _OWN = "pk = :owner OR begins_with(pk, :ownersRequests)"
 
 
 class DynamoErasure:
-    """Of the requests table every row is read: a row that has lost its session must be found too.
+    """Reads every row of the requests table, because a row that has lost its session must be found too.
 
-    Interrupted, it is run again: what is deleted already is not found any more.
+    If it is interrupted, run it again: what is deleted already is not found any more.
     """
 
     def __init__(self, client: DynamoDBClient, requests: str, entries: str, connections: str) -> None:
@@ -47,7 +47,7 @@ class DynamoErasure:
         )
 
     def erase_connections(self, principal: Principal) -> int:
-        """From then on no command of an open connection is accepted."""
+        """Delete the user's connections; after that no command of an open one is accepted."""
         return self._delete(self._connections, [{"pk": row["pk"]} for row in self._connections_of(principal)])
 
     def erase_requests(self, principal: Principal) -> Mapping[str, int]:

@@ -13,7 +13,7 @@ from cicada.errors import InvalidFrameError
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Without a reply: the user's connections, this one too, are told `signed_out` and closed."""
+    """Tell all of the user's connections, this one too, `signed_out`, and close them. There is no reply."""
     return command_reply(event, entrance, _sign_out)
 
 

@@ -98,7 +98,7 @@ def refused_rows(tables: Sequence[dynamodb.TableV2]) -> Expression:
 
 
 def new_letters(letters: sqs.IQueue) -> Expression:
-    """By how much the letters have become more. Old letters, and letters that a person looks at, are no news.
+    """How many letters have come. Old letters, and letters that a person looks at, do not ring.
 
     A letter that is looked at is not visible for a while, so both kinds are added; sums of samples by their number,
     because no statistic of the one adds up with that of the other.

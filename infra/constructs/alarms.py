@@ -102,7 +102,7 @@ class Alarms(Construct):
         )
         yield Watch(
             "retries",
-            # Of fewer answers one more or less is no rate.
+            # Below this count a rate is noise.
             log.share_of("RetriedAnswers", "SearchedAnswers", least=20, period=_HOUR),
             15,
             "Evidence is often too weak at the first search.",
@@ -192,7 +192,7 @@ class Alarms(Construct):
         )
 
     def _alarm(self, watch: Watch) -> cloudwatch.Alarm:
-        """What is missing happened not: a quiet stage is well."""
+        """Missing data count as zero: a quiet stage is healthy."""
         alarm = cloudwatch.Alarm(
             self,
             "".join(part.capitalize() for part in watch.name.split("-")),

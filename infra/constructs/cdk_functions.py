@@ -53,7 +53,7 @@ def _make_log(function: CfnResource) -> str:
 
 
 def _let_write(role: CfnResource, log: str) -> None:
-    """Without `logs:CreateLogGroup`, a last line that comes after the deletion does not make the group again."""
+    """Let the function write its log, but not create it: a last line after a deletion must not make it again."""
     statement = {"Effect": "Allow", "Action": ["logs:CreateLogStream", "logs:PutLogEvents"], "Resource": log}
     document = {"Version": "2012-10-17", "Statement": [statement]}
     role.add_property_deletion_override("ManagedPolicyArns")

@@ -48,7 +48,7 @@ class DataKey(Construct):
         self.arn = self._create(settings).key_arn if settings.data_key == CREATE else settings.data_key
 
     def _create(self, settings: StageSettings) -> kms.Key:
-        """By its policy IAM decides who of the account may use it; the services are named one by one."""
+        """Create a key. Its policy lets IAM decide who of the account may use it, and names the services one by one."""
         key = kms.Key(
             self,
             "Key",
@@ -76,7 +76,7 @@ class DataKey(Construct):
 
 
 def _needs(function: lambda_.Function) -> dict[str, set[str]]:
-    """By action on the key, the services through which it is needed."""
+    """The services through which each action on the key is needed."""
     found: dict[str, set[str]] = {}
     for allowed in _actions(function):
         for prefix, needed in _NEEDED.items():
@@ -126,7 +126,7 @@ def _for_services(settings: StageSettings) -> Iterator[iam.PolicyStatement]:
 
 
 def _allow(service: str, actions: list[str], conditions: Mapping[str, Mapping[str, Any]]) -> iam.PolicyStatement:
-    """In a key's policy `*` is the key."""
+    """Allow a service these actions. In a key's policy `*` is the key."""
     return iam.PolicyStatement(
         principals=[iam.ServicePrincipal(service)], actions=actions, resources=["*"], conditions=conditions
     )
@@ -137,7 +137,7 @@ def _table(table: dynamodb.CfnGlobalTable, arn: str) -> None:
 
 
 def _bucket(bucket: s3.CfnBucket, arn: str) -> None:
-    """With a bucket key, which has S3 call KMS for the bucket instead of for each object."""
+    """Encrypt with a bucket key, which has S3 call KMS for the bucket instead of for each object."""
     if _PUBLIC in bucket.node.path.split("/"):
         return
     default = s3.CfnBucket.ServerSideEncryptionByDefaultProperty(sse_algorithm="aws:kms", kms_master_key_id=arn)

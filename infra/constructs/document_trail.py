@@ -67,7 +67,7 @@ class DocumentTrail(Construct):
 
 
 def trail_arn(settings: StageSettings) -> str:
-    """From its name, for policies that the trail has to wait for."""
+    """The trail's ARN, made from its name for policies that the trail has to wait for."""
     return f"arn:{Aws.PARTITION}:cloudtrail:{Aws.REGION}:{Aws.ACCOUNT_ID}:trail/{_trail_name(settings)}"
 
 

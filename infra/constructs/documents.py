@@ -75,7 +75,7 @@ class Documents(Construct):
 
 @jsii.implements(s3.IBucketNotificationDestination)
 class _Announced:
-    """As the CDK's `SqsDestination`, for this account's bucket alone: an ARN of a bucket names no account, and a name
+    """Is the CDK's `SqsDestination` for this account's bucket alone: a bucket's ARN names no account, and a name
     that is free again may become another account's.
     """
 
@@ -100,7 +100,7 @@ class _Announced:
 
 
 def _lifecycle(settings: StageSettings) -> list[s3.LifecycleRule]:
-    """For the whole bucket, but for the vectors of unfinished ingests: documents with their sidecars, reports, and the
+    """Rules for all but the vectors of unfinished ingests: for documents with their sidecars, reports, and the
     ground truth, of which every ingest writes a new version. What was removed is gone for good when its last earlier
     version expires.
     """

@@ -48,7 +48,7 @@ class FederatedSignIn(Construct):
 
     @property
     def url(self) -> str:
-        """Where Cognito's authorization server is."""
+        """The address of Cognito's authorization server."""
         domain = self._settings.addresses.sign_in
         if domain:
             return f"https://{domain.name}"

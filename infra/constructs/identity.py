@@ -76,7 +76,7 @@ class Identity(Construct):
 
     @property
     def origins(self) -> list[str]:
-        """Where the page sends requests to sign users in."""
+        """The origins to which the page sends requests to sign users in."""
         return [self.endpoint, *([self.federated.url] if self.federated else [])]
 
     def _federated_sign_in(self) -> FederatedSignIn | None:

@@ -57,7 +57,7 @@ class Ingest(Construct):
         allow(self.function, redelivery, self.documents.changes.queue_arn)
 
     def _grant_storage(self, function: lambda_.Function) -> None:
-        """Without `s3:ListBucket` S3 answers 403 and not 404 for a missing object."""
+        """Grant `s3:ListBucket` too: without it S3 answers 403 and not 404 for a missing object."""
         bucket = self.documents.bucket
         truth, record = bucket.arn_for_objects("truth/*"), bucket.arn_for_objects("rebuild/record.json.gz")
         vectors = bucket.arn_for_objects("vectors/*")

@@ -48,7 +48,7 @@ class Layers(Construct):
             )
 
     def of(self, *, searches: bool, reads_documents: bool) -> list[lambda_.LayerVersion]:
-        """Those of a function that does so."""
+        """The layers of a function that does so."""
         return [*self.base, *(self.embedded if searches else []), *(self.documents if reads_documents else [])]
 
     def _source(self, id: str, build: LayerBuild, name: str) -> lambda_.LayerVersion:

@@ -97,7 +97,7 @@ class PrivateAccess(Construct):
         )
 
     def _endpoint(self) -> ec2.CfnVPCEndpoint:
-        """For callers of this account. In the VPC it answers for the names of all NextGen collections of the region."""
+        """Make an endpoint for this account's callers. It answers for all NextGen collections of the region."""
         everything = {"Effect": "Allow", "Principal": {"AWS": Aws.ACCOUNT_ID}, "Action": "*", "Resource": "*"}
         return ec2.CfnVPCEndpoint(
             self,

@@ -17,7 +17,7 @@ def when_unprotected(settings: StageSettings) -> RemovalPolicy:
 
 
 def when_protected(settings: StageSettings) -> RemovalPolicy:
-    """As `when_unprotected`, for what `protect_data` protects from deletion: it is always kept.
+    """The same as `when_unprotected` for what `protect_data` protects from deletion: it is always kept.
 
     CloudFormation cannot delete it either, and would end a failed first deployment in ROLLBACK_FAILED.
     """

@@ -1,4 +1,4 @@
-"""Where passages are searched: a collection on AWS, an embedded index or a given server on the local stage."""
+"""The search: a collection on AWS, an embedded index or a given server on the local stage."""
 
 from __future__ import annotations
 

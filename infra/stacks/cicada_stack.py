@@ -85,7 +85,7 @@ class CicadaStack(Stack):
             key.let_use(functions.by_name.values())
 
     def _put_out(self, values: Mapping[str, str]) -> None:
-        """What is empty is not there in this stage."""
+        """Outputs that this stage does not have are left out."""
         for name, value in values.items():
             if value:
                 CfnOutput(self, name, value=value)

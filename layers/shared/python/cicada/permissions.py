@@ -119,7 +119,7 @@ class Permitted(Struct, Generic[T], frozen=True):
             raise ConfigurationError("Only the permission gate says what is permitted.")
 
     def only(self, chosen: Sequence[T]) -> Permitted[T]:
-        """Those of the items that are among the chosen ones."""
+        """Keep the items that are among the chosen ones."""
         return replace(self, items=tuple(item for item in self.items if any(item is each for each in chosen)))
 
     def __iter__(self) -> Iterator[T]:

@@ -108,7 +108,7 @@ _PAUSES_SECONDS = (60, 300, 900, 3600)
 
 
 class SqsRedelivery:
-    """If a call fails, the queue's visibility timeout applies."""
+    """Makes a message visible again after a delay. If the call fails, the queue's visibility timeout applies."""
 
     def __init__(self, client: SQSClient) -> None:
         self._client = client

@@ -18,7 +18,7 @@ class AgentOnDemand(Struct, frozen=True):
     agent: Callable[[], Agent]
 
     def reply(self, turn: AgentTurn) -> Iterator[str]:
-        """That of the agent."""
+        """Ask the agent, made at its first question."""
         return self.agent().reply(turn)
 
 

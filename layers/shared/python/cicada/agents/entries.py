@@ -159,7 +159,7 @@ class Known(Struct, frozen=True):
         return best_matches(wanted, [each for each in states if kind in ("", each.kind)])
 
     def missing(self, kind: str, wanted: str) -> str:
-        """That there is none of this name, and which there are."""
+        """The sentence that says that there is no entry of this name, and names those that there are."""
         none = f"There is no {self.wording.titled(kind)} {named(wanted)}."
         if not self.live:
             return f"{none} The user has no saved {self.wording.many} at all."

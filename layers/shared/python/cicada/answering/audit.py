@@ -51,14 +51,14 @@ class Measurement:
             self._first_text = self._clock()
 
     def counted(self, finished: Finished) -> Finished:
-        """With the tokens of all model calls."""
+        """Add the tokens of all model calls to the last event."""
         read, written = self._telemetry.tokens
         return replace(
             finished, input_tokens=finished.input_tokens + read, output_tokens=finished.output_tokens + written
         )
 
     def record(self, finished: Finished) -> AnswerRecord:
-        """Of an answer that is whole; `finished` is `counted`."""
+        """Record a complete answer; `finished` is what `counted` returned."""
         plan = finished.plan
         return AnswerRecord(
             path=finished.path,
@@ -75,7 +75,7 @@ class Measurement:
         )
 
     def failed(self, code: str) -> AnswerRecord:
-        """Of an answer that ended in an error with this code."""
+        """Record an answer that ended in an error with this code."""
         read, written = self._telemetry.tokens
         return AnswerRecord(
             scores=self._scores(),
@@ -90,7 +90,7 @@ class Measurement:
         return tuple(None if each is None else round(each, 4) for each in self._telemetry.scores)
 
     def _milliseconds(self) -> dict[str, int]:
-        """Of each phase, to the first text, and to the end."""
+        """The milliseconds of each phase, to the first text, and to the end."""
         marks = {"total": self._clock()}
         if self._first_text is not None:
             marks["firstToken"] = self._first_text

@@ -83,7 +83,7 @@ def _fitting(passages: Sequence[RankedPassage], numbers: Sequence[int], tokens: 
 
 
 def _evenly(numbers: Sequence[int], count: int) -> list[int]:
-    """So many of the numbers in equal distances, with the first one."""
+    """Choose `count` of the numbers at equal distances, the first one among them."""
     return [numbers[at * len(numbers) // count] for at in range(count)]
 
 

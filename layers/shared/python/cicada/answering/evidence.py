@@ -57,7 +57,7 @@ class Verdict(StrEnum):
 
 
 def verdict(quality: float | None, base: KnowledgeBase, can_retry: bool) -> Verdict:
-    """By the base's thresholds; each is included in what is above it. Evidence that was not judged is good."""
+    """Judge a quality by the base's thresholds; each belongs to what is above it. Unjudged evidence is good."""
     if quality is None or quality >= base.quality_threshold:
         return Verdict.GOOD
     if can_retry:
@@ -82,7 +82,7 @@ class Gathered(Struct, frozen=True):
 
     @property
     def confidence(self) -> float | None:
-        """Of the answer: the quality, else the relevance of the first passage."""
+        """The answer's confidence: the quality, else the relevance of the first passage."""
         if self.quality is None and self.passages:
             return self.passages[0].relevance
         return self.quality
@@ -105,7 +105,7 @@ def _local_judge() -> Mapping[QualityJudge, EvidenceJudge]:
 
 
 class EvidenceLoop(Struct, frozen=True):
-    """At most `quality_retries` further searches; it ends earlier when no rewriter has another query.
+    """Searches again at most `quality_retries` times; it ends earlier when no rewriter has another query.
 
     `judges` by the base's setting; without the one that it names the local score is used. `rewriters` are asked in
     order. `report` is called when a judge or a rewriter fails: the others are asked then. A search that fails is never
@@ -138,7 +138,7 @@ class EvidenceLoop(Struct, frozen=True):
         return _gathered(best, base, queries, path)
 
     def _may_retry(self, best: _Attempt, queries: Sequence[str], base: KnowledgeBase) -> bool:
-        """Without any candidate there is nothing in the scope of the search; another query finds nothing either."""
+        """Whether to search again. Without any candidate the scope is empty, and another query finds nothing either."""
         return bool(best.found.candidates) and len(queries) <= base.quality_retries
 
     def _judged(self, question: str, found: Retrieval, base: KnowledgeBase) -> tuple[_Attempt, tuple[str, ...]]:

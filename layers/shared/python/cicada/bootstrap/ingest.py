@@ -41,7 +41,7 @@ from cicada.settings import IngestSettings, SearchSettings, inherited_environmen
 
 
 def document_parsers(episode_configuration: Path) -> Mapping[str, DocumentParser]:
-    """By the suffix of the file name, in lower case and with its dot."""
+    """The parsers by suffix of the file name, in lower case and with its dot."""
     episodes = parse_episodes(episode_configuration.read_text("utf-8"))
     return {".json": ScriptParser(episodes, schema_of=schema_of), **prose_parsers(schema_of)}
 

@@ -198,7 +198,7 @@ def _vendor(model_arn: str) -> str:
 
 
 def evidence_loop(settings: SearchSettings) -> EvidenceLoop:
-    """With the query model, where the settings name one, before the way without a model."""
+    """Make the evidence loop. A query model, if the settings name one, is asked before the rewriter without a model."""
     judges: dict[QualityJudge, EvidenceJudge] = {"evidence": LocalJudge()}
     rewriters: list[QueryRewriter] = [WordRewriter()]
     call = query_model(settings)

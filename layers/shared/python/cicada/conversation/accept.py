@@ -82,7 +82,7 @@ class Accepter(Struct, frozen=True):
             check_base(self.bases(), principal, name, lambda: False)
 
     def _knowledge_base(self, command: SendMessage, principal: Principal) -> str:
-        """For a question that names none: the one that its session began with."""
+        """The knowledge base that the command names, else the one that its session began with."""
         if command.knowledge_base is None and command.session_id is not None:
             session = self.log.session(principal, command.session_id)
             if session and session.knowledge_base:

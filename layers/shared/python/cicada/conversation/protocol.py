@@ -132,7 +132,7 @@ class Cancel(_Command, frozen=True, tag="cancel"):
 
 
 class History(_Command, frozen=True, tag="history"):
-    """Without `sessionId` the user's sessions, with it that session's turns; newest first, older than `before`."""
+    """Asks for the user's sessions, or with `sessionId` for that session's turns; newest first, older than `before`."""
 
     session_id: SessionId | None = None
     before: Annotated[str, Meta(max_length=64)] | None = None
@@ -154,7 +154,7 @@ AnyCommand = SendMessage | Resume | Cancel | History | Ping | SignOutEverywhere
 
 
 class SourceLocator(_Frame, frozen=True, omit_defaults=True):
-    """Where a source stands: in a script by episode, chapter, messages and speakers; else by its section path."""
+    """The place of a source: in a script its episode, chapter, messages and speakers; elsewhere its section path."""
 
     episode: str | None = None
     chapter: str | None = None

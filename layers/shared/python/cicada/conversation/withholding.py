@@ -61,7 +61,7 @@ class Withholding(Struct, frozen=True):
         return ShownAgain(replace(event, body=event_body(_without(found, principal, gone))), gone)
 
     def withheld(self, principal: Principal, documents: Documents) -> Documents:
-        """Those of the documents that are gone, or that the user may not read any more. One look-up for all."""
+        """Find, in one look-up, the documents that are gone or that the user may not read any more."""
         if not documents:
             return frozenset()
         bases = self.bases()
@@ -92,7 +92,7 @@ def _documents_in(event: SourcesFound | Listing, principal: Principal) -> Docume
 
 
 def _key(event: SourcesFound | Listing, principal: Principal, row: Source | ListedDocument) -> DocumentKey:
-    """Of an event that does not say its base, because an earlier version stored it, a key of no document."""
+    """The document's key. An event of an earlier version does not say its base and gets a key of no document."""
     return DocumentKey(KnowledgeBaseKey(principal.tenant, event.knowledge_base or ""), row.document_id)
 
 

@@ -133,7 +133,7 @@ def _number(text: str) -> int:
 
 
 def _bare(text: str) -> str:
-    """Without the words that linked the parts to it."""
+    """Drop the words that linked the parts to the name."""
     return _TRAILING.sub("", _LEADING.sub("", " ".join(text.split())))
 
 
@@ -171,7 +171,7 @@ class DocumentNames(Struct, frozen=True):
 
 
 def best_named(name: str, rows: Sequence[DocumentRow]) -> tuple[DocumentRow, ...]:
-    """Those of the rows that the name fits best, if it fits any."""
+    """The rows that the name fits best, if it fits any."""
     scores = {row.document.document_id: (fit(name, row), row) for row in rows}
     best = max((fitting for fitting, _ in scores.values()), key=lambda each: each.sum, default=_NO_FIT)
     if not best.words:
@@ -218,7 +218,7 @@ def fit(name: str, row: DocumentRow) -> Fit:
 
 
 def _telling(terms: frozenset[str]) -> frozenset[str]:
-    """Without generic words, unless there are no others."""
+    """Drop generic words, unless there are no others."""
     return terms - _GENERIC or terms
 
 
@@ -272,7 +272,7 @@ def _place(passage: Passage) -> tuple[str, ...]:
 
 
 def _numbers(passage: Passage) -> tuple[int, ...]:
-    """Of a script its chapter's, "3.4" as (3, 4); of prose those of the innermost numbered heading."""
+    """The numbers of a script's chapter, "3.4" as (3, 4), or of the innermost numbered heading of prose."""
     locator = passage.locator
     if isinstance(locator, ScriptLocator):
         return tuple(int(each) for each in _NUMBER.findall(locator.chapter_id))

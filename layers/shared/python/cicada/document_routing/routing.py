@@ -30,7 +30,7 @@ class BaseSizes(Struct, frozen=True):
     _counted: dict[PassageFilter, tuple[float, int]] = field(default_factory=dict)
 
     def documents(self, filter: PassageFilter) -> int:
-        """Of those that the filter's reader may read, perhaps of a minute ago. Failures are `DependencyError`s."""
+        """Count what the filter's reader may read, perhaps as of a minute ago. Failures are `DependencyError`s."""
         readable, now = filter.readable, self.clock()
         counted_at, documents = self._counted.get(readable, (0.0, -1))
         if documents < 0 or now - counted_at > self.seconds:

@@ -90,9 +90,9 @@ Edges = Mapping[str, Mapping[str, float]]
 
 
 class Weights(Struct, frozen=True):
-    """Of z-scores, but for `concepts` and `graph`, whose signals are 0 to 1.
+    """The weights of z-scores, and of `concepts` and `graph`, whose signals are 0 to 1.
 
-    Those of cards are small beside passages, because a card says in other words what the passages say. `alone`: what
+    Cards weigh little beside passages, because a card says in other words what the passages say. `alone`: what
     they are multiplied with where no passage was found.
     """
 
@@ -179,7 +179,7 @@ def feedback_of(query: Vector, vectors: Sequence[Vector | None]) -> list[float |
 
 
 def graph_boosts(ids: Sequence[str], scores: Sequence[float], edges: Edges) -> list[float]:
-    """For each document, 0 to 1: the best of its edges to a leading document, weight times that one's score.
+    """A boost of 0 to 1 for each document: the best of its edges to a leading document, weight times that one's score.
 
     The scores are mapped to 0 to 1 for it. Without edges among the documents all boosts are 0.
     """

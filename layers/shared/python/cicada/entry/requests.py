@@ -41,7 +41,7 @@ _USER_AGENT_LENGTH = 200
 
 
 def handshake(event: Mapping[str, Any], now: float, principal: Principal = _NOBODY, refused: str = "") -> Handshake:
-    """Of the event nothing is kept but the connection's id, the address and the user agent: its headers and its query
+    """Make the record of a handshake, with the connection's id, the address and the user agent alone: headers and query
     string hold the token.
     """
     request: Mapping[str, Any] = event.get("requestContext") or {}

@@ -37,7 +37,7 @@ def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, sc
 
 
 def compared_at_once(truth: GroundTruth, catalogue: DocumentCatalogue, access: AccessLists) -> dict[str, Any]:
-    """For `{"documents": "compare"}`: the bases of all tenants, and whether the index lacks most of their documents."""
+    """Answer `{"documents": "compare"}`: all tenants' bases, and whether the index lacks most of their documents."""
     bases: dict[KnowledgeBaseKey, list[str]] = {}
     for document, _ in truth.list():
         bases.setdefault(document.base_key, []).append(document.document_id)

@@ -51,7 +51,7 @@ class Chunk(Struct, frozen=True):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """In order of appearance."""
+        """The speakers in order of appearance."""
         return tuple(dict.fromkeys(message.speaker for message in self.messages if message.speaker))
 
 

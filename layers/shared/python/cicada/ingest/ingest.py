@@ -240,7 +240,7 @@ class Ingester(Struct, frozen=True):
     def _for_readers(
         self, parsed: ParsedDocument, document: DocumentKey, before: StoredDocument | None
     ) -> ParsedDocument:
-        """With the readers that are to be stored; all passages have the same."""
+        """Set the readers that are to be stored; all passages have the same."""
         named = parsed.passages[0].readers if parsed.passages else ()
         readers = settled_readers(named, before, self.restricted(document.base_key.knowledge_base))
         passages = tuple(replace(each, readers=readers) for each in parsed.passages)

@@ -68,7 +68,7 @@ class CardWriter(Protocol):
     def model_id(self) -> str: ...
 
     def write(self, excerpt: DocumentExcerpt) -> CardDraft:
-        """In the document's language, within the limits of a card.
+        """Write the card in the document's language, within its limits.
 
         A failure of the model is not raised but given as `CardDraft.failure`: the card can be made without it.
         """

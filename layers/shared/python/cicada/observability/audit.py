@@ -120,7 +120,7 @@ class ShownDocuments:
             self._new |= dict.fromkeys(each for each in documents if each not in self._taken)
 
     def take(self) -> tuple[ShownDocument, ...]:
-        """Those that were noted since the last call. Call it with each event that is stored."""
+        """Return what was noted since the last call. Call it for each event that is stored."""
         with self._lock:
             new = tuple(self._new)
             self._taken |= self._new

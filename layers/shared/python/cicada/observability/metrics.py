@@ -67,7 +67,7 @@ class StageMetrics(Struct, frozen=True):
         self._put("LostAuditRecords", 1, COUNT)
 
     def waited(self, seconds: float) -> None:
-        """So long a request waited for a processor."""
+        """Record how long a request waited for a processor."""
         self._put("WaitingTime", round(seconds * 1000), MILLISECONDS)
 
     def ingested(self, *, failed: bool) -> None:

@@ -147,7 +147,7 @@ def mark_failed(error: Exception) -> None:
 
 
 def current_origin() -> Origin | None:
-    """For work that is caused now and done elsewhere; None if this work is not traced."""
+    """The trace that work caused now and done elsewhere belongs to; None if this work is not traced."""
     trace = _trace.get()
     return Origin(trace.origin.trace_id, trace.current.id, True, trace.origin.baggage) if trace else None
 

@@ -45,7 +45,7 @@ class Bm25(Struct, frozen=True):
 
 
 def idf(documents: int, holding: int) -> float:
-    """Of a word that `holding` of the documents have. As in Lucene's BM25Similarity; never negative."""
+    """The idf of a word that `holding` of the documents have, as in Lucene's BM25Similarity; never negative."""
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 

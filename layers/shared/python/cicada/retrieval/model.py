@@ -60,7 +60,7 @@ class IndexHits(Struct, frozen=True):
     semantic: tuple[Hit, ...]
 
     def of(self, documents: Container[DocumentKey]) -> IndexHits:
-        """Those in these documents."""
+        """Keep the hits in these documents."""
         return IndexHits(
             tuple(hit for hit in self.lexical if hit.passage.document in documents),
             tuple(hit for hit in self.semantic if hit.passage.document in documents),

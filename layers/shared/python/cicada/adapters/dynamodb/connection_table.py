@@ -66,7 +66,7 @@ class DynamoConnectionTable:
 
 
 def _read(item: Mapping[str, Any]) -> Connection:
-    """Also of a row that an earlier version wrote, without groups, login or the time of the connection."""
+    """Read a row; an earlier version wrote rows without groups, login or the time of the connection."""
     groups = groups_of(item["groups"]["S"]) if "groups" in item else frozenset()
     principal = Principal(item["tenant"]["S"], item["user"]["S"], groups, item.get("login", {}).get("S", ""))
     # A row of an earlier version does not say when its token was issued: it counts as older than every revocation.

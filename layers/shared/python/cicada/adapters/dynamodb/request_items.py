@@ -100,7 +100,7 @@ def read_question(item: Item) -> Question:
 
 
 def _filters(stored: Mapping[str, Any]) -> tuple[Condition, ...]:
-    """Also of a question that an earlier version stored, with the values of fields under `metadata`."""
+    """Read the filters; an earlier version stored the values of fields under `metadata`."""
     if "metadata" in stored:
         return tuple(AnyOf(name, frozenset(values)) for name, values in stored["metadata"].items())
     return tuple(map(condition_of, stored["filters"]))

@@ -173,7 +173,7 @@ class Requests(Struct, frozen=True):
         return self._reading(lambda: self._searched(name, body))
 
     def search_one(self, index: str, body: Body) -> Response:
-        """Of an index by its own name. Raises `IndexMissing` as soon as it is gone: nothing brings it back."""
+        """Search an index by its own name. Raises `IndexMissing` as soon as it is gone: nothing brings it back."""
         return self.call(lambda: self._searched(index, body))
 
     def searches(self, name: str, bodies: Sequence[Body], refused: Say) -> list[Response]:

@@ -166,7 +166,7 @@ class DocumentRows(Struct, frozen=True):
             body = {**body, "search_after": whole[-1]["sort"]}
 
     def _search(self, where: str | Target, body: Body) -> Mapping[str, Any]:
-        """By name, of whatever index has it; or of one index. That one raises `IndexMissing` once it was switched."""
+        """Search an alias or one index. One index raises `IndexMissing` once another one has taken its place."""
         if isinstance(where, Target):
             return self.requests.search_one(where.index, body)
         return self.requests.search(where, body)

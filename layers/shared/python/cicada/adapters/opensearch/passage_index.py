@@ -65,7 +65,7 @@ class Retrievers(Struct, frozen=True):
     words: LexicalSearch | None
 
     def hits(self, refused: Say) -> list[Hits]:
-        """Of words, with BM25 as the score, and of vectors. `refused`: see `Requests.searches`."""
+        """The hits by words, scored by BM25, and those by vectors. `refused`: see `Requests.searches`."""
         bodies = {"nearest": self.nearest, "statistics": self.words.statistics_body() if self.words else None}
         asked = {name: body for name, body in bodies.items() if body}
         if not asked:

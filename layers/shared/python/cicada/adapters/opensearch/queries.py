@@ -63,7 +63,7 @@ def card_words(query: CardQuery, bm25: Bm25) -> LexicalSearch | None:
 
 
 def terms_body(filter: PassageFilter, terms: Sequence[str]) -> Body:
-    """For each term, by its number, counts the passages that have all of its words in the field of one language."""
+    """Counts, for each term by its number, the passages that have all its words in one language's field."""
     fields = [f"words_{each}" for each in ANALYZERS]
     counted = {
         str(number): {"multi_match": {"query": term, "type": "most_fields", "operator": "and", "fields": fields}}

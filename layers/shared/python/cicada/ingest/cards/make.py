@@ -77,7 +77,7 @@ def compile_card(
 
 
 def _fitting(passages: Sequence[Passage]) -> tuple[Span, ...]:
-    """As many sections as have room for their headings and a keyword or two."""
+    """The most sections that have room for their headings and a keyword or two."""
     spans = spans_of(passages, MAX_SECTIONS)
     while len(spans) > 1 and _least_bytes(passages, spans) > MAX_SECTION_BYTES:
         spans = spans_of(passages, len(spans) * 2 // 3)
@@ -90,7 +90,7 @@ def _least_bytes(passages: Sequence[Passage], spans: Sequence[Span]) -> int:
 
 
 def _sections(outline: Outline, statistics: BaseStatistics) -> tuple[CardSection, ...]:
-    """With as many keywords each as all together have room for."""
+    """Give each section as many keywords as all together have room for."""
     found = keywords(outline.terms, statistics, MAX_KEYWORDS)
     headings = [heading_of(span, outline.passages[span.first]) for span in outline.spans]
     for most in range(MAX_KEYWORDS, -1, -1):
@@ -182,7 +182,7 @@ def _excerpt(outline: Outline) -> DocumentExcerpt:
 
 
 def _statistics(outline: Outline, draft: CardDraft, index: CataloguedIndex) -> BaseStatistics:
-    """Of the passages that all of the document's readers may read, because they may read the card."""
+    """Count terms in the passages that all of the document's readers may read, because they may read the card."""
     first = outline.passages[0]
     common = common_to_readers(first.document.base_key, first.readers)
     terms = tuple(dict.fromkeys((*outline.found, *draft.topic_tags)))

@@ -26,7 +26,7 @@ _NO_SENTENCE = re.compile(r"\s*([-*•|#>]|\d{1,3}[.)]\s)|.*\s\|\s")
 
 
 def overview_of(passages: Sequence[Passage]) -> str:
-    """At most `MAX_OVERVIEW` characters, in the document's own words and language."""
+    """Write an overview of at most `MAX_OVERVIEW` characters, in the document's own words and language."""
     if isinstance(passages[0].locator, ScriptLocator):
         return _of_script(passages)
     sentences_found = list(_leading(_sentences(passages)))
@@ -137,7 +137,7 @@ _QUESTION_MARKS = ("?", "？", "؟")
 
 
 def questions_of(passages: Sequence[Passage], spans: Sequence[Span], language: str) -> tuple[str, ...]:
-    """At most `MAX_HINTS`. For headings that are no questions there is a form in English alone.
+    """Find at most `MAX_HINTS` questions. Headings that are no questions become some in English alone.
 
     A script has none: what is asked in it is asked by its characters.
     """
@@ -187,7 +187,7 @@ def _is_topic(heading: str) -> bool:
 
 
 def _in_sentence(heading: str) -> str:
-    """In lower case where it begins with an ordinary word; an abbreviation or a name in capitals stays."""
+    """Begin in lower case if the first word is an ordinary one; an abbreviation or a name in capitals stays."""
     first, _, rest = heading.partition(" ")
     lowered = first.lower() if first[1:].islower() and not rest[:1].isupper() else first
     return f"{lowered} {rest}".strip().rstrip(".:")

@@ -125,7 +125,7 @@ _COMPARED = 24
 def related_to(
     card: Card, passages: Sequence[Passage], statistics: BaseStatistics, catalogue: DocumentCatalogue
 ) -> tuple[Related, ...]:
-    """At most `MAX_RELATED` edges to other documents of the base, heaviest first."""
+    """Find at most `MAX_RELATED` edges to other documents of the base, heaviest first."""
     document = passages[0].document
     mentions = mentions_in(passages)
     rows = {row.document: row for row in _compared(card, document, mentions, catalogue)}

@@ -271,7 +271,7 @@ _SPREAD = 0.25
 
 
 class BaseStatistics(Struct, frozen=True):
-    """Of the knowledge base: its `passages`, and in how many of them each term occurs."""
+    """How many `passages` the knowledge base has, and in how many of them each term occurs."""
 
     passages: int = 0
     holding: Mapping[str, int] = field(default_factory=dict)
@@ -314,7 +314,7 @@ def keywords(terms: CountedTerms, statistics: BaseStatistics, most: int) -> list
 
 
 def _spread(terms: CountedTerms) -> Counter[str]:
-    """In how many sections each term occurs."""
+    """Count the sections in which each term occurs."""
     return Counter(term for section in terms.sections for term in section)
 
 

@@ -197,7 +197,7 @@ _MOST_COLUMNS = 63
 
 
 def blocks_of(container: Element, styles: Mapping[str, Style]) -> Iterator[Block]:
-    """In the document's order. The parser lets nothing be nested deeper than 256 elements."""
+    """The blocks in the document's order. The parser lets nothing be nested deeper than 256 elements."""
     for child in container:
         if child.tag == f"{W}p":
             yield from _paragraph(child, styles)
@@ -322,7 +322,7 @@ def _opened(content: bytes) -> WordDocument:
 
 
 def _properties(document: WordDocument) -> dict[str, str]:
-    """By their names in Word, without empty ones. Damaged ones are left out: they are no reason to refuse the text."""
+    """Properties by their names in Word. Empty and damaged ones are left out, which are no reason to refuse the text."""
     found: dict[str, str] = {}
     for name, attribute in _PROPERTIES.items():
         try:

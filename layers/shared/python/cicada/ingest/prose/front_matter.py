@@ -80,7 +80,7 @@ def _names_readers(text: str) -> bool:
 
 
 class _Place(Enum):
-    """Where a line stands: above the first text, between marks that begin the file, or below."""
+    """The place of a line: above the first text, between marks that begin the file, or below."""
 
     ABOVE = auto()
     BETWEEN_MARKS = auto()
@@ -166,7 +166,7 @@ def read_front_matter(text: str) -> FrontMatter:
 
 
 def _top(text: str) -> int:
-    """Where the text begins, below comments and what nobody sees."""
+    """The offset at which the text begins, below comments and what nobody sees."""
     at = 0
     while True:
         blank = _BLANK.match(text, at)

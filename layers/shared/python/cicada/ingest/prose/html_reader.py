@@ -156,7 +156,7 @@ def _leaf(tag: Tag) -> Iterator[Block]:
 
 
 def _raw_text(tag: Tag) -> str:
-    """With a line break where a block or `br` stands."""
+    """The text below a tag, with a line break at each block and `br`."""
     events = _events(tag, whole=lambda _: False)
     breaking = {"br", *_BLOCKS}
     return "".join(

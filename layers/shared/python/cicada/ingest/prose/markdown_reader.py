@@ -57,7 +57,7 @@ def _parser() -> MarkdownIt:
 
 
 class _Walk(Struct):
-    """Where in the flat list of tokens we are."""
+    """A position in the flat list of tokens."""
 
     markers: list[str] = field(default_factory=list)
     item: str = ""

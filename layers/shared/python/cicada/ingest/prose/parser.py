@@ -193,7 +193,7 @@ def _bounded(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
 
 
 def prose_parsers(schema_of: SchemaOf = no_schema) -> dict[str, ProseParser]:
-    """By the suffix of the file name, in lower case and with its dot. `schema_of`: see `ProseParser`."""
+    """The parsers by suffix of the file name, in lower case and with its dot. `schema_of`: see `ProseParser`."""
     return {suffix: ProseParser(kind, _READERS[kind], schema_of=schema_of) for suffix, kind in SUFFIXES.items()}
 
 

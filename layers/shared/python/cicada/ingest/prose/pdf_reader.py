@@ -55,7 +55,7 @@ def pages_as_blocks(pages: Sequence[Page], outline: Sequence[OutlineItem]) -> It
 
 
 def page_ranges(numbers: Sequence[int]) -> str:
-    """As people write them: `page 3` or `pages 3, 7–9`. At most 20 of them."""
+    """Write page numbers as people do: `page 3` or `pages 3, 7–9`, at most 20 of them."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
@@ -292,7 +292,7 @@ def _title(reader: PdfReader) -> str:
 
 
 def _properties(reader: PdfReader) -> dict[str, str]:
-    """By their names in lower case; `date` is that of the creation. Damaged ones are left out."""
+    """The properties by name in lower case, without damaged ones; `date` is that of the creation."""
     found: dict[str, str] = {}
     try:
         with damage_reported(_DAMAGED, PyPdfError):
