@@ -322,7 +322,7 @@ def _opened(content: bytes) -> WordDocument:
 
 
 def _properties(document: WordDocument) -> dict[str, str]:
-    """Properties by their names in Word. Empty and damaged ones are left out, which are no reason to refuse the text."""
+    """Properties by their names in Word, without empty and damaged ones, which are no reason to refuse the text."""
     found: dict[str, str] = {}
     for name, attribute in _PROPERTIES.items():
         try:
