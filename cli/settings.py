@@ -36,8 +36,10 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """From CICADA_URL, CICADA_TOKEN, CICADA_STACK, CICADA_STAGE_FILE, CICADA_STAGE_DIR, CICADA_USER, CICADA_PASSWORD,
-    AWS_REGION, XDG_STATE_HOME, NO_COLOR (no-color.org) and TERM.
+    """What the environment says to the command.
+
+    It is read from CICADA_URL, CICADA_TOKEN, CICADA_STACK, CICADA_STAGE_FILE, CICADA_STAGE_DIR, CICADA_USER,
+    CICADA_PASSWORD, AWS_REGION, XDG_STATE_HOME, NO_COLOR (no-color.org) and TERM.
     """
     found = os.environ if environment is None else environment
     plain = found.get("TERM") == "dumb"

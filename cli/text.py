@@ -37,7 +37,7 @@ def clean_line(text: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    """The character as JSON writes it, such as `\\u200b`."""
+    r"""The character as JSON writes it, such as `\u200b`."""
     return json.dumps(found[0])[1:-1]
 
 

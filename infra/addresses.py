@@ -1,5 +1,6 @@
-"""The addresses of a stage on AWS: domains of one's own for the page, the WebSocket and the sign-in with an identity
-provider, by `cdk … -c name=value`.
+"""The addresses of a stage on AWS, by `cdk … -c name=value`.
+
+Domains of one's own are for the page, the WebSocket and the sign-in with an identity provider.
 """
 
 from __future__ import annotations
@@ -38,9 +39,11 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """None stands for the address that AWS chooses. `hosted_zone`: the id of the Route 53 zone that gets the domains'
-    records, empty for records that are made elsewhere. `has_page`: the stage serves the chat page. `sign_in`: that of
-    the authorization server, which leads users to their identity provider.
+    """The addresses of a stage; None stands for the address that AWS chooses.
+
+    `hosted_zone`: the id of the Route 53 zone that gets the domains' records, empty if they are made elsewhere.
+    `has_page`: the stage serves the chat page. `sign_in`: the address of the authorization server, which leads users to
+    their identity provider.
     """
 
     page: Domain | None = None

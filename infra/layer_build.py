@@ -71,8 +71,9 @@ class LayerBuild:
             self._refer(self._installed(lock, self.installed_in), target)
 
     def _installed(self, lock: str, parent: Path) -> Path:
-        """The folder that has the packages. It is installed under a temporary name and renamed, so it is always
-        complete.
+        """The folder that has the packages.
+
+        It is installed under a temporary name and renamed, so it is always complete.
         """
         folder = parent / self.packages_hash(lock)
         if not folder.exists():
@@ -85,8 +86,7 @@ class LayerBuild:
         return folder
 
     def _refer(self, folder: Path, target: Path) -> None:
-        """A path file (`.pth`) that puts the folder before the interpreter's own packages, where a layer's packages
-        would be.
+        """A path file (`.pth`) that puts the folder where a layer's packages would be, before the interpreter's own.
 
         https://docs.aws.amazon.com/lambda/latest/dg/packaging-layers.html names the folder of path files.
         """

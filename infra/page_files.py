@@ -1,6 +1,6 @@
-"""The chat page's files as they are served: `index.html` and `config.json` at the root, the others below a folder that
-is named after their content.
+"""The chat page's files as they are served.
 
+`index.html` and `config.json` are at the root, the others below a folder that is named after their content.
 A changed file has another address, so browsers and CloudFront may keep the files for ever. Only `index.html` and
 `config.json` are asked for again.
 """

@@ -14,8 +14,9 @@ _OF_VPC = ("vpcSubnets", "vpcEndpoint", "vpcSecurityGroups")
 
 @dataclass(frozen=True, slots=True)
 class PrivateNetwork:
-    """Ids of a network. `endpoint`: one of `aoss-data`, empty for the stack's own. `security_groups`: of the
-    functions that search and ingest, none for one of the stack's.
+    """Ids of a network. `endpoint`: one of `aoss-data`, empty for the stack's own.
+
+    `security_groups`: of the functions that search and ingest, none for one of the stack's.
     """
 
     vpc: str

@@ -25,9 +25,9 @@ _PATIENCE_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """`exact`: answers with the most frequent text. `most_streaming`: most answers that were streaming at the same
-    time.
+    """What a crowd met. `exact`: answers with the most frequent text.
 
+    `most_streaming`: the most answers that were streaming at the same time.
     Times in seconds, from the moment when all questions were sent; `first_token` and `end` are median and longest.
     """
 

@@ -69,8 +69,9 @@ def growth(length: int, *, haste: float) -> Growth:
 
 
 def listed(chunks: Sequence[str]) -> Metered:
-    """Bytes written when each chunk is appended to a list in the request's one item: DynamoDB writes the whole item
-    each time.
+    """Bytes written when each chunk is appended to a list in the request's one item.
+
+    DynamoDB writes the whole item each time.
     """
     tables = MeteredTables()
     key = {"pk": {"S": "default#7e57d004-2b97-4e7a-b45f-5387367791cd#request"}}

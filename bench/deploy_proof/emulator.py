@@ -57,8 +57,9 @@ class EmulatorDeployment:
             raise ProofError(str(error)) from error
 
     def _add_alarm(self) -> None:
-        """One that does nothing by itself: the local stage has the alarms' topic and no alarms, for the emulator knows
-        no metric math. So the way from an alarm to a subscriber can be taken.
+        """An alarm that does nothing by itself, so that the way from an alarm to a subscriber can be taken.
+
+        The local stage has the alarms' topic and no alarms, for the emulator knows no metric math.
         """
         aws_client(self.config, "cloudwatch").put_metric_alarm(
             AlarmName=_ALARM,

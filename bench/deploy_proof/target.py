@@ -30,9 +30,10 @@ class Deployment(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`environment`: of commands that work on the account. `options`: boto3's, to reach it. `unable`: the steps that
-    cannot be taken here, with the reason. `context`: the CDK's. `page_url`: where the page is, if not at the output
-    `PageUrl`.
+    """Where a stage is deployed. `environment`: of commands that work on the account. `options`: boto3's, to reach it.
+
+    `unable`: the steps that cannot be taken here, with the reason. `context`: the CDK's. `page_url`: where the page is,
+    if not at the output `PageUrl`.
     """
 
     stack: str

@@ -30,8 +30,9 @@ _ARGUMENTS = ("-q", "-x", "--no-header", "--tb=short", "-W", "ignore::pytest.Pyt
 
 
 def in_child(work: Callable[[], T], seconds: float, log: Path = Path(os.devnull)) -> T | None:
-    """The result of `work` in a child process; None if the child dies. Raises `TimeoutError`; ends the child's
-    processes.
+    """The result of `work` in a child process; None if the child dies.
+
+    Raises `TimeoutError`; ends the child's processes.
     """
     here, there = FORK.Pipe(duplex=False)
     child = FORK.Process(target=_answer, args=(there, work, log))

@@ -21,8 +21,9 @@ _ENDED = ("complete", "failed", "cancelled", "interrupted")
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """Which records: of a user by id or by the name that the user signs in with, of those that showed a document, of a
-    tenant, of a knowledge base; all of these that are not empty. From `since` until before `until`.
+    """Which records are wanted, from `since` until before `until`; all that is not empty must be met.
+
+    A user is named by id or by the name that the user signs in with; a document by what showed it.
     """
 
     since: datetime

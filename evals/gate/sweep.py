@@ -15,8 +15,9 @@ STEPS = 20
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A threshold. `recall`: share of the answerable turns that are kept; `precision`: share of the kept turns that are
-    answerable, 1 if none is kept; `false`: share of the unanswerable turns that are kept.
+    """A threshold. `recall` and `false`: shares of the answerable and of the unanswerable turns that are kept.
+
+    `precision`: share of the kept turns that are answerable, 1 if none is kept.
     """
 
     threshold: float
@@ -46,8 +47,9 @@ def sweep(scored: Sequence[Scored], steps: int = STEPS) -> list[Point]:
 
 
 def chosen(points: Sequence[Point], keep: float, at_once: float) -> Thresholds:
-    """The highest floor that keeps at least `keep` of the answerable turns, and the highest threshold that keeps at
-    least `at_once` of them: so many are answered without another search.
+    """The highest floor and the highest threshold that keep at least `keep` and `at_once` of the answerable turns.
+
+    Above the threshold a turn is answered without another search.
 
     Both are about the answerable turns alone: what an unanswerable one costs differs from base to base, and the curve
     shows it.

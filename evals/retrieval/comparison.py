@@ -23,8 +23,9 @@ class StoredRun(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean over the queries of this run minus the other, with its 95 % interval, and how many queries are better and
-    worse.
+    """The mean over the queries of this run minus the other, with its 95 % interval.
+
+    Also how many queries are better and worse.
     """
 
     mean: float

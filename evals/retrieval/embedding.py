@@ -1,5 +1,6 @@
-"""Embedding for measurements: the production embedder over the Bedrock wire, with a cache, so that each text is
-embedded once for all runs.
+"""Embedding for measurements: the production embedder over the Bedrock wire, with a cache.
+
+Each text is embedded once for all runs.
 """
 
 import hashlib

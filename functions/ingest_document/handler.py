@@ -29,8 +29,10 @@ _INDEXING_SECONDS = 200
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Returns a batch verdict for an SQS event, a report for `{"key": "documents/…"}`, progress for `{"rebuild":
-    …}`, and rows of the catalogue for `{"documents": …}`.
+    """Returns a batch verdict for an SQS event, and for a test event what it asks for.
+
+    That is a report for `{"key": "documents/…"}`, progress for `{"rebuild": …}`, and rows of the catalogue for
+    `{"documents": …}`.
     """
     if event.get("documents") == "compare":
         return compared()

@@ -75,8 +75,9 @@ class Documents(Construct):
 
 @jsii.implements(s3.IBucketNotificationDestination)
 class _Announced:
-    """Is the CDK's `SqsDestination` for this account's bucket alone: a bucket's ARN names no account, and a name
-    that is free again may become another account's.
+    """Is the CDK's `SqsDestination` for this account's bucket alone.
+
+    A bucket's ARN names no account, and a name that is free again may become another account's.
     """
 
     def __init__(self, queue: sqs.Queue) -> None:
@@ -100,9 +101,10 @@ class _Announced:
 
 
 def _lifecycle(settings: StageSettings) -> list[s3.LifecycleRule]:
-    """Rules for all but the vectors of unfinished ingests: for documents with their sidecars, reports, and the
-    ground truth, of which every ingest writes a new version. What was removed is gone for good when its last earlier
-    version expires.
+    """Rules for all but the vectors of unfinished ingests.
+
+    They hold for documents with their sidecars, reports, and the ground truth, of which every ingest writes a new
+    version. What was removed is gone for good when its last earlier version expires.
     """
     unfinished = s3.LifecycleRule(id="unfinished-uploads", abort_incomplete_multipart_upload_after=_UNFINISHED_UPLOADS)
     # Vectors of parts of documents, of ingests that did not get to their end.

@@ -78,6 +78,7 @@ class Functions:
 
     def _endpoints(self, name: str) -> dict[str, str]:
         """Variables that the SDK reads; on the local stage they point to the emulator and to the Bedrock stand-in.
+
         There each call's User-Agent names its function, as the role's session does on AWS.
         """
         local = self.settings.local

@@ -128,8 +128,9 @@ class Page(Construct):
         )
 
     def _deploy(self, config: dict[str, str]) -> None:
-        """The assets first: whoever sees the new `index.html` finds what it refers to. Earlier assets stay, for pages
-        that are being loaded and for a return to an earlier release.
+        """Upload the assets first, so that whoever sees the new `index.html` finds what it refers to.
+
+        Earlier assets stay, for pages that are being loaded and for a return to an earlier release.
         """
         files = page_files()
         log = logs.LogGroup(

@@ -17,8 +17,9 @@ from infra.settings import StageSettings
 
 
 class Search(Construct):
-    """`environment`: a function's settings for the index. `query_environment`: those for searching it. The grants allow
-    it.
+    """What functions need of the search, with the grants that allow it.
+
+    `environment`: a function's settings for the index. `query_environment`: those for searching it.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings, key: DataKey | None) -> None:

@@ -13,8 +13,10 @@ OWNERS_INDEX = "owners"
 
 
 class Tables(Construct):
-    """`requests`: the request log. `connections`: each connection's principal. `entries`: the users' profiles and
-    theories. `readers`: who may read which document, for excerpts that are shown again.
+    """The tables of a stage. `requests`: the request log. `connections`: each connection's principal.
+
+    `entries`: the users' profiles and theories. `readers`: who may read which document, for excerpts that are shown
+    again.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:

@@ -41,8 +41,9 @@ class ActionGroupLambdas:
         return boto3.client("lambda", region_name=self._region, endpoint_url=self._endpoint, config=config)
 
     def call(self, function: str, event: Mapping[str, Any]) -> Outcome:
-        """Raises WireError (DependencyFailedException) when the Lambda cannot be called, fails or returns an invalid
-        response.
+        """Call the Lambda of the action group.
+
+        Raises WireError (DependencyFailedException) when it cannot be called, fails or returns an invalid response.
         """
         try:
             reply = self._client.invoke(FunctionName=function, Payload=json.dumps(event).encode())

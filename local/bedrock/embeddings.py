@@ -1,5 +1,6 @@
-"""InvokeModel for embedding models, one local model behind: in the forms of Titan Text Embeddings V2 and Cohere Embed,
-and in one of its own, `cicada.minilm-l6-v2`.
+"""InvokeModel for embedding models, with one local model behind it.
+
+It has the forms of Titan Text Embeddings V2 and Cohere Embed, and one of its own, `cicada.minilm-l6-v2`.
 """
 
 from collections.abc import Mapping
@@ -28,8 +29,9 @@ def invoke(model_id: str, body: Mapping[str, Any], embedder: Embedder) -> dict[s
 
 
 def _family(model_id: str, body: Mapping[str, Any]) -> str:
-    """The model family: from the id if it names one; from the body otherwise, as an inference profile's id names
-    none.
+    """The model family, from the id if it names one, else from the body.
+
+    An inference profile's id names none.
     """
     for family, name in (("own", "cicada.minilm"), ("titan", "titan-embed"), ("cohere", "cohere.embed")):
         if name in model_id:

@@ -67,8 +67,9 @@ def _without(question: str, met: frozenset[str]) -> str:
 
 
 def _without_similarity(question: str, spans: Sequence[Span], found: Sequence[frozenset[str]]) -> Vectors:
-    """A score for each span without embeddings: rare shared words (its own and its neighbours'), its passage's rank,
-    its speaker.
+    """A score for each span without embeddings.
+
+    It counts rare shared words (its own and its neighbours'), its passage's rank and its speaker.
     """
     asked = dict.fromkeys(terms(question))
     rarity = Rarity(found)

@@ -8,8 +8,9 @@ from typing import Self
 
 
 def limit_matrix_threads(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Limit numpy's matrix library to one thread, unless set otherwise. Has no effect after numpy is imported. Its
-    threads busy-wait for each other, which slows all of them down when other processes use the processors.
+    """Limit numpy's matrix library to one thread, unless set otherwise. Has no effect after numpy is imported.
+
+    Its threads busy-wait for each other, which slows all of them down when other processes use the processors.
     """
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -76,8 +76,9 @@ class Done:
 
 
 def continued(unfinished: str, message: str) -> str:
-    """A message that answers the question asked before completes the earlier message; one that matches the script
-    starts anew.
+    """A message that answers the question asked before completes the earlier message.
+
+    One that matches the script starts anew.
     """
     scripted = any(_match(pattern, message) for pattern in SCRIPT.values())
     return message if not unfinished or scripted else f"{unfinished}: {message}"

@@ -1,5 +1,6 @@
-"""The proof of a deployment fails where a stage does, takes nothing away that it did not make, and says what it left
-out.
+"""The proof of a deployment fails where a stage does, and says what it left out.
+
+It takes nothing away that it did not make.
 """
 
 from __future__ import annotations

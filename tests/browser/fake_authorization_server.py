@@ -30,9 +30,11 @@ _PAGE = (
 
 @dataclass
 class FakeAuthorizationServer:
-    """`page`: the registered address. `asked`: the query of each request for a code. `codes`: the query for which each
-    was given, as long as it is good. `exchanged`: the forms of all exchanges. `ended`: how often a session was ended.
-    `forgets_codes`: those that it gives are good for nothing. `nonce`: in place of the one that was sent.
+    """An authorization server. `page`: the registered address. `asked`: the query of each request for a code.
+
+    `codes`: the query for which each was given, as long as it is good. `exchanged`: the forms of all exchanges.
+    `ended`: how often a session was ended. `forgets_codes`: the codes that it gives are good for nothing. `nonce`: in
+    place of the one that was sent.
     """
 
     pool: FakeUserPool

@@ -59,8 +59,9 @@ class FaultOrder:
 
 @dataclass(frozen=True, slots=True)
 class Storm:
-    """DynamoDB throttling: after so many events it refuses this share of its calls for so long; the SDK tries a call
-    three times.
+    """DynamoDB throttling: after so many events it refuses this share of its calls for so long.
+
+    The SDK tries a call three times.
     """
 
     after: int

@@ -50,8 +50,9 @@ class Report:
 
 
 def judge(asked: Asked, undisturbed: str) -> list[str]:
-    """What is wrong with an answer; nothing if it is exact, or if it failed after enough disturbances to use up all
-    retries.
+    """What is wrong with an answer; nothing if it is exact.
+
+    Nothing is wrong either if it failed after enough disturbances to use up all retries.
     """
     problems = list(asked.problems)
     if asked.status == "failed":

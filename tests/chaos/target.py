@@ -62,8 +62,10 @@ def principal(token: str) -> Principal:
 
 @dataclass(frozen=True, slots=True)
 class Suffered:
-    """What may have disturbed a request so far: killed processors that were answering it; and, of the whole stage,
-    faults before and in the middle of a model's reply, and refused calls of DynamoDB.
+    """What may have disturbed a request so far.
+
+    Processors that were answering it were killed; and in the whole stage there were faults before and in the middle of
+    a model's reply, and refused calls of DynamoDB.
     """
 
     kills: int = 0

@@ -52,7 +52,7 @@ class DeployedPool:
 
 @contextmanager
 def _proofs_are_checked() -> Iterator[None]:
-    """moto takes any proof of a password, and knows no GetTokensFromRefreshToken: both as Cognito has them."""
+    """Here moto takes any proof of a password, and knows no GetTokensFromRefreshToken: both as Cognito has them."""
     server = SrpServer("")
     began, responded = CognitoIdpBackend.initiate_auth, CognitoIdpBackend.respond_to_auth_challenge
 

@@ -21,8 +21,10 @@ def refusal(code: str, message: str = "", operation: str = "Operation") -> Clien
 
 @dataclass
 class ScriptedAws:
-    """`replies`: by service and operation, as `("sts", "GetCallerIdentity")`, a reply, an exception, or a function of
-    the parameters that gives one of them. An operation without a reply is refused with `missing`.
+    """An account whose replies are scripted. An operation without a reply is refused with `missing`.
+
+    `replies`: by service and operation, as `("sts", "GetCallerIdentity")`, a reply, an exception, or a function of the
+    parameters that gives one of them.
     """
 
     replies: dict[Call, Reply] = field(default_factory=dict)

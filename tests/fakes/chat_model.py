@@ -12,8 +12,10 @@ Step = str | ModelUsage | Exception | Callable[[], object]
 
 
 class ScriptedModel:
-    """Each call goes through the next script, the last one again and again: says its pieces, raises its errors, and
-    does what is callable. Keeps the prompts; `closed` is set whenever a stream has ended or was closed.
+    """Each call goes through the next script, the last one again and again.
+
+    A script's pieces are said, its errors raised, and what is callable is called. The prompts are kept; `closed` is set
+    whenever a stream has ended or was closed.
     """
 
     def __init__(self, *scripts: Iterable[Step]) -> None:

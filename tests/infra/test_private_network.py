@@ -136,8 +136,10 @@ def test_lambda_makes_network_interfaces_and_the_code_of_a_function_cannot(role:
 
 
 def test_lambda_may_give_its_interfaces_back_until_the_security_group_has_gone() -> None:
-    """A group with interfaces cannot be deleted. CloudFormation deletes first what depends on something, and a policy
-    that leaves the template after the functions have changed; a statement of another policy would leave before them.
+    """A group with interfaces cannot be deleted.
+
+    CloudFormation deletes first what depends on something, and a policy that leaves the template after the functions
+    have changed; a statement of another policy would leave before them.
     """
     stage = private()
     policies = {id for id, each in stage.of_kind("AWS::IAM::Policy") if "ec2:" in str(each)}

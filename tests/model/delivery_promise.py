@@ -29,8 +29,9 @@ def _problem_at_rest(state: State, bounds: Bounds) -> str:
 
 
 def _problem_of_who_is_there(state: State) -> str:
-    """The connection attached last, if it stays, gets everything without a resume, if the network and the senders
-    live.
+    """The connection attached last, if it stays, gets everything without a resume.
+
+    The network and the senders must live.
     """
     if state.client.connection == NOBODY or state.client.connection != state.pointed:
         return ""

@@ -69,8 +69,9 @@ def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -
 
 
 def fit(sets: Sequence[SetObservations]) -> Calibration:
-    """Logistic regression by Newton's method; every set has the same weight; its foreign queries count half as much as
-    its own.
+    """Logistic regression by Newton's method; every set has the same weight.
+
+    A set's foreign queries count half as much as its own.
     """
     parts = [(one.own, 1.0) for one in sets] + [(one.foreign, 0.5) for one in sets]
     rows = [(each, share / len(part) / len(each.relevant)) for part, share in parts for each in part]
@@ -83,8 +84,9 @@ def fit(sets: Sequence[SetObservations]) -> Calibration:
 
 
 def shares_kept(observed: SetObservations, calibration: Calibration, threshold: float) -> list[float]:
-    """Of the first 15 passages: shares of relevant and other ones kept; of queries left with none; of foreign ones left
-    with some.
+    """What a threshold does to the first 15 passages.
+
+    The shares of relevant and other ones that are kept, of queries left with none, and of foreign ones left with some.
     """
     own = [(_relevances(each, calibration) >= threshold, each.relevant[:SHOWN]) for each in observed.own]
     foreign = [(_relevances(each, calibration) >= threshold).any() for each in observed.foreign]

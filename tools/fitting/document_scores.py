@@ -1,5 +1,6 @@
-"""`python -m tools.fitting.document_scores DIR`: fits the map from a document's signals to its score, and compares it
-with other normalisations on bases of 5 to 5,000 documents.
+"""`python -m tools.fitting.document_scores DIR`: fits the map from a document's signals to its score.
+
+It is compared with other normalisations on bases of 5 to 5,000 documents.
 
 The queries are split by the part of their documents' ids before the first colon. Each part is tested with a map fitted
 on the others. In a base of a given size, drawn at random, some queries find their documents and the others do not.
@@ -130,8 +131,9 @@ def auroc(values: Sequence[float], relevant: Sequence[bool]) -> float:
 
 
 def normalisations(seen: Sequence[Seen]) -> list[tuple[str, float, list[tuple[float, float]]]]:
-    """For each: its name, the AUROC over the bases of all sizes, and by size the mean score of the first document where
-    it is right, and where no right one was found.
+    """The rows: a name, the AUROC over the bases of all sizes, and by size two mean scores of the first document.
+
+    They are those where it is right, and where no right one was found.
     """
     maps = _maps(seen)
 

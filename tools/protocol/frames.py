@@ -1,5 +1,6 @@
-"""Frames as they are on the wire: the bodies of `cicada.conversation.protocol` with the fields that `frame` adds in
-front.
+"""Frames as they are on the wire.
+
+They are the bodies of `cicada.conversation.protocol` with the fields that `frame` adds in front.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ MULTIPLIER = number_of(padded(PRIME), padded(GENERATOR))
 
 
 def private_key(pool_name: str, user: str, password: str, salt: int) -> int:
-    """x = H(salt, H(pool name, user, ":", password))."""
+    """The private value x = H(salt, H(pool name, user, ":", password))."""
     return number_of(padded(salt), hashlib.sha256(f"{pool_name}{user}:{password}".encode()).digest())
 
 

@@ -216,7 +216,7 @@ def inherited_environment() -> dict[str, str]:
 
 
 def invocation() -> Invocation:
-    """This invocation, from variables that Lambda reserves. Not to be cached: each has its own trace.
+    """The invocation under way, from variables that Lambda reserves. Not to be cached: each has its own trace.
 
     https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
     """

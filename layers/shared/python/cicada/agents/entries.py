@@ -412,8 +412,9 @@ class Restoring(Struct, frozen=True):
         raise ArgumentError(f"No deleted {self.wording.one} can be brought back. Nothing was done.")
 
     def _meant(self, known: Known, kind: str, wanted: str) -> str:
-        """The id of the entry that the words name. Of several, the deleted one is meant; of several of one name, the
-        one that was lost last.
+        """The id of the entry that the words name.
+
+        If there are several, the deleted one is meant; of several of one name, the one that was lost last.
         """
         matches = known.matches(kind, wanted)
         ids = {each.id for each in matches}

@@ -158,8 +158,9 @@ class EarlierState(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """One state of an entry follows another. `before` is None for a new entry or one that was deleted; `after` is None
-    to delete it. `at`: epoch seconds.
+    """One state of an entry follows another. `at`: epoch seconds.
+
+    `before` is None for a new entry or one that was deleted; `after` is None to delete it.
     """
 
     before: Entry | None

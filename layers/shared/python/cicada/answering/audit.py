@@ -118,8 +118,10 @@ def ended(lease: Lease, question: Question, delivery: Delivery, now: float) -> I
 def interrupted(
     lease: Lease, question: Question, events: Iterable[StoredEvent], now: float
 ) -> Iterator[DocumentsShown]:
-    """The records of the attempts before this one that have shown anything. Attempts that ended have theirs already,
-    which cannot be told from the events: a record too many is better than one too few.
+    """The records of the attempts before this one that have shown anything.
+
+    Attempts that ended have theirs already, which cannot be told from the events: a record too many is better than one
+    too few.
     """
     for attempt, documents in _by_attempt(events).items():
         if attempt < lease.attempt:

@@ -49,8 +49,9 @@ def spread_within_budget(documents: Sequence[Sequence[RankedPassage]], tokens: i
 
 
 def _spread(passages: Sequence[RankedPassage], tokens: int) -> tuple[RankedPassage, ...]:
-    """All first passages of the parts if they fit, then all second ones, and so on; of those that do not fit, some in
-    equal distances. Never none.
+    """All first passages of the parts if they fit, then all second ones, and so on; never none.
+
+    Of those that do not fit, some are taken at equal distances.
     """
     chosen: list[int] = []
     for level in _levels(passages):

@@ -45,8 +45,9 @@ class ReadingAnswerer(Struct, frozen=True):
     model: ChatModel
 
     def reading(self, plan: Plan, question: Question, principal: Principal) -> Reading | None:
-        """What the plan's subjects name; None if they name nothing that the user may view: then the plan is searched
-        for like any other. Failures are `DependencyError`s.
+        """What the plan's subjects name. Failures are `DependencyError`s.
+
+        None if they name nothing that the user may view: then the plan is searched for like any other.
         """
         if not plan.subjects:
             return None

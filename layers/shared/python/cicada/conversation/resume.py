@@ -23,8 +23,9 @@ QUEUE_PATIENCE_SECONDS = 30.0
 
 
 class Resumer(Struct, frozen=True):
-    """`withholding`: what of the stored events the user may still see. `audit` is called with the documents that were
-    shown again; it does not fail.
+    """Replays stored events. `withholding`: what of them the user may still see.
+
+    `audit` is called with the documents that were shown again; it does not fail.
 
     `lease_seconds`: in this time no more than one take-over is queued. A queued processor has started by then, or never
     will: a cold start and the queue's delivery take less. Without `limits` users are not limited.

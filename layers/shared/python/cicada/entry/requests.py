@@ -41,8 +41,9 @@ _USER_AGENT_LENGTH = 200
 
 
 def handshake(event: Mapping[str, Any], now: float, principal: Principal = _NOBODY, refused: str = "") -> Handshake:
-    """Make the record of a handshake, with the connection's id, the address and the user agent alone: headers and query
-    string hold the token.
+    """Make the record of a handshake, with the connection's id, the address and the user agent alone.
+
+    Headers and query string hold the token.
     """
     request: Mapping[str, Any] = event.get("requestContext") or {}
     return Handshake(

@@ -105,8 +105,9 @@ class AuditRecorder(Struct, frozen=True):
 
 
 class ShownDocuments:
-    """Each document once, in the order in which it was first shown. `request`: which attempt at which request shows
-    them, for tools that run elsewhere; empty if there is none. Thread-safe.
+    """Each document once, in the order in which it was first shown. Thread-safe.
+
+    `request`: which attempt at which request shows them, for tools that run elsewhere; empty if there is none.
     """
 
     def __init__(self, request: str = "") -> None:

@@ -31,8 +31,9 @@ class Failure(Struct, frozen=True):
 
 
 class Span(Struct):
-    """`start` and `end` in epoch seconds; `end` is None while it is open. `call`: what is called, if it is a service's
-    operation.
+    """A span of a trace, with `start` and `end` in epoch seconds; `end` is None while it is open.
+
+    `call`: what is called, if it is a service's operation.
     """
 
     id: str

@@ -135,7 +135,7 @@ class _Before(Struct, frozen=True):
         return self.earlier == 0 and self.here <= _SUBJECT_WORDS
 
     def explains_no_pointing(self, word: Word, following: Word | None) -> bool:
-        """ "There" after a form of "be" points at nothing, nor do "that" and "then" where they join clauses."""
+        """The word "there" after a form of "be" points at nothing, nor do "that" and "then" where they join clauses."""
         after_be = self.last is None or self.last.key in _FORMS_OF_BE
         if word.key in _EXISTENTIAL:
             return following is None and (self.last is None or not after_be)

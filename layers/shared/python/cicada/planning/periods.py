@@ -233,7 +233,7 @@ class PeriodReader(Struct, frozen=True):
         return Period(at + 1, unit_range(self.now, unit)) if unit else None
 
     def _relative(self, at: int) -> Period | None:
-        """This year, last month, next quarter, last March; with "in the", "last year" is the 12 months up to now."""
+        """Reads this year, last month, last March; with "in the", "last year" is the 12 months up to now."""
         offset = _OFFSETS.get(self.word(at))
         if offset is None:
             return None

@@ -42,7 +42,9 @@ class Planner(Protocol):
     """Makes one plan of one message."""
 
     def plan(self, request: PlanRequest) -> Plan:
-        """One that needs a service raises `DependencyError` or `ConfigurationError`, and `PlanRefusedError` for a reply
-        that is no plan of this base.
+        """Make the plan of a message.
+
+        A planner that needs a service raises `DependencyError` or `ConfigurationError`, and `PlanRefusedError` for a
+        reply that is no plan of this base.
         """
         ...

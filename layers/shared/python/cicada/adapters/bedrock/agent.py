@@ -70,8 +70,9 @@ class BedrockAgent:
 
 
 def session_attributes(turn: AgentTurn) -> dict[str, str]:
-    """The user that the tools work for, what they may change in this turn, and the request that the turn belongs to,
-    in the form that action groups read.
+    """What the tools need to know of a turn, in the form that action groups read.
+
+    That is the user that they work for, what they may change in this turn, and the request that it belongs to.
     """
     return {
         "tenant": turn.principal.tenant,

@@ -112,8 +112,9 @@ class _Talk:
 
 
 def _earlier(turn: AgentTurn) -> Iterator[dict[str, Any]]:
-    """The conversation before the message, in a block of its own and quoted: an answer may repeat what a document says,
-    so it is not given back to the model as the model's own words.
+    """The conversation before the message, in a block of its own and quoted.
+
+    An answer may repeat what a document says, so it is not given back to the model as the model's own words.
     """
     said = earlier_turns(turn.earlier)
     if said:

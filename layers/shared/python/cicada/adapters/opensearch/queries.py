@@ -32,12 +32,12 @@ Body = dict[str, Any]
 
 
 def nearest_body(query: IndexQuery, dimension: int) -> Body:
-    """kNN over passages."""
+    """Nearest neighbours over passages."""
     return _page(_near("vector", query.vector, dimension, filters(query.filter), query.limit), query.limit, FIELDS)
 
 
 def nearest_cards_body(query: CardQuery, dimension: int) -> Body:
-    """kNN over cards."""
+    """Nearest neighbours over cards."""
     near = _near("card_vector", query.vector, dimension, row_filters(query.filter), query.limit)
     return _page(near, query.limit, CARD_ROW_FIELDS)
 

@@ -39,7 +39,7 @@ _ALIASES = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "shif
 
 
 class Decoded(Struct, frozen=True):
-    """The text with `\\n` as its only line ends, and what was guessed."""
+    r"""The text with `\n` as its only line ends, and what was guessed."""
 
     text: str
     problems: tuple[Problem, ...] = ()
