@@ -26,7 +26,7 @@ from cicada.answering.pump import STEADY, Pace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.readings import ReadingAnswerer
 from cicada.conversation.accept import Accepter
-from cicada.conversation.entrance import check_token, known
+from cicada.conversation.command_guard import check_token, require_connection
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import SendMessage
@@ -206,7 +206,7 @@ class Pipeline:
 
     def accept(self) -> RequestKey:
         """As `sendMessage` does, in a session that goes on."""
-        connection = known(_CONNECTION, self._connections)
+        connection = require_connection(_CONNECTION, self._connections)
         self._usage.enter(connection.principal, 5, asks=True)
         check_token(connection, time.time())
         request_id = str(uuid.uuid4())

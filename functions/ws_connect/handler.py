@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from cicada.bootstrap.audit import record_audit
-from cicada.bootstrap.entrance import entrance
+from cicada.bootstrap.command_guard import command_guard
 from cicada.conversation.model import Connection
 from cicada.entry.requests import handshake
 from cicada.errors import CicadaError, LimitExceededError, RequestError
@@ -29,7 +29,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         request["connectionId"], principal, float(who["tokenExpiresAt"]), float(who["tokenIssuedAt"]), now
     )
     try:
-        entrance().open(connection, now + _LONGEST_CONNECTION_SECONDS)
+        command_guard().open(connection, now + _LONGEST_CONNECTION_SECONDS)
     except CicadaError as error:
         record_audit(handshake(event, now, principal, refused=str(error)))
         if not isinstance(error, RequestError):

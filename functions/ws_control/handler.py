@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.conversation import conversation
-from cicada.bootstrap.entrance import entrance
 from cicada.conversation.accept import cancel
 from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey
@@ -16,7 +16,7 @@ from cicada.errors import InvalidFrameError
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Replies on the same connection; a cancel is confirmed by the request's `cancelled` event."""
-    return command_reply(event, entrance, _control)
+    return command_reply(event, command_guard, _control)
 
 
 def _control(command: AnyCommand, connection: Connection) -> str | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.conversation import conversation
-from cicada.bootstrap.entrance import entrance
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Resume
 from cicada.entry.requests import command_reply
@@ -14,7 +14,7 @@ from cicada.errors import InvalidFrameError
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Posts the events; the reply says when to ask again, or why the request cannot be resumed."""
-    return command_reply(event, entrance, _resume)
+    return command_reply(event, command_guard, _resume)
 
 
 def _resume(command: AnyCommand, connection: Connection) -> str | None:

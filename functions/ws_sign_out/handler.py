@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cicada.bootstrap.entrance import entrance
+from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.revocation import sign_out
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import AnyCommand, SignOutEverywhere
@@ -14,7 +14,7 @@ from cicada.errors import InvalidFrameError
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Tell all of the user's connections, this one too, `signed_out`, and close them. There is no reply."""
-    return command_reply(event, entrance, _sign_out)
+    return command_reply(event, command_guard, _sign_out)
 
 
 def _sign_out(command: AnyCommand, connection: Connection) -> None:

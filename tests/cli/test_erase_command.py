@@ -14,7 +14,7 @@ from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from cicada.agents.model import AgentKind, Change, Entry, Shelf
+from cicada.agents.model import AgentKind, Change, Entry, EntryScope
 from cicada.conversation import revocation
 from cicada.conversation.model import Charge, Connection, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.identity import Principal
@@ -67,9 +67,9 @@ class Stage:
         self.log.store(lease, StoredEvent(2, json.dumps({"type": "chunk", "content": MARKER})))
         self.log.advance(lease, 2, NOW + 15, Status.COMPLETE)
         for agent in AgentKind:
-            shelf = Shelf(user, "scripts", agent)
+            scope = EntryScope(user, "scripts", agent)
             first = Entry(f"{agent}-1", "theory", MARKER, MARKER, 1, NOW, 0)
-            self.entries.write(shelf, Change(None, first, NOW))
+            self.entries.write(scope, Change(None, first, NOW))
         self.charge(user)
 
     def charge(self, user: Principal) -> None:

@@ -17,7 +17,7 @@ from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from cicada.agents.model import AgentKind, Shelf
+from cicada.agents.model import AgentKind, EntryScope
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import AnswerRecord, Lease, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.documents.catalogue import ListedPage, Sort
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 ANN = Principal("acme", "ann")
 KEY = RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791cd")
 ACCEPTED = '{"type":"accepted","sessionId":"s1"}'
-PROFILES = Shelf(ANN, "scripts", AgentKind.PROFILES)
+PROFILES = EntryScope(ANN, "scripts", AgentKind.PROFILES)
 KEPT_SECONDS = 3600
 
 

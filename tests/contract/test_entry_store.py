@@ -16,16 +16,16 @@ from cicada.adapters.dynamodb import entry_store as dynamo_entry_store
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.model import (
     EARLIER_KEPT_SECONDS,
-    EARLIER_STATES_KEPT,
     THEORY,
+    VERSIONS_KEPT,
     AgentKind,
     Change,
-    EarlierState,
     Entry,
     EntryChangedError,
+    EntryScope,
     EntryStore,
+    EntryVersion,
     ProfileKind,
-    Shelf,
     matching_key,
 )
 from cicada.errors import ThrottledError, UnavailableError
@@ -36,7 +36,7 @@ from tests.fakes.entry_store import InMemoryEntryStore
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-SHELF = Shelf(Principal("acme", "ann"), "scripts", AgentKind.PROFILES)
+SHELF = EntryScope(Principal("acme", "ann"), "scripts", AgentKind.PROFILES)
 OTHERS = {
     "another user": replace(SHELF, principal=Principal("acme", "bob")),
     "the user of this name at another tenant": replace(SHELF, principal=Principal("umbrella", "ann")),
@@ -60,9 +60,9 @@ def entry(name: str, kind: str = ProfileKind.CHARACTER, text: str = "…") -> En
     return Entry(f"id of {kind} {name}", kind, name, text, 1, 1.5)
 
 
-def add(store: EntryStore, *entries: Entry, shelf: Shelf = SHELF) -> None:
+def add(store: EntryStore, *entries: Entry, scope: EntryScope = SHELF) -> None:
     for each in entries:
-        store.write(shelf, Change(None, each, 1.0))
+        store.write(scope, Change(None, each, 1.0))
 
 
 def following(before: Entry, **changes: Any) -> Entry:
@@ -105,14 +105,14 @@ def test_entries_longer_than_a_page_come_whole(store: EntryStore) -> None:
 
 
 @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
-def test_other_shelves_are_out_of_reach(store: EntryStore, other: Shelf) -> None:
+def test_other_shelves_are_out_of_reach(store: EntryStore, other: EntryScope) -> None:
     add(store, BANQUO)
     changed = change(store, BANQUO, text="A ghost.")
     assert store.live(other) == []
     assert store.earlier(other, 0.0) == []
     with pytest.raises(EntryChangedError):
         store.write(other, Change(changed, None, 3.0))
-    add(store, BANQUO, shelf=other)
+    add(store, BANQUO, scope=other)
     assert store.live(SHELF) == [changed]
 
 
@@ -128,14 +128,14 @@ def test_what_a_change_replaced_is_kept(store: EntryStore) -> None:
     add(store, BANQUO)
     second = change(store, BANQUO, at=2.5, text="A ghost.")
     assert store.live(SHELF) == [second]
-    assert store.earlier(SHELF, 3.0) == [EarlierState(BANQUO, 2.5)]
+    assert store.earlier(SHELF, 3.0) == [EntryVersion(BANQUO, 2.5)]
 
 
 def test_what_was_deleted_is_kept_and_can_be_saved_again(store: EntryStore) -> None:
     add(store, BANQUO)
     store.write(SHELF, Change(BANQUO, None, 2.5))
     assert store.live(SHELF) == []
-    assert store.earlier(SHELF, 3.0) == [EarlierState(BANQUO, 2.5)]
+    assert store.earlier(SHELF, 3.0) == [EntryVersion(BANQUO, 2.5)]
     add(store, following(BANQUO))
     assert store.live(SHELF) == [following(BANQUO)]
 
@@ -184,11 +184,11 @@ def test_so_many_earlier_states_of_an_entry_are_kept_and_the_latest_come_first(s
     add(store, entry("Ross"), BANQUO)
     change(store, entry("Ross"), at=1.0, text="A thane.")
     state = BANQUO
-    for number in range(EARLIER_STATES_KEPT + 3):
+    for number in range(VERSIONS_KEPT + 3):
         state = change(store, state, at=10.0 + number, text=f"text {number}")
     earlier = store.earlier(SHELF, 0.0)
     versions = [each.entry.version for each in earlier if each.entry.id == BANQUO.id]
-    assert versions == list(range(EARLIER_STATES_KEPT + 3, 3, -1))
+    assert versions == list(range(VERSIONS_KEPT + 3, 3, -1))
     assert earlier[-1].entry == entry("Ross")
 
 
@@ -222,21 +222,21 @@ def test_any_order_of_saves_and_deletes_ends_like_the_same_on_a_dictionary(
     store: EntryStore, actions: list[tuple[bool, str, str]]
 ) -> None:
     RUNS.number += 1
-    shelf = replace(SHELF, knowledge_base=f"run-{RUNS.number}")
+    scope = replace(SHELF, knowledge_base=f"run-{RUNS.number}")
     expected: dict[tuple[str, str], Entry] = {}
     for number, (save, kind, name) in enumerate(actions):
         given = replace(entry(name, kind), id=f"id {number}")
         known = expected.get(given.key)
         if save:
             after = following(known, name=name) if known else given
-            store.write(shelf, Change(known, after, 1.0))
+            store.write(scope, Change(known, after, 1.0))
             expected[given.key] = after
         elif known:
-            store.write(shelf, Change(expected.pop(given.key), None, 1.0))
+            store.write(scope, Change(expected.pop(given.key), None, 1.0))
         else:
             with pytest.raises(EntryChangedError):
-                store.write(shelf, Change(given, None, 1.0))
-    assert store.live(shelf) == [expected[key] for key in sorted(expected)]
+                store.write(scope, Change(given, None, 1.0))
+    assert store.live(scope) == [expected[key] for key in sorted(expected)]
 
 
 def test_the_rows_of_a_user_are_under_one_key_and_only_earlier_states_expire() -> None:

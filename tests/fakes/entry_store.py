@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from cicada.agents.model import EARLIER_STATES_KEPT, Change, EarlierState, Entry, EntryChangedError, Shelf
+from cicada.agents.model import VERSIONS_KEPT, Change, Entry, EntryChangedError, EntryScope, EntryVersion
 
 
 class InMemoryEntryStore:
     def __init__(self) -> None:
-        self._live: dict[Shelf, dict[tuple[str, str], Entry]] = {}
-        self._earlier: dict[Shelf, list[EarlierState]] = {}
+        self._live: dict[EntryScope, dict[tuple[str, str], Entry]] = {}
+        self._earlier: dict[EntryScope, list[EntryVersion]] = {}
 
-    def live(self, shelf: Shelf) -> list[Entry]:
-        live = self._live.get(shelf, {})
+    def live(self, scope: EntryScope) -> list[Entry]:
+        live = self._live.get(scope, {})
         return [live[key] for key in sorted(live)]
 
-    def earlier(self, shelf: Shelf, now: float) -> list[EarlierState]:
-        kept = [state for state in self._earlier.get(shelf, []) if state.expires_at > now]
+    def earlier(self, scope: EntryScope, now: float) -> list[EntryVersion]:
+        kept = [state for state in self._earlier.get(scope, []) if state.expires_at > now]
         return sorted(kept, key=lambda state: (state.lost_at, state.entry.version), reverse=True)
 
-    def write(self, shelf: Shelf, change: Change) -> None:
-        live = dict(self._live.get(shelf, {}))
+    def write(self, scope: EntryScope, change: Change) -> None:
+        live = dict(self._live.get(scope, {}))
         before, after = change.before, change.after
         if before:
             stored = live.pop(before.key, None)
@@ -29,12 +29,12 @@ class InMemoryEntryStore:
             if after.key in live:
                 raise EntryChangedError
             live[after.key] = after
-        self._live[shelf] = live
+        self._live[scope] = live
         if before:
-            self._keep(shelf, EarlierState(before, change.at))
+            self._keep(scope, EntryVersion(before, change.at))
 
-    def _keep(self, shelf: Shelf, lost: EarlierState) -> None:
+    def _keep(self, scope: EntryScope, lost: EntryVersion) -> None:
         entry = lost.entry
-        dropped = (entry.id, entry.version - EARLIER_STATES_KEPT)
-        kept = [each for each in self._earlier.get(shelf, []) if (each.entry.id, each.entry.version) != dropped]
-        self._earlier[shelf] = [*kept, lost]
+        dropped = (entry.id, entry.version - VERSIONS_KEPT)
+        kept = [each for each in self._earlier.get(scope, []) if (each.entry.id, each.entry.version) != dropped]
+        self._earlier[scope] = [*kept, lost]

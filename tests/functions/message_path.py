@@ -16,7 +16,7 @@ import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from cicada.bootstrap import authorizer, connections, conversation, entrance, processor, revocation
+from cicada.bootstrap import authorizer, command_guard, connections, conversation, processor, revocation
 from cicada.conversation.model import Head, RequestKey
 from cicada.identity import Principal, groups_text
 from tests.contract import connections_table, entries_table, readers_table, request_queues, requests_table
@@ -34,7 +34,7 @@ Reply = dict[str, Any]
 _WIRED = (
     authorizer.token_verifier,
     connections.connections,
-    entrance.entrance,
+    command_guard.command_guard,
     revocation.sign_out,
     conversation.conversation,
     processor.processor,
@@ -141,7 +141,7 @@ def _wire(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    for module in (conversation, entrance, processor, revocation):
+    for module in (conversation, command_guard, processor, revocation):
         monkeypatch.setattr(module, "ApiGatewayChannel", lambda client: path.channel)
     monkeypatch.setattr("time.time", path.clock)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
-from cicada.agents.model import THEORY, AgentKind, Change, Entry, Shelf
+from cicada.agents.model import THEORY, AgentKind, Change, Entry, EntryScope
 from cicada.conversation.model import RequestKey, StoredEvent
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from local.stage.settings import ROOT
@@ -55,10 +55,10 @@ def requests_rows(path: MessagePath) -> dict[str, set[str]]:
 def keep_a_theory(path: MessagePath) -> None:
     """And then another state of it."""
     store = DynamoEntryStore(path.database, entries_table.TABLE)
-    shelf = Shelf(CONSOLE, "scripts", AgentKind.THEORIES)
+    scope = EntryScope(CONSOLE, "scripts", AgentKind.THEORIES)
     first, second = (Entry("t-1", THEORY, "The porter", "is drunk", number, NOW, 0) for number in (1, 2))
-    store.write(shelf, Change(None, first, NOW))
-    store.write(shelf, Change(first, second, NOW))
+    store.write(scope, Change(None, first, NOW))
+    store.write(scope, Change(first, second, NOW))
 
 
 def test_every_row_is_kept_as_long_as_the_docs_say(path: MessagePath, pool: Pool) -> None:

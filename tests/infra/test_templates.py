@@ -13,9 +13,9 @@ from cicada.settings import (
     AgentToolSettings,
     AuditSettings,
     AuthorizerSettings,
+    CommandGuardSettings,
     ConnectionSettings,
     ConversationSettings,
-    EntranceSettings,
     IngestSettings,
     ProcessorSettings,
     ProfileToolSettings,
@@ -46,20 +46,20 @@ ROUTES = [
 class CommandSettings(Struct, frozen=True):
     """Of the functions behind commands."""
 
-    entrance: EntranceSettings
+    command_guard: CommandGuardSettings
     conversation: ConversationSettings
 
 
 class EndSettings(Struct, frozen=True):
     """Of the function that ends sign-ins."""
 
-    entrance: EntranceSettings
+    command_guard: CommandGuardSettings
     sign_out: SignOutSettings
 
 
 SETTINGS: dict[str, type[Struct]] = {
     "authorizer": AuthorizerSettings,
-    "ws-connect": EntranceSettings,
+    "ws-connect": CommandGuardSettings,
     "ws-disconnect": ConnectionSettings,
     "ws-message": CommandSettings,
     "ws-resume": CommandSettings,

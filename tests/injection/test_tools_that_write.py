@@ -10,7 +10,7 @@ from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import session_attributes
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.agents.model import THEORY, AgentKind, AgentTurn, Change, Entry, Shelf, ToolSession, Write
+from cicada.agents.model import THEORY, AgentKind, AgentTurn, Change, Entry, EntryScope, ToolSession, Write
 from cicada.agents.theories import profile_toolbox, theory_toolbox
 from cicada.agents.tools import describe
 from cicada.answering.asked_writes import asked_writes
@@ -26,7 +26,7 @@ from tests.unit.answering.situation import Situation
 from tests.unit.answering.test_conversation import asked
 
 READING = ("list_", "get_", "search_")
-SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
+SHELF = EntryScope(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
 OWL = Entry("id", THEORY, "Owl", "It is an omen.", 1, NOON)
 START = event("messageStart", {"role": "assistant"})
 SAYS = Streamed((START, text_delta("It is open."), *reply_end()))

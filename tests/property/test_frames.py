@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from cicada.bootstrap.conversation import Conversation
-from cicada.conversation.entrance import Entrance
+from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Head, Question, RequestKey
 from cicada.conversation.protocol import Chunk
@@ -69,13 +69,13 @@ class Api:
     @property
     def conversation(self) -> Conversation:
         here = self.here
-        return Conversation(here.log, here.accepter, here.resumer, self.entrance.limits, here.withholding)
+        return Conversation(here.log, here.accepter, here.resumer, self.command_guard.limits, here.withholding)
 
     @property
-    def entrance(self) -> Entrance:
+    def command_guard(self) -> CommandGuard:
         """Without a limit that these frames reach."""
         limits = UsageLimits(InMemoryUsageTable(), self.here.log, self.here.clock, 10**6, 10**6, 10**8)
-        return Entrance(self.connections, limits, self.here.channel, self.here.clock)
+        return CommandGuard(self.connections, limits, self.here.channel, self.here.clock)
 
     def send(self, function: str, frame: str) -> Reply | None:
         """The reply to Ann's frame, parsed."""
@@ -111,7 +111,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
         api = Api()
         for function in FUNCTIONS:
             module = importlib.import_module(f"functions.{function}.handler")
-            monkeypatch.setattr(module, "entrance", lambda: api.entrance)
+            monkeypatch.setattr(module, "command_guard", lambda: api.command_guard)
             monkeypatch.setattr(module, "conversation", lambda: api.conversation)
         return api
 

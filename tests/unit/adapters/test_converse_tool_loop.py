@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, EntryStore, ProfileKind, Shelf
+from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, EntryScope, EntryStore, ProfileKind
 from cicada.agents.theories import profile_toolbox
 from cicada.agents.tools import describe
 from cicada.dialogue import Turn
@@ -43,7 +43,7 @@ BUSY = Refused(429, "ThrottlingException")
 
 
 class BrokenStore(InMemoryEntryStore):
-    def live(self, shelf: Shelf) -> list[Entry]:
+    def live(self, scope: EntryScope) -> list[Entry]:
         raise UnavailableError("The database could not be reached; try again.")
 
 
@@ -51,7 +51,7 @@ def loop(bedrock: ScriptedBedrock, store: EntryStore | None = None) -> ConverseT
     if store is None:
         store = InMemoryEntryStore()
         banquo = Entry("id", ProfileKind.CHARACTER, "Banquo", "A companion of Macbeth.", 1, NOON)
-        store.write(Shelf(ANN, TURN.knowledge_base, AgentKind.PROFILES), Change(None, banquo, NOON))
+        store.write(EntryScope(ANN, TURN.knowledge_base, AgentKind.PROFILES), Change(None, banquo, NOON))
     toolboxes = {AgentKind.PROFILES: profile_toolbox(profile_tools(store))}
     retry = Retry(sleep=lambda seconds: None, chance=lambda: 0.0)
     return ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, retry)

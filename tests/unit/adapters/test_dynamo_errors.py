@@ -5,7 +5,7 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 
 from cicada.adapters.aws_errors import dynamo_errors
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
-from cicada.agents.model import AgentKind, Shelf
+from cicada.agents.model import AgentKind, EntryScope
 from cicada.errors import CicadaError, ConfigurationError, LeaseLostError, ThrottledError, UnavailableError
 from cicada.identity import Principal
 from tests.contract.entries_table import entries_table
@@ -51,4 +51,6 @@ def test_the_librarys_own_errors_pass() -> None:
 
 def test_a_missing_table_is_no_empty_list() -> None:
     with entries_table() as (client, _), pytest.raises(ConfigurationError):
-        DynamoEntryStore(client, "another-table").live(Shelf(Principal("acme", "ann"), "scripts", AgentKind.PROFILES))
+        DynamoEntryStore(client, "another-table").live(
+            EntryScope(Principal("acme", "ann"), "scripts", AgentKind.PROFILES)
+        )

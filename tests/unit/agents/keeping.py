@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from cicada.agents.entries import Keeping
-from cicada.agents.model import AgentKind, EntryStore, Evidence, Shelf, ToolSession, Write
+from cicada.agents.model import AgentKind, EntryScope, EntryStore, Evidence, ToolSession, Write
 from cicada.agents.theories import ProfileTools, TheoryTools
 from cicada.identity import Principal
 from tests.fakes.clock import Clock
@@ -15,7 +15,7 @@ from tests.fakes.evidence import FixedEvidence
 ALL_WRITES = frozenset(Write)
 ANN = ToolSession(Principal("acme", "ann"), "scripts", ALL_WRITES)
 BOB = ToolSession(Principal("acme", "bob"), "scripts", ALL_WRITES)
-SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
+SHELF = EntryScope(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
 DAY_SECONDS = 24 * 3600.0
 # 2026-11-01, noon, in UTC.
 NOON = 1_793_534_400.0

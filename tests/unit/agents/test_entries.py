@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.agents import entries
-from cicada.agents.model import ANSWER_LIMIT_BYTES, THEORY, Change, Entry, Shelf, ToolSession
+from cicada.agents.model import ANSWER_LIMIT_BYTES, THEORY, Change, Entry, EntryScope, ToolSession
 from cicada.agents.theories import TheoryTools
 from cicada.errors import ThrottledError
 from tests.fakes.clock import Clock
@@ -282,10 +282,10 @@ class BusyStore(InMemoryEntryStore):
         super().__init__()
         self.others = list(others)
 
-    def write(self, shelf: Shelf, change: Change) -> None:
+    def write(self, scope: EntryScope, change: Change) -> None:
         if self.others:
             self.others.pop(0)()
-        super().write(shelf, change)
+        super().write(scope, change)
 
 
 def test_of_two_additions_at_the_same_time_none_is_lost() -> None:

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.agents.model import AgentKind, Entry, ProfileKind, Shelf, ToolSession
+from cicada.agents.model import AgentKind, Entry, EntryScope, ProfileKind, ToolSession
 from cicada.agents.theories import ProfileTools
 from cicada.errors import UnavailableError
 from cicada.identity import Principal
 from tests.fakes.entry_store import InMemoryEntryStore
 from tests.unit.agents.keeping import ALL_WRITES, ANN, NOON, profile_tools
 
-SHELF = Shelf(ANN.principal, ANN.knowledge_base, AgentKind.PROFILES)
+SHELF = EntryScope(ANN.principal, ANN.knowledge_base, AgentKind.PROFILES)
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_half_a_character_pair_from_a_model_can_be_stored(tools: ProfileTools) -
 
 def test_a_store_that_fails_is_not_an_empty_one() -> None:
     class BrokenStore(InMemoryEntryStore):
-        def live(self, shelf: Shelf) -> list[Entry]:
+        def live(self, scope: EntryScope) -> list[Entry]:
             raise UnavailableError("The database could not be reached; try again.")
 
     tools = profile_tools(BrokenStore())

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.conversation.entrance import check_token, known
+from cicada.conversation.command_guard import check_token, require_connection
 from cicada.conversation.model import Connection
 from cicada.errors import NotConnectedError, TokenExpiredError
 from tests.fakes.conversation import InMemoryConnections
@@ -19,15 +19,15 @@ def table() -> InMemoryConnections:
 
 
 def test_a_connection_says_who_is_on_it(table: InMemoryConnections) -> None:
-    assert known("c1", table).principal == ANN
+    assert require_connection("c1", table).principal == ANN
 
 
 def test_an_unknown_connection_is_asked_to_connect_again(table: InMemoryConnections) -> None:
     with pytest.raises(NotConnectedError):
-        known("c2", table)
+        require_connection("c2", table)
 
 
 @pytest.mark.parametrize("late_by", [0, 1, 100_000])
 def test_a_token_that_has_run_out_no_longer_counts(table: InMemoryConnections, late_by: float) -> None:
     with pytest.raises(TokenExpiredError):
-        check_token(known("c1", table), NOW + late_by)
+        check_token(require_connection("c1", table), NOW + late_by)

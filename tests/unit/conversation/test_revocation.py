@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from cicada.conversation.entrance import Entrance
+from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Charge, Connection, RequestKey, Usage
 from cicada.conversation.protocol import Complete, SignOutEverywhere
@@ -43,9 +43,9 @@ class House(Situation):
         return Revoker(self.users, self.connections, self.channel, self.log, lambda seconds: self.meanwhile())
 
     @property
-    def entrance(self) -> Entrance:
+    def command_guard(self) -> CommandGuard:
         limits = UsageLimits(self.users, self.log, self.clock, 60, 10, 1200)
-        return Entrance(self.connections, limits, self.channel, self.clock)
+        return CommandGuard(self.connections, limits, self.channel, self.clock)
 
     def connect(self, connection_id: str, issued_at: float, principal: Principal = ANN) -> None:
         """A connection that was there before."""
@@ -53,7 +53,7 @@ class House(Situation):
 
     def knock(self, connection_id: str, issued_at: float) -> None:
         """A new connection of Ann's."""
-        self.entrance.open(Connection(connection_id, ANN, issued_at + 600, issued_at), 0)
+        self.command_guard.open(Connection(connection_id, ANN, issued_at + 600, issued_at), 0)
 
     def admit(self, request_id: str = ID, principal: Principal = ANN) -> None:
         """As a question is, before it is stored."""
@@ -84,7 +84,7 @@ def test_a_token_of_the_same_second_or_an_older_one_does_not_survive(house: Hous
 def test_a_sign_in_two_seconds_later_is_good(house: House) -> None:
     house.revoker.revoke(ANN, SECOND + 0.9)
     house.knock("c1", SECOND + 2)
-    house.entrance.enter("c1", PING)
+    house.command_guard.enter("c1", PING)
     assert list(house.connections.rows) == ["c1"]
 
 
@@ -193,7 +193,7 @@ def test_a_connection_that_nobody_closed_is_told_and_closed_with_its_next_comman
     house.connect("c1", SECOND - 5)
     house.users.revoke(ANN, SECOND, 0)
     with pytest.raises(SignedOutError):
-        house.entrance.enter("c1", PING)
+        house.command_guard.enter("c1", PING)
     assert json.loads(house.channel.frames["c1"][-1])["code"] == "signed_out"
     assert house.channel.closed == {"c1"}
     assert house.connections.get("c1") is None
@@ -203,7 +203,7 @@ def test_a_flood_does_not_keep_the_owner_from_signing_out(house: House) -> None:
     house.connect("thief", SECOND - 5)
     house.connect("owner", SECOND - 5)
     flood(house, "thief")
-    command, connection = house.entrance.enter("owner", SIGN_OUT)
+    command, connection = house.command_guard.enter("owner", SIGN_OUT)
     assert (command, connection.connection_id) == (SignOutEverywhere(), "owner")
 
 
@@ -211,10 +211,10 @@ def flood(house: House, connection_id: str) -> None:
     """Until the connection is closed for it."""
     while house.connections.get(connection_id):
         with suppress(LimitExceededError):
-            house.entrance.enter(connection_id, PING)
+            house.command_guard.enter(connection_id, PING)
 
 
 def test_signing_out_is_charged_too(house: House) -> None:
     house.connect("c1", SECOND - 5)
-    house.entrance.enter("c1", SIGN_OUT)
+    house.command_guard.enter("c1", SIGN_OUT)
     assert house.users.get(ANN).theoretical_arrival > house.clock.now

@@ -39,7 +39,7 @@ class AuditSettings(Struct, frozen=True):
     audit_log_group: str
 
 
-class EntranceSettings(Struct, frozen=True):
+class CommandGuardSettings(Struct, frozen=True):
     """What every command passes; the last four fields limit each user."""
 
     requests_table: str

@@ -14,11 +14,11 @@ from cicada.agents.model import (
     THEORY,
     AgentKind,
     Change,
-    EarlierState,
     Entry,
     EntryChangedError,
+    EntryScope,
     EntryStore,
-    Shelf,
+    EntryVersion,
     beginning,
     fitted,
     matching_key,
@@ -103,35 +103,35 @@ def summary(entry: Entry) -> str:
     return one_quoted_line(f"- {called(entry)} ({day(entry.saved_at)}): {beginning(entry.text, _PREVIEW_CHARACTERS)}")
 
 
-def deleted_line(state: EarlierState) -> str:
+def deleted_line(state: EntryVersion) -> str:
     return one_quoted_line(f"- {called(state.entry)} (deleted on {day(state.lost_at)})")
 
 
-def version_line(state: EarlierState) -> str:
+def version_line(state: EntryVersion) -> str:
     """A line of a list: number, date, name and beginning."""
     entry = state.entry
     start = beginning(entry.text, _PREVIEW_CHARACTERS)
     return one_quoted_line(f"- version {entry.version} of {day(entry.saved_at)}, “{entry.name}”: {start}")
 
 
-class Known(Struct, frozen=True):
+class EntryMatcher(Struct, frozen=True):
     """`live`: the entries as they are. `earlier`: the states that can be brought back, the latest loss first."""
 
     wording: Wording
     live: list[Entry]
-    earlier: list[EarlierState]
+    earlier: list[EntryVersion]
 
     @property
-    def deleted(self) -> list[EarlierState]:
+    def deleted(self) -> list[EntryVersion]:
         """The last state of each deleted entry, the latest loss first."""
-        last: dict[str, EarlierState] = {}
+        last: dict[str, EntryVersion] = {}
         alive = {each.id for each in self.live}
         for state in self.earlier:
             if state.entry.id not in alive:
                 last.setdefault(state.entry.id, state)
         return list(last.values())
 
-    def versions(self, entry_id: str) -> list[EarlierState]:
+    def versions(self, entry_id: str) -> list[EntryVersion]:
         """The entry's earlier states, the latest first."""
         return [each for each in self.earlier if each.entry.id == entry_id]
 
@@ -166,15 +166,15 @@ class Known(Struct, frozen=True):
         lines = (one_quoted_line(f"- {called(each)}") for each in self.live)
         return fitted([none, f"The user's {self.wording.many} are:", *lines])
 
-    def _gone(self, state: EarlierState) -> str:
+    def _gone(self, state: EntryVersion) -> str:
         return (
             f"The {self.wording.label(state.entry)} was deleted on {day(state.lost_at)}. "
             f"It can be brought back until {day(state.expires_at)}."
         )
 
 
-def read_known(store: EntryStore, wording: Wording, shelf: Shelf, now: float) -> Known:
-    return Known(wording, store.live(shelf), store.earlier(shelf, now))
+def read_entries(store: EntryStore, wording: Wording, scope: EntryScope, now: float) -> EntryMatcher:
+    return EntryMatcher(wording, store.live(scope), store.earlier(scope, now))
 
 
 def several(wording: Wording, wanted: str, found: list[Entry]) -> str:
@@ -183,7 +183,7 @@ def several(wording: Wording, wanted: str, found: list[Entry]) -> str:
     return fitted([f"Several {wording.many} match {named(wanted)}; say which one. Nothing was done.", *lines])
 
 
-def several_deleted(wording: Wording, found: list[EarlierState]) -> str:
+def several_deleted(wording: Wording, found: list[EntryVersion]) -> str:
     """Asks which of several deleted entries is meant."""
     asked = f"Several {wording.many} can be brought back; say which one. Nothing was done."
     return fitted([asked, *map(deleted_line, found)])
@@ -210,21 +210,21 @@ class Keeping(Struct, frozen=True):
 
 
 class Entries(Struct, frozen=True):
-    """The entries of one shelf. `kind` may be empty where any kind is meant; `wanted` names or describes an entry."""
+    """The entries of one scope. `kind` may be empty where any kind is meant; `wanted` names or describes an entry."""
 
     keeping: Keeping
-    shelf: Shelf
+    scope: EntryScope
 
     @property
     def wording(self) -> Wording:
-        return _WORDINGS[self.shelf.agent]
+        return _WORDINGS[self.scope.agent]
 
-    def known(self) -> Known:
-        return read_known(self.keeping.store, self.wording, self.shelf, self.keeping.clock())
+    def known(self) -> EntryMatcher:
+        return read_entries(self.keeping.store, self.wording, self.scope, self.keeping.clock())
 
     def listed(self, kind: str) -> str:
         """Name, date and beginning of every entry."""
-        entries = [each for each in self.keeping.store.live(self.shelf) if kind in ("", each.kind)]
+        entries = [each for each in self.keeping.store.live(self.scope) if kind in ("", each.kind)]
         of_kind = f"{kind} " if kind else ""
         if not entries:
             return f"The user has no {of_kind}{self.wording.many}."
@@ -247,7 +247,7 @@ class Entries(Struct, frozen=True):
         return self.settled(lambda: self._save(kind, name, text))
 
     def _save(self, kind: str, name: str, text: str) -> str:
-        live = self.keeping.store.live(self.shelf)
+        live = self.keeping.store.live(self.scope)
         now = self.keeping.clock()
         entry = Entry(self.keeping.new_id(), kind, name, text, 1, now)
         for taken in (each for each in live if each.key == entry.key):
@@ -259,7 +259,7 @@ class Entries(Struct, frozen=True):
                 f"There are {len(live)} {self.wording.many} and no more can be saved; delete one first. "
                 "Nothing was saved."
             )
-        self.keeping.store.write(self.shelf, Change(None, entry, now))
+        self.keeping.store.write(self.scope, Change(None, entry, now))
         return f"Saved the {self.wording.label(entry)}."
 
     def _taken(self, entry: Entry) -> str:
@@ -312,7 +312,7 @@ class Entries(Struct, frozen=True):
         self.change(entry, replace(entry, name=new_name))
         return f"Renamed the {self.wording.label(entry)} to {named(new_name)}."
 
-    def refuse_taken(self, known: Known, entry: Entry, name: str, undone: str) -> None:
+    def refuse_taken(self, known: EntryMatcher, entry: Entry, name: str, undone: str) -> None:
         """Raises `ArgumentError` if another live entry has this name."""
         for other in known.live:
             if other.id != entry.id and other.key == (entry.kind, matching_key(name)):
@@ -328,7 +328,7 @@ class Entries(Struct, frozen=True):
 
     def _delete(self, entry: Entry) -> str:
         now = self.keeping.clock()
-        self.keeping.store.write(self.shelf, Change(entry, None, now))
+        self.keeping.store.write(self.scope, Change(entry, None, now))
         until = day(now + EARLIER_KEPT_SECONDS)
         return f"Deleted the {self.wording.label(entry)}. It can be brought back until {until}."
 
@@ -336,7 +336,7 @@ class Entries(Struct, frozen=True):
         """Writes the next version."""
         now = self.keeping.clock()
         after = replace(after, version=entry.version + 1, saved_at=now, brought_back=brought_back)
-        self.keeping.store.write(self.shelf, Change(entry, after, now))
+        self.keeping.store.write(self.scope, Change(entry, after, now))
 
     def settled(self, operation: Callable[[], str]) -> str:
         """The operation's answer; it is repeated from its first read if another write came between."""
@@ -349,7 +349,7 @@ class Entries(Struct, frozen=True):
 
 
 class Restoring(Struct, frozen=True):
-    """Restores on one shelf."""
+    """Restores on one scope."""
 
     entries: Entries
 
@@ -377,18 +377,18 @@ class Restoring(Struct, frozen=True):
         self.entries.refuse_taken(known, state.entry, state.entry.name, "brought back")
         return self._bring_back(live, known.versions(entry_id)[0].entry, state)
 
-    def _bring_back(self, live: Entry | None, last: Entry, state: EarlierState) -> str:
+    def _bring_back(self, live: Entry | None, last: Entry, state: EntryVersion) -> str:
         found = state.entry
         if live:
             self.entries.change(live, replace(live, name=found.name, text=found.text), found.version)
         else:
             now = self.entries.keeping.clock()
             after = replace(found, version=last.version + 1, saved_at=now, brought_back=found.version)
-            self.entries.keeping.store.write(self.entries.shelf, Change(None, after, now))
+            self.entries.keeping.store.write(self.entries.scope, Change(None, after, now))
         done = f"Brought back the {self.wording.label(found)} as saved on {day(found.saved_at)}."
         return f"{done} It reads:\n{quoted(found.text)}"
 
-    def _state(self, known: Known, entry_id: str, live: Entry | None, version: int | None) -> EarlierState:
+    def _state(self, known: EntryMatcher, entry_id: str, live: Entry | None, version: int | None) -> EntryVersion:
         states = known.versions(entry_id)
         found = next((each for each in states if version in (None, each.entry.version)), None)
         if found:
@@ -400,7 +400,7 @@ class Restoring(Struct, frozen=True):
             fitted([f"There is no version {version} to bring back. Nothing was done. There are:", *there])
         )
 
-    def _only_deleted(self, known: Known, kind: str) -> str:
+    def _only_deleted(self, known: EntryMatcher, kind: str) -> str:
         deleted = [each for each in known.deleted if kind in ("", each.entry.kind)]
         if len(deleted) == 1:
             return deleted[0].entry.id
@@ -411,7 +411,7 @@ class Restoring(Struct, frozen=True):
             return max(back, key=lambda each: each.saved_at).id
         raise ArgumentError(f"No deleted {self.wording.one} can be brought back. Nothing was done.")
 
-    def _meant(self, known: Known, kind: str, wanted: str) -> str:
+    def _meant(self, known: EntryMatcher, kind: str, wanted: str) -> str:
         """The id of the entry that the words name.
 
         If there are several, the deleted one is meant; of several of one name, the one that was lost last.
@@ -432,11 +432,11 @@ class Restoring(Struct, frozen=True):
         raise ArgumentError(fitted([known.missing(kind, wanted), *_deleted_lines(known)]))
 
 
-def _deleted_lines(known: Known) -> list[str]:
+def _deleted_lines(known: EntryMatcher) -> list[str]:
     return ["These can be brought back:", *map(deleted_line, known.deleted)] if known.deleted else []
 
 
-def _choice(known: Known, live: Entry) -> str:
+def _choice(known: EntryMatcher, live: Entry) -> str:
     """The versions by their numbers, to choose another one."""
     lines = [version_line(each) for each in known.versions(live.id) if each.entry.version != live.brought_back]
     return fitted(["", "To bring back another version, name its number:", *lines]) if lines else ""

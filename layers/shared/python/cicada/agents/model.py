@@ -55,7 +55,7 @@ def fitted(parts: Sequence[str], separator: str = "\n") -> str:
 
 
 # What a change or a deletion took away can be brought back for this long, up to so many states of each entry.
-EARLIER_STATES_KEPT = 10
+VERSIONS_KEPT = 10
 EARLIER_KEPT_SECONDS = 30 * 24 * 3600
 
 
@@ -117,7 +117,7 @@ class ProfileKind(StrEnum):
 THEORY = "theory"
 
 
-class Shelf(Struct, frozen=True):
+class EntryScope(Struct, frozen=True):
     """Where one user's profiles or theories of one knowledge base are kept."""
 
     principal: Principal
@@ -126,7 +126,7 @@ class Shelf(Struct, frozen=True):
 
 
 class Entry(Struct, frozen=True):
-    """A profile or a theory in one state. On a shelf, kind and matching name are unique.
+    """A profile or a theory in one state. On a scope, kind and matching name are unique.
 
     `id` and `kind` never change; `kind` is a `ProfileKind` or `THEORY`. `version` counts the states from 1.
     `saved_at`: epoch seconds. `brought_back`: the version that this state repeats, 0 if it was written anew.
@@ -146,7 +146,7 @@ class Entry(Struct, frozen=True):
         return self.kind, matching_key(self.name)
 
 
-class EarlierState(Struct, frozen=True):
+class EntryVersion(Struct, frozen=True):
     """A state that was changed or deleted at `lost_at`, in epoch seconds."""
 
     entry: Entry
@@ -186,15 +186,15 @@ class EntryChangedError(Exception):
 class EntryStore(Protocol):
     """The users' profiles and theories with their earlier states."""
 
-    def live(self, shelf: Shelf) -> list[Entry]:
+    def live(self, scope: EntryScope) -> list[Entry]:
         """The entries as they are, ordered by kind and matching name."""
         ...
 
-    def earlier(self, shelf: Shelf, now: float) -> list[EarlierState]:
+    def earlier(self, scope: EntryScope, now: float) -> list[EntryVersion]:
         """The states that can be brought back, the latest loss first; those that have expired by `now` are left out."""
         ...
 
-    def write(self, shelf: Shelf, change: Change) -> None:
+    def write(self, scope: EntryScope, change: Change) -> None:
         """Stores the new state and keeps the old one among the earlier states, all or nothing.
 
         Raises `EntryChangedError` if `before` is no longer the state, or another entry has the key of `after`.

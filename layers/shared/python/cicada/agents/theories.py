@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from cicada.agents.entries import Entries, Keeping, Restoring
-from cicada.agents.model import THEORY, AgentKind, Evidence, Shelf, ToolSession, Write
+from cicada.agents.model import THEORY, AgentKind, EntryScope, Evidence, ToolSession, Write
 from cicada.agents.tools import QUERY_LIMIT, Toolbox, answering_refusals, describe, read_kind, read_text, when_asked
 
 _OPEN, _CLOSE = "<thinking>", "</thinking>"
@@ -107,7 +107,7 @@ class ProfileTools(Struct, frozen=True):
         return Restoring(self._entries(session)).restore(_any_kind(kind), name, version)
 
     def _entries(self, session: ToolSession) -> Entries:
-        return Entries(self.keeping, Shelf(session.principal, session.knowledge_base, AgentKind.PROFILES))
+        return Entries(self.keeping, EntryScope(session.principal, session.knowledge_base, AgentKind.PROFILES))
 
 
 def _any_kind(text: str) -> str:
@@ -196,7 +196,7 @@ class TheoryTools(Struct, frozen=True):
         return f"{_EVIDENCE}\n\n{passages}"
 
     def _entries(self, session: ToolSession) -> Entries:
-        return Entries(self.keeping, Shelf(session.principal, session.knowledge_base, AgentKind.THEORIES))
+        return Entries(self.keeping, EntryScope(session.principal, session.knowledge_base, AgentKind.THEORIES))
 
 
 def theory_toolbox(tools: TheoryTools) -> Toolbox:

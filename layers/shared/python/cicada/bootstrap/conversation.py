@@ -13,7 +13,7 @@ from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database
-from cicada.bootstrap.entrance import entrance
+from cicada.bootstrap.command_guard import command_guard
 from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
@@ -90,7 +90,7 @@ def conversation() -> Conversation:
     log = DynamoRequestLog(tables, settings.requests_table, time.time)
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
-    limits = entrance().limits
+    limits = command_guard().limits
     withholding = Withholding(PermissionGate(DynamoReaderTable(tables, settings.readers_table)), _bases)
     resumer = Resumer(log, queue, channel, time.time, withholding, record_audit, limits, settings.lease_seconds)
     accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, _bases)

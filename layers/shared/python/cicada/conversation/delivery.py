@@ -21,7 +21,7 @@ from cicada.errors import CicadaError, ConnectionGoneError, DependencyError
 from cicada.observability.audit import ShownDocuments
 
 
-def end(connection_id: str, reason: CicadaError, channel: Channel) -> None:
+def send_last_frame(connection_id: str, reason: CicadaError, channel: Channel) -> None:
     """Raises `DependencyError` if it may be open still. The frame is a courtesy: one that is lost changes nothing."""
     with suppress(ConnectionGoneError, DependencyError):
         channel.post(connection_id, frame(failed(reason)))

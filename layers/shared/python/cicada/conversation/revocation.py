@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from cicada.conversation.delivery import end
+from cicada.conversation.delivery import send_last_frame
 from cicada.conversation.model import Connection, RequestKey, Usage
 from cicada.conversation.ports import Channel, ConnectionTable, RequestLog, UsageTable
 from cicada.errors import DependencyError, SignedOutError
@@ -69,7 +69,7 @@ class Revoker(Struct, frozen=True):
             self.log.request_cancel(key)
 
     def _close(self, connection_id: str) -> None:
-        end(connection_id, _signed_out(), self.channel)
+        send_last_frame(connection_id, _signed_out(), self.channel)
         self.connections.remove(connection_id)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from cicada.adapters.sqs import read_request_message
 from cicada.adapters.xray import carried_header
 from cicada.bootstrap.tracing import traced
-from cicada.conversation.entrance import Entrance
+from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, request_id_of
 from cicada.deadline import Deadline
@@ -69,16 +69,16 @@ CommandHandler = Callable[[AnyCommand, Connection], str | None]
 _INTERNAL = Failed(error="Something went wrong on our side. Please try again.", code="internal", retryable=True)
 
 
-def command_reply(event: Event, entrance: Callable[[], Entrance], handle: CommandHandler) -> Reply:
+def command_reply(event: Event, command_guard: Callable[[], CommandGuard], handle: CommandHandler) -> Reply:
     """Run `handle` on the frame's command; its reply, or the error's, goes back on the same connection.
 
-    Where the entrance has closed the connection, its client has the reason already, and the reply is for whoever sent a
+    Where the guard has closed the connection, its client has the reason already, and the reply is for whoever sent a
     test event. Nothing of the frame is logged.
     """
     body = event.get("body") or ""
     with traced("command"):
         try:
-            command, connection = entrance().enter(event["requestContext"]["connectionId"], body)
+            command, connection = command_guard().enter(event["requestContext"]["connectionId"], body)
             annotate(action=command.action)
             reply = handle(command, connection)
         except RequestError as error:

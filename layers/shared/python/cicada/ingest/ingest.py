@@ -90,7 +90,7 @@ class Ingester(Struct, frozen=True):
         unless sidecar or front matter now names other readers or is not understood. A failing store, embedder or
         index is a `DependencyError`.
         """
-        report = self._settled(document, again)
+        report = self._ingest_until_stable(document, again)
         annotate(knowledgeBase=document.base_key.knowledge_base, outcome=report.outcome.value, passages=report.passages)
         self.store.write_report(report)
         return report
@@ -106,7 +106,7 @@ class Ingester(Struct, frozen=True):
         """
         if self.store.holds(document) or self.truth.read(document) is not None:
             return self.ingest(document, again)
-        self._hide(document)
+        self._unindex(document)
         return None
 
     def delete(self, document: DocumentKey) -> IngestReport:
@@ -115,7 +115,7 @@ class Ingester(Struct, frozen=True):
         self.store.write_report(report)
         return report
 
-    def _settled(self, document: DocumentKey, again: bool) -> IngestReport:
+    def _ingest_until_stable(self, document: DocumentKey, again: bool) -> IngestReport:
         """Ingest, then read the file again, until it has not changed; returns the report on that version.
 
         Without the second read, two concurrent ingests of one document could leave the older file indexed or reported,
@@ -124,7 +124,7 @@ class Ingester(Struct, frozen=True):
         """
         source = self._read(document)
         for _ in range(_MAX_LOOKS):
-            report = self._applied(document, source, again)
+            report = self._ingest_once(document, source, again)
             if (latest := self._read(document)) == source:
                 return report
             source, again = latest, True
@@ -134,7 +134,9 @@ class Ingester(Struct, frozen=True):
         with span("reading"):
             return self.store.read(document)
 
-    def _applied(self, document: DocumentKey, source: SourceFile | OversizedFile | None, again: bool) -> IngestReport:
+    def _ingest_once(
+        self, document: DocumentKey, source: SourceFile | OversizedFile | None, again: bool
+    ) -> IngestReport:
         if source is None:
             return self._deleted(document)
         entry = self.truth.read(document)
@@ -150,10 +152,10 @@ class Ingester(Struct, frozen=True):
             if before is None or self._may_show_too_much(source, before):
                 self._withdraw(source, before)
             elif again and self._is_ours(before):
-                self._show(with_card(before))
+                self._index(with_card(before))
             return _rejected(document, error, version)
         with span("indexing"):
-            outcome = Outcome.INDEXED if self._projected(before, after, again) else Outcome.UNCHANGED
+            outcome = Outcome.INDEXED if self._write(before, after, again) else Outcome.UNCHANGED
         readers = after.passages[0].passage.readers if after.passages else ()
         return IngestReport(document, outcome, len(after.passages), problems, after.version, readers)
 
@@ -212,7 +214,7 @@ class Ingester(Struct, frozen=True):
         names = ", ".join(copies[:_MAX_COPIES_NAMED])
         return (Problem("", f"The base already has this very file as {names}; remove what is not meant.", "copy"),)
 
-    def _projected(self, before: StoredDocument | None, after: StoredDocument, again: bool) -> bool:
+    def _write(self, before: StoredDocument | None, after: StoredDocument, again: bool) -> bool:
         """Write the truth, then the index, so that a rebuild misses nothing; returns whether anything was written."""
         if before is not None and after.equals(before):
             after = before
@@ -220,19 +222,19 @@ class Ingester(Struct, frozen=True):
                 return False
         else:
             self.truth.write(after)
-        self._show(after)
+        self._index(after)
         return True
 
-    def _show(self, stored: StoredDocument) -> None:
+    def _index(self, stored: StoredDocument) -> None:
         row = stored.row()
         if row is None:
-            self._hide(stored.document)
+            self._unindex(stored.document)
             return
         if self.readers:
             self.readers.record(stored.document, row.readers)
         self.index.replace(stored.document, stored.embedded(), row, stored.card_vector)
 
-    def _hide(self, document: DocumentKey) -> None:
+    def _unindex(self, document: DocumentKey) -> None:
         if self.readers:
             self.readers.forget(document)
         self.index.delete(document)
@@ -266,11 +268,11 @@ class Ingester(Struct, frozen=True):
             self.truth.write(without_known_readers(source, self.embedder.model_id, self.embedder.dimension))
         else:
             self.truth.delete(source.document)
-        self._hide(source.document)
+        self._unindex(source.document)
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         self.truth.delete(document)
-        self._hide(document)
+        self._unindex(document)
         return IngestReport(document, Outcome.DELETED, passages=0)
 
     def _parser(self, source: SourceFile) -> DocumentParser:

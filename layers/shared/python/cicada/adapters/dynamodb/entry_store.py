@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
-from cicada.agents.model import EARLIER_STATES_KEPT, Change, EarlierState, Entry, EntryChangedError, Shelf
+from cicada.agents.model import VERSIONS_KEPT, Change, Entry, EntryChangedError, EntryScope, EntryVersion
 from cicada.errors import ThrottledError
 
 if TYPE_CHECKING:
@@ -34,42 +34,42 @@ class DynamoEntryStore:
         self._client = client
         self._table = table
 
-    def live(self, shelf: Shelf) -> list[Entry]:
-        return [_entry(item) for item in self._rows(shelf, "NOW")]
+    def live(self, scope: EntryScope) -> list[Entry]:
+        return [_entry(item) for item in self._rows(scope, "NOW")]
 
-    def earlier(self, shelf: Shelf, now: float) -> list[EarlierState]:
+    def earlier(self, scope: EntryScope, now: float) -> list[EntryVersion]:
         """DynamoDB deletes expired rows late, so they are left out here."""
-        states = [EarlierState(_entry(item), float(item["lostAt"]["N"])) for item in self._rows(shelf, "EARLIER")]
+        states = [EntryVersion(_entry(item), float(item["lostAt"]["N"])) for item in self._rows(scope, "EARLIER")]
         kept = [state for state in states if state.expires_at > now]
         return sorted(kept, key=lambda state: (state.lost_at, state.entry.version), reverse=True)
 
-    def write(self, shelf: Shelf, change: Change) -> None:
+    def write(self, scope: EntryScope, change: Change) -> None:
         """One transaction."""
-        writes = [*self._live_writes(shelf, change), *self._earlier_writes(shelf, change)]
+        writes = [*self._live_writes(scope, change), *self._earlier_writes(scope, change)]
         CONFLICTS.call(lambda: self._write_together(writes))
 
-    def _live_writes(self, shelf: Shelf, change: Change) -> Iterator[Item]:
+    def _live_writes(self, scope: EntryScope, change: Change) -> Iterator[Item]:
         before, after = change.before, change.after
         stays = before is not None and after is not None and before.key == after.key
         if after is not None:
             condition = _if_still(before) if stays and before else _IF_FREE
-            item = _key(shelf, _live_key(shelf, after)) | _attributes(after)
+            item = _key(scope, _live_key(scope, after)) | _attributes(after)
             yield {"Put": {"TableName": self._table, "Item": item, **condition}}
         if before is not None and not stays:
-            key = _key(shelf, _live_key(shelf, before))
+            key = _key(scope, _live_key(scope, before))
             yield {"Delete": {"TableName": self._table, "Key": key, **_if_still(before)}}
 
-    def _earlier_writes(self, shelf: Shelf, change: Change) -> Iterator[Item]:
+    def _earlier_writes(self, scope: EntryScope, change: Change) -> Iterator[Item]:
         """The old state is kept, and the oldest one of too many is dropped."""
         before = change.before
         if before is None:
             return
-        state = EarlierState(before, change.at)
-        item = _key(shelf, _earlier_key(shelf, before.id, before.version)) | _attributes(before)
+        state = EntryVersion(before, change.at)
+        item = _key(scope, _earlier_key(scope, before.id, before.version)) | _attributes(before)
         item |= {"lostAt": {"N": str(state.lost_at)}, "expiresAt": {"N": str(int(state.expires_at))}}
         yield {"Put": {"TableName": self._table, "Item": item}}
-        if (dropped := before.version - EARLIER_STATES_KEPT) > 0:
-            yield {"Delete": {"TableName": self._table, "Key": _key(shelf, _earlier_key(shelf, before.id, dropped))}}
+        if (dropped := before.version - VERSIONS_KEPT) > 0:
+            yield {"Delete": {"TableName": self._table, "Key": _key(scope, _earlier_key(scope, before.id, dropped))}}
 
     def _write_together(self, writes: list[Any]) -> None:
         with dynamo_errors():
@@ -83,15 +83,15 @@ class DynamoEntryStore:
                     raise ThrottledError("The entry is being changed at the same moment; try again.") from error
                 raise
 
-    def _rows(self, shelf: Shelf, part: str) -> Iterator[Item]:
+    def _rows(self, scope: EntryScope, part: str) -> Iterator[Item]:
         """The rows in key order, read page by page."""
         query: dict[str, Any] = {
             "TableName": self._table,
             "ConsistentRead": True,
             "KeyConditionExpression": "pk = :owner AND begins_with(sk, :prefix)",
             "ExpressionAttributeValues": {
-                ":owner": {"S": shelf.principal.owner},
-                ":prefix": {"S": f"{_prefix(shelf)}#{part}#"},
+                ":owner": {"S": scope.principal.owner},
+                ":prefix": {"S": f"{_prefix(scope)}#{part}#"},
             },
         }
         while True:
@@ -103,20 +103,20 @@ class DynamoEntryStore:
             query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
-def _prefix(shelf: Shelf) -> str:
-    return f"{shelf.agent.upper()}#{shelf.knowledge_base}"
+def _prefix(scope: EntryScope) -> str:
+    return f"{scope.agent.upper()}#{scope.knowledge_base}"
 
 
-def _live_key(shelf: Shelf, entry: Entry) -> str:
-    return f"{_prefix(shelf)}#NOW#{'#'.join(entry.key)}"
+def _live_key(scope: EntryScope, entry: Entry) -> str:
+    return f"{_prefix(scope)}#NOW#{'#'.join(entry.key)}"
 
 
-def _earlier_key(shelf: Shelf, entry_id: str, version: int) -> str:
-    return f"{_prefix(shelf)}#EARLIER#{entry_id}#{version:08d}"
+def _earlier_key(scope: EntryScope, entry_id: str, version: int) -> str:
+    return f"{_prefix(scope)}#EARLIER#{entry_id}#{version:08d}"
 
 
-def _key(shelf: Shelf, sort_key: str) -> Item:
-    return {"pk": {"S": shelf.principal.owner}, "sk": {"S": sort_key}}
+def _key(scope: EntryScope, sort_key: str) -> Item:
+    return {"pk": {"S": scope.principal.owner}, "sk": {"S": sort_key}}
 
 
 def _if_still(entry: Entry) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from cicada.conversation.entrance import Entrance
+from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import Cancelled, Ping
@@ -35,11 +35,11 @@ class Door(Situation):
         for id, who in (("a1", ANN), ("a2", ANN), ("b1", BOB)):
             self.connections.add(Connection(id, who, self.clock() + 600, self.clock()), self.clock() + 7200)
         limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 1, 10, 60)
-        self.entrance = Entrance(self.connections, limits, self.channel, self.clock)
+        self.command_guard = CommandGuard(self.connections, limits, self.channel, self.clock)
 
     def refused(self, connection_id: str, body: str) -> RequestError:
         with pytest.raises(RequestError) as caught:
-            self.entrance.enter(connection_id, body)
+            self.command_guard.enter(connection_id, body)
         return caught.value
 
 
@@ -49,7 +49,7 @@ def here() -> Door:
 
 
 def test_a_command_comes_with_the_connection_it_came_on(here: Door) -> None:
-    assert here.entrance.enter("b1", PING) == (Ping(), here.connections.rows["b1"])
+    assert here.command_guard.enter("b1", PING) == (Ping(), here.connections.rows["b1"])
 
 
 def test_an_unknown_connection_is_refused_told_why_and_closed(here: Door) -> None:
@@ -83,15 +83,15 @@ def test_frames_that_are_refused_anyway_are_charged_too(here: Door, body: str) -
 
 def test_a_users_connections_share_one_bucket_and_users_do_not(here: Door) -> None:
     for _ in range(30):
-        here.entrance.enter("a1", PING)
-        here.entrance.enter("a2", PING)
+        here.command_guard.enter("a1", PING)
+        here.command_guard.enter("a2", PING)
     assert isinstance(here.refused("a1", PING), LimitExceededError)
-    here.entrance.enter("b1", PING)
+    here.command_guard.enter("b1", PING)
 
 
 def flood(here: Door) -> FloodError:
     for _ in range(60):
-        here.entrance.enter("a1", PING)
+        here.command_guard.enter("a1", PING)
     for _ in range(100):
         error = here.refused("a1", "{")
         if isinstance(error, FloodError):
@@ -111,7 +111,7 @@ def test_whoever_floods_is_told_why_and_loses_the_connection(here: Door) -> None
     assert here.channel.closed == {"a1"}
     assert type(here.refused("a1", PING)) is NotConnectedError
     here.clock.now += error.retry_after_seconds
-    here.entrance.enter("a2", PING)
+    here.command_guard.enter("a2", PING)
 
 
 def test_a_flood_is_refused_though_the_connection_cannot_be_told(here: Door) -> None:
@@ -132,13 +132,13 @@ class Crowded(Situation):
         self.connections = InMemoryConnections()
         self.limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 60, 10, 1200)
         self.accepter = replace(self.accepter, limits=self.limits)
-        self.entrance = Entrance(self.connections, self.limits, self.channel, self.clock, 3)
+        self.command_guard = CommandGuard(self.connections, self.limits, self.channel, self.clock, 3)
 
     def connect(self, *ids: str, who: Principal = ANN) -> None:
         for id in ids:
             self.clock.now += 1
             opened = Connection(id, who, self.clock() + 600, self.clock(), self.clock())
-            self.entrance.open(opened, self.clock() + 7200)
+            self.command_guard.open(opened, self.clock() + 7200)
 
 
 def test_the_oldest_connection_makes_room_for_a_new_one_and_is_told() -> None:
@@ -195,5 +195,5 @@ def test_whoever_connects_too_often_is_refused_and_leaves_no_connection() -> Non
     with pytest.raises(LimitExceededError):
         for number in range(9):
             opened = Connection(f"a{number}", ANN, here.clock() + 600, here.clock(), here.clock())
-            here.entrance.open(opened, here.clock() + 7200)
+            here.command_guard.open(opened, here.clock() + 7200)
     assert len(here.connections.rows) < 3

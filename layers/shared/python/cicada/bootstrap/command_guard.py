@@ -10,15 +10,15 @@ from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.bootstrap.aws import connection_endpoint, database
 from cicada.bootstrap.connections import connections
-from cicada.conversation.entrance import Entrance
+from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.limits import UsageLimits
-from cicada.settings import EntranceSettings, load
+from cicada.settings import CommandGuardSettings, load
 
 
 @cache
-def entrance() -> Entrance:
+def command_guard() -> CommandGuard:
     """Cached for the life of the container."""
-    settings = load(EntranceSettings)
+    settings = load(CommandGuardSettings)
     tables = database()
     limits = UsageLimits(
         DynamoUsageTable(tables, settings.requests_table),
@@ -29,4 +29,4 @@ def entrance() -> Entrance:
         settings.commands_per_minute,
     )
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
-    return Entrance(connections(), limits, channel, time.time, settings.connections_per_user)
+    return CommandGuard(connections(), limits, channel, time.time, settings.connections_per_user)

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from cicada.conversation.delivery import end
+from cicada.conversation.delivery import send_last_frame
 from cicada.conversation.limits import CONNECTION, REFUSED_FRAME, UsageLimits, entry_cost
 from cicada.conversation.model import Connection, Usage
 from cicada.conversation.ports import Channel, ConnectionTable
@@ -26,7 +26,7 @@ from cicada.errors import (
 from cicada.identity import Principal
 
 
-def known(connection_id: str, table: ConnectionTable) -> Connection:
+def require_connection(connection_id: str, table: ConnectionTable) -> Connection:
     """The connection's row. `NotConnectedError` if there is none."""
     connection = table.get(connection_id)
     if connection is None:
@@ -40,7 +40,7 @@ def check_token(connection: Connection, now: float) -> None:
         raise TokenExpiredError("Your access token has expired; connect again with a fresh one.")
 
 
-class Entrance(Struct, frozen=True):
+class CommandGuard(Struct, frozen=True):
     """One for all connections and commands: each is charged to its user, also a command that cannot be read."""
 
     connections: ConnectionTable
@@ -74,7 +74,7 @@ class Entrance(Struct, frozen=True):
             f"You have more than {self.connections_per_user} connections open; this one was closed for a newer one."
         )
         for each in idle_first[:number]:
-            shut(each.connection_id, reason, self.connections, self.channel)
+            close_connection(each.connection_id, reason, self.connections, self.channel)
 
     def enter(self, connection_id: str, body: str) -> tuple[AnyCommand, Connection]:
         """The command, and the connection that it came on.
@@ -88,7 +88,7 @@ class Entrance(Struct, frozen=True):
         try:
             check_signed_in(connection, self._charge(connection.principal, command))
         except (FloodError, SignedOutError) as error:
-            shut(connection_id, error, self.connections, self.channel)
+            close_connection(connection_id, error, self.connections, self.channel)
             raise
         check_token(connection, self.clock())
         if isinstance(command, InvalidFrameError):
@@ -97,10 +97,10 @@ class Entrance(Struct, frozen=True):
 
     def _known(self, connection_id: str) -> Connection:
         try:
-            return known(connection_id, self.connections)
+            return require_connection(connection_id, self.connections)
         except NotConnectedError as error:
             with suppress(DependencyError):
-                end(connection_id, error, self.channel)
+                send_last_frame(connection_id, error, self.channel)
             raise
 
     def _charge(self, principal: Principal, command: AnyCommand | InvalidFrameError) -> Usage:
@@ -111,14 +111,14 @@ class Entrance(Struct, frozen=True):
         return self.limits.enter(principal, cost, asks=isinstance(command, SendMessage))
 
 
-def shut(connection_id: str, reason: CicadaError, connections: ConnectionTable, channel: Channel) -> None:
+def close_connection(connection_id: str, reason: CicadaError, connections: ConnectionTable, channel: Channel) -> None:
     """Send the reason as the connection's last frame, close it and forget it.
 
     A failure of the channel is none of the caller's: the connection is forgotten, so that its commands are refused.
     """
     connections.remove(connection_id)
     with suppress(DependencyError):
-        end(connection_id, reason, channel)
+        send_last_frame(connection_id, reason, channel)
 
 
 def _parsed(body: str) -> AnyCommand | InvalidFrameError:
