@@ -76,7 +76,7 @@ def test_a_question_about_a_text_is_answered_from_passages_that_show_their_field
     assert first["fields"]["Status"] == store.documents["sop-qa-003.md"]["status"]
     assert first["fields"]["Owner"] == store.documents["sop-qa-003.md"]["owner"]
     assert 0 < first["relevance"] <= 1
-    assert "Critical" in events.text
+    assert "2. Classification" in events.text
     assert "[1]" in events.text
     end = last(events)
     assert (end["plan"]["strategy"], end["plan"]["filters"]) == ("ContentOnly", [])
