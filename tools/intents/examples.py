@@ -99,7 +99,7 @@ def _read(kind: type[M], line: str, path: Path, number: int) -> M:
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = error.errors()[0]
         field = first["loc"][0] if first["loc"] else "the line"
         raise ConfigurationError(
             f"{path.name}, line {number}: {field}: {first['msg']}. Write a JSON object with {_needed(kind)}."

@@ -274,6 +274,13 @@ def test_an_example_is_added_once(tmp_path: Path) -> None:
         add_example(message("Wer ist es? ", Intent.GENERAL), path)
 
 
+def test_an_example_is_kept_in_letters_that_people_read(tmp_path: Path) -> None:
+    path = tmp_path / "examples.jsonl"
+    path.touch()
+    add_example(message("wer ist das Mädchen?", Intent.SCRIPT_QUERY, "b"), path)
+    assert "Mädchen" in path.read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("line", "advice"),
     [
