@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.identity import Principal, groups_of, groups_text
+from cicada.identity import Principal, groups_of, groups_text, tenant_group, tenant_of
 
 
 @given(st.frozensets(st.text()))
@@ -27,3 +27,14 @@ def test_groups_say_what_a_user_may_read_and_not_who_he_is() -> None:
     assert not Principal("acme", "ann") != Principal("acme", "ann", frozenset({"staff"}))  # noqa: SIM202 - its own method
     assert Principal("acme", "ann") != Principal("acme", "bob")
     assert Principal("acme", "ann") != Principal("other", "ann")
+
+
+def test_a_tenant_has_a_group_by_which_its_users_are_known() -> None:
+    assert tenant_group("acme") == "tenant:acme"
+    assert tenant_of([tenant_group("acme")]) == "acme"
+
+
+@pytest.mark.parametrize("tenant", ["", "a b", "acme:", "-acme", "a" * 64])
+def test_a_name_that_no_tenant_can_have_is_refused(tenant: str) -> None:
+    with pytest.raises(ValueError, match="letters, digits or hyphens"):
+        tenant_group(tenant)

@@ -58,7 +58,6 @@ def groups_of(text: str) -> frozenset[str]:
 #
 # Cognito's access tokens carry groups, not custom attributes.
 
-PREFIX = "tenant:"
 _GROUP = re.compile(r"tenant:([A-Za-z0-9][A-Za-z0-9-]{0,62})")
 _MEANT = re.compile(r"tenant(?![a-z0-9])")
 _RULE = "A tenant's group is named tenant: and letters, digits or hyphens, 63 at most."
@@ -66,7 +65,7 @@ _RULE = "A tenant's group is named tenant: and letters, digits or hyphens, 63 at
 
 def tenant_group(tenant: str) -> str:
     """The name of the tenant's group. Raises `ValueError` for a name that no tenant can have."""
-    group = f"{PREFIX}{tenant}"
+    group = f"tenant:{tenant}"
     if not _GROUP.fullmatch(group):
         raise ValueError(_RULE)
     return group
