@@ -225,6 +225,15 @@ def test_a_minutes_messages_may_come_at_once_and_the_next_one_has_to_wait() -> N
     assert here.queue.requests == full_rate
 
 
+def test_exactly_a_minutes_commands_may_come_at_once() -> None:
+    here = Situation()
+    limits = limits_on(here, InMemoryUsageTable(), 9, 9)
+    for _ in range(12):
+        limits.enter(ANN, 100)
+    with pytest.raises(LimitExceededError):
+        limits.enter(ANN, 1)
+
+
 def test_of_one_the_refusal_speaks_as_of_one() -> None:
     here = Situation()
     slow, lone = (limits_on(here, InMemoryUsageTable(), *each) for each in ((1, 9), (9, 1)))
