@@ -9,10 +9,11 @@ import pytest
 
 from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import DEAREST_ENTRY, UsageLimits
-from cicada.conversation.model import Charged, RequestKey, Usage
+from cicada.conversation.model import Charge, Charged, RequestKey, Usage
 from cicada.conversation.ports import UsageTable
 from cicada.conversation.protocol import Cancelled, failed, frame
 from cicada.errors import ConfigurationError, FloodError, LimitExceededError, UnavailableError
+from cicada.identity import Principal
 from tests.fakes.usage_table import DisturbedUsageTable, InMemoryUsageTable
 from tests.unit.conversation.situation import ANN, BOB, KEY, LEASE_SECONDS, Situation, send_message
 
@@ -344,3 +345,25 @@ def test_a_user_whose_messages_keep_overtaking_each_other_is_told_to_wait() -> N
     with pytest.raises(LimitExceededError) as caught:
         limits.admit(KEY)
     assert caught.value.retry_after_seconds == 1
+
+
+class Kept(InMemoryUsageTable):
+    """Notes until when each row is to be kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.until: list[float] = []
+
+    def charge(self, principal: Principal, charge: Charge, expires_at: float) -> Charged:
+        self.until.append(expires_at)
+        return super().charge(principal, charge, expires_at)
+
+
+def test_a_row_outlives_the_bucket_that_it_counts() -> None:
+    here, table = Limited(), Kept()
+    limits = limits_on(here, table, here.per_minute, here.in_flight)
+    limits.enter(ANN, 1)
+    limits.enter_anyhow(ANN, 1)
+    limits.spend(ANN, 1)
+    assert len(table.until) == 3
+    assert all(until > here.clock() + 60 for until in table.until)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from cicada.conversation import protocol
 from infra.routes import ROUTES
@@ -48,6 +48,23 @@ def test_every_reference_leads_somewhere() -> None:
             part = root
             for step in reference.removeprefix("#/").split("/"):
                 part = part[step]
+
+
+@pytest.mark.parametrize(
+    ("sent", "defaults"),
+    [
+        (protocol.PlanSummary("NoMatch", "b", "q", "rules"), {"filters": (), "withheld": 0}),
+        (protocol.ListedDocument("d", "T"), {"fields": {}, "relevance": None}),
+        (protocol.Listing(1, ()), {"offset": 0, "nextOffset": None}),
+    ],
+)
+def test_what_a_client_may_rely_on_is_never_absent(sent: Struct, defaults: dict[str, object]) -> None:
+    content = to_builtins(sent)
+    assert defaults.items() <= content.items()
+
+
+def test_a_command_says_which_action_it_is() -> None:
+    assert {protocol.Ping().action, protocol.SignOutEverywhere().action} == {"ping", "signOutEverywhere"}
 
 
 def references(part: object) -> list[str]:
