@@ -16,7 +16,8 @@ from cicada.agents.entries import Keeping
 from cicada.agents.theories import TheoryTools
 from cicada.bootstrap.agents import profile_tools
 from cicada.identity import Principal
-from cicada.observability.audit import ShownDocument, note_shown
+from cicada.observability.audit import ShownDocument
+from cicada.observability.telemetry import note_shown
 from tests.contract.entries_table import entries_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.evidence import BrokenEvidence, FixedEvidence

@@ -11,7 +11,8 @@ from cicada.agents.model import AgentKind, AgentTurn
 from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity import Principal
-from cicada.observability.audit import ShownDocuments, collecting
+from cicada.observability.audit import ShownDocuments
+from cicada.observability.telemetry import Telemetry, recording
 from tests.fakes.bedrock_wire import (
     DROP,
     FLOOD,
@@ -54,7 +55,7 @@ def agent(bedrock: ScriptedBedrock) -> BedrockAgent:
 
 
 def test_the_final_response_is_streamed_and_the_identity_goes_with_the_session() -> None:
-    with scripted_bedrock(REPLY) as bedrock, collecting(ShownDocuments("r1#2")):
+    with scripted_bedrock(REPLY) as bedrock, recording(Telemetry(shown=ShownDocuments("r1#2"))):
         assert list(agent(bedrock).reply(TURN)) == ["It may ", "be."]
     (request,) = bedrock.requests
     assert request.path == f"/agents/AGENTT0001/agentAliases/ALIAST0001/sessions/{session_id(TURN)}/text"

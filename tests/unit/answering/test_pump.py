@@ -9,9 +9,9 @@ from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.pump import Pace, Pump
 from cicada.deadline import Deadline, ending_by
 from cicada.errors import OutOfTimeError, StreamBrokenError
+from cicada.observability.telemetry import report_progress
 from cicada.permissions import Permitted
 from cicada.retrieval.model import RankedPassage
-from cicada.retrieval.search import report_progress
 from tests.fakes.access import permitted
 from tests.fakes.clock import Clock
 from tests.patience import PATIENCE_SECONDS

@@ -11,10 +11,8 @@ from cicada.observability.audit import (
     Handshake,
     ShownDocument,
     ShownDocuments,
-    collecting,
-    current_request,
-    note_shown,
 )
+from cicada.observability.telemetry import Telemetry, current_request, note_shown, recording
 from tests.fakes.audit import RecordingTrail
 
 FIRST, SECOND, THIRD = (ShownDocument("scripts", name, "v1") for name in ("a", "b", "c"))
@@ -52,7 +50,7 @@ def test_what_is_shown_is_noted_for_the_answer_in_progress_alone() -> None:
     shown = ShownDocuments("r1#2")
     note_shown([THIRD])
     assert current_request() == ""
-    with collecting(shown):
+    with recording(Telemetry(shown=shown)):
         note_shown([FIRST])
         assert current_request() == "r1#2"
         # Another answer's thread.

@@ -16,10 +16,11 @@ from cicada.document_routing.routing import BaseRouting
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.observability.log import report_own_words, report_rerank_fallback
+from cicada.observability.telemetry import reporting_progress_to
 from cicada.retrieval.ports import Reranker, SearchBackend
 from cicada.retrieval.rerank.gated import FallbackReranker, GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.search import KnowledgeSearch, reporting_progress_to
+from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies.hybrid import hybrid
 from cicada.settings import SearchSettings
 from tests.patience import PATIENCE_SECONDS

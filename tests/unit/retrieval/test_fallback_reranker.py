@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
+from cicada.observability.telemetry import reporting_progress_to
 from cicada.retrieval.model import Candidate, EncodedQuery
 from cicada.retrieval.rerank.gated import FallbackReranker
-from cicada.retrieval.search import reporting_progress_to
 from tests.fakes.clock import Clock
 from tests.fakes.rerankers import FixedReranker
 from tests.unit.retrieval.test_gated import passage

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from threading import Thread
 
-from cicada.retrieval.search import report_progress, reporting_progress_to
+from cicada.observability.telemetry import report_progress, reporting_progress_to
 
 
 def test_who_waits_is_told_and_nobody_else() -> None:

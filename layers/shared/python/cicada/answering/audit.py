@@ -11,7 +11,7 @@ from cicada.answering.model import AnswerPart, Cited, Finished, Listed, Text
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import AnswerRecord, Head, Lease, Question, RequestKey, Status, StoredEvent
 from cicada.documents.model import DocumentKey, Passage
-from cicada.observability.audit import DocumentsShown, Outcome, ShownDocument, shown_to
+from cicada.observability.audit import DocumentsShown, Outcome, ShownDocument, ShownDocuments, shown_to
 from cicada.observability.telemetry import Telemetry, recording
 
 
@@ -33,16 +33,16 @@ def _document(key: DocumentKey, version: str) -> ShownDocument:
 
 
 class Measurement:
-    """Begins with the answer. `clock` gives seconds."""
+    """Begins with the answer. `clock` gives seconds. `shown`: where the documents are noted that the answer shows."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], shown: ShownDocuments | None = None) -> None:
         self._clock = clock
         self._start = clock()
         self._first_text: float | None = None
-        self._telemetry = Telemetry(clock)
+        self._telemetry = Telemetry(clock, shown)
 
     def recording(self) -> AbstractContextManager[None]:
-        """Inside, in this context, the answer's phases, searches and tokens are recorded."""
+        """Inside, in this context, what the answer gathers is recorded."""
         return recording(self._telemetry)
 
     def note(self, parts: list[AnswerPart]) -> None:

@@ -14,8 +14,7 @@ from cicada.answering.prompt import evidence_text
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
-from cicada.observability.audit import note_shown
-from cicada.observability.telemetry import count_search, ignore
+from cicada.observability.telemetry import count_search, ignore, note_shown
 from cicada.permissions import PermissionGate, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.model import RankedPassage, Retrieval

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
-from cicada.answering.evidence import EvidenceLoop, Gathered, Verdict, not_answered
+from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
 from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
@@ -19,13 +20,15 @@ from cicada.documents.model import DocumentKey
 from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
-from cicada.permissions import PermissionGate, readable_passages
+from cicada.permissions import PermissionGate, Permitted, readable_passages
 from cicada.planning.follow_ups import emphasised
 from cicada.planning.plan import Plan
 from cicada.retrieval.completeness import CheckIndex, unchecked
-from cicada.retrieval.model import RankedPassage, Retrieval
+from cicada.retrieval.model import Retrieval
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
+
+T = TypeVar("T")
 
 
 class PassageAnswerer(Struct, frozen=True):
@@ -46,13 +49,15 @@ class PassageAnswerer(Struct, frozen=True):
         """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found"."""
         yield Progress("searching")
         base = self.search.bases.of(plan.knowledge_base)
-        found, matching = self._gathered(plan, question, principal)
-        with phase("gate"):
-            permitted = self.gate.permit(principal, found.passages, _document)
+        search = _GatedSearch(self.search, self.gate, plan, question, principal)
+        with phase("judging"):
+            found = self.evidence.gather(plan.search_value or plan.query, base, search)
+        # Asked once more before anything is shown: a judge and further searches may take seconds.
+        permitted = search.permitted(found.passages, lambda each: each.passage.document)
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
         withheld = found.withheld + shown.withheld
         # What the gate withholds is not counted among the documents that meet the conditions.
-        seen = None if matching is None else matching - withheld
+        seen = None if search.matching is None else search.matching - withheld
         # Judged with a document that was closed meanwhile.
         confidence = None if shown.withheld else found.confidence
         end = Finished(found.path, confidence, matching=seen, withheld=withheld)
@@ -75,32 +80,30 @@ class PassageAnswerer(Struct, frozen=True):
             output_tokens=usage.output_tokens,
         )
 
-    def _gathered(self, plan: Plan, question: Question, principal: Principal) -> tuple[Gathered, int | None]:
-        """The evidence, and how many documents meet the conditions if there are any."""
-        readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
-        strategy = FILTERED if readable.conditions else DEFAULT
-        matching: int | None = None
 
-        def search(query: str) -> Retrieval:
-            nonlocal matching
-            with phase("searching"):
-                found = self.search.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
-            matching = found.matching
-            return self._viewable(found, principal)
+class _GatedSearch:
+    """The searches for one answer. What the user may not view by now is judged and shown as if it did not exist.
 
-        base = self.search.bases.of(plan.knowledge_base)
-        with phase("judging"):
-            return self.evidence.gather(plan.search_value or plan.query, base, search), matching
+    `matching`: how many documents meet the conditions of the last search, if there are any.
+    """
 
-    def _viewable(self, found: Retrieval, principal: Principal) -> Retrieval:
-        """What was found, without the documents that the user may not view by now.
+    def __init__(
+        self, knowledge: KnowledgeSearch, gate: PermissionGate, plan: Plan, question: Question, principal: Principal
+    ) -> None:
+        self.matching: int | None = None
+        self._knowledge = knowledge
+        self._gate = gate
+        self._plan = plan
+        self._principal = principal
+        self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
 
-        It is judged and shown as if they did not exist. The gate is asked once more before anything is shown: a judge
-        and further searches may take seconds.
-        """
+    def __call__(self, query: str) -> Retrieval:
+        plan, strategy = self._plan, FILTERED if self._readable.conditions else DEFAULT
+        with phase("searching"):
+            found = self._knowledge.search(emphasised(query, plan.carried), self._readable, strategy, plan.key_concepts)
+        self.matching = found.matching
+        return found.of(frozenset(self.permitted(tuple(found.documents), lambda each: each)))
+
+    def permitted(self, items: Sequence[T], document: Callable[[T], DocumentKey]) -> Permitted[T]:
         with phase("gate"):
-            return found.of(frozenset(self.gate.permit(principal, tuple(found.documents), lambda each: each)))
-
-
-def _document(ranked: RankedPassage) -> DocumentKey:
-    return ranked.passage.document
+            return self._gate.permit(self._principal, items, document)

@@ -30,7 +30,6 @@ from cicada.errors import (
     UnavailableError,
     UnknownKnowledgeBaseError,
 )
-from cicada.observability.audit import collecting
 from cicada.observability.telemetry import ignore, phase
 from cicada.observability.tracing import annotate, mark_failed
 
@@ -88,8 +87,7 @@ class Processor(Struct, frozen=True):
             self.audit(*interrupted(lease, question, earlier, self.clock()))
         delivery = Delivery(lease, self.log, self.channel, self.clock, self.lease_seconds)
         try:
-            with collecting(delivery.shown):
-                processed = self._attempt(lease, question, delivery)
+            processed = self._attempt(lease, question, delivery)
         except LeaseLostError:
             return Processed.SKIPPED
         self.audit(*ended(lease, question, delivery, self.clock()))
@@ -119,7 +117,7 @@ class Processor(Struct, frozen=True):
         """Deliver the answer while it is generated. `StreamBrokenError` if it breaks off."""
         if delivery.cancel_requested:
             return self._cancel(delivery)
-        measurement = Measurement(self.clock)
+        measurement = Measurement(self.clock, delivery.shown)
         finished: Finished | None = None
         with measurement.recording(), Pump(self._parts(lease.key, question), self.pace) as pump:
             while finished is None:

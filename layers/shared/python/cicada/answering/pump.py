@@ -16,8 +16,7 @@ from msgspec import Struct
 from cicada.answering.model import AnswerPart, ModelUsage, Progress, Prompt, Text
 from cicada.answering.ports import ChatModel
 from cicada.deadline import check_time
-from cicada.observability.telemetry import phase
-from cicada.retrieval.search import reporting_progress_to
+from cicada.observability.telemetry import phase, reporting_progress_to
 
 
 def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, ModelUsage]:

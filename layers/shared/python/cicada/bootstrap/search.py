@@ -22,6 +22,7 @@ from cicada.observability.log import (
     report_rerank_fallback,
     report_route_fallback,
 )
+from cicada.observability.telemetry import report_progress
 from cicada.permissions import PermissionGate
 from cicada.retrieval.ports import (
     CataloguedIndex,
@@ -35,7 +36,7 @@ from cicada.retrieval.ports import (
 )
 from cicada.retrieval.rerank.gated import GatedReranker
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.search import GuardedStrategy, KnowledgeSearch, report_progress
+from cicada.retrieval.search import GuardedStrategy, KnowledgeSearch
 from cicada.retrieval.strategies import strategies
 from cicada.settings import SearchSettings
 

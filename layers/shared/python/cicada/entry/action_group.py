@@ -14,7 +14,8 @@ from cicada.agents.model import ToolSession, Write
 from cicada.bootstrap.audit import record_audit
 from cicada.errors import CicadaError
 from cicada.identity import Principal, groups_of
-from cicada.observability.audit import ShownDocuments, collecting, shown_by_tool
+from cicada.observability.audit import ShownDocuments, shown_by_tool
+from cicada.observability.telemetry import Telemetry, recording
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import BedrockAgentFunctionResolver
@@ -45,7 +46,7 @@ def answered(app: BedrockAgentFunctionResolver, tool: Callable[[ToolSession], st
 def _audited(session: ToolSession, request: str) -> Iterator[None]:
     """Record the documents that the tool gives to the model. `request`: as `ShownDocuments.request`."""
     shown = ShownDocuments(request)
-    with collecting(shown):
+    with recording(Telemetry(shown=shown)):
         yield
     if shown.all:
         record_audit(shown_by_tool(session.principal, request, shown.all, time.time()))

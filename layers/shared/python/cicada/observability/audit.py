@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import Literal, Protocol
 
@@ -98,14 +96,10 @@ class AuditRecorder(Struct, frozen=True):
                 self.lost(each, error)
 
 
-# The documents that the answer in progress shows.
-#
-# A document is shown where it is cited or listed, and where an agent's search gives the model a passage of it. The
-# search serves all requests of a container, so it cannot hold them: they are kept in a context variable.
-
-
 class ShownDocuments:
-    """Each document once, in the order in which it was first shown. Thread-safe.
+    """The documents that an answer shows, each once, in the order in which it was first shown. Thread-safe.
+
+    A document is shown where it is cited or listed, and where an agent's search gives the model a passage of it.
 
     `request`: which attempt at which request shows them, for tools that run elsewhere; empty if there is none.
     """
@@ -133,26 +127,6 @@ class ShownDocuments:
         """Everything that was noted."""
         with self._lock:
             return (*self._taken, *self._new)
-
-
-_shown: ContextVar[ShownDocuments | None] = ContextVar("shown", default=None)
-
-
-@contextmanager
-def collecting(shown: ShownDocuments) -> Iterator[None]:
-    """Inside, in this context, documents that are shown are noted here."""
-    token = _shown.set(shown)
-    try:
-        yield
-    finally:
-        _shown.reset(token)
-
-
-def note_shown(documents: Iterable[ShownDocument]) -> None:
-    """The answer in progress shows these documents. Does nothing where no answer is."""
-    shown = _shown.get()
-    if shown:
-        shown.note(documents)
 
 
 def shown_to(
@@ -184,9 +158,3 @@ def shown_by_tool(
     """The record of a tool that ran for a request, in a function that does not answer it."""
     request_id, _, attempt = request.partition("#")
     return shown_to(principal, request_id, int(attempt) if attempt.isdecimal() else 0, "tool", documents, now)
-
-
-def current_request() -> str:
-    """The attempt in progress, as `ShownDocuments.request` names it; empty where there is none."""
-    shown = _shown.get()
-    return shown.request if shown else ""

@@ -1,16 +1,25 @@
-"""Measures of one question, as it goes through the system."""
+"""What one answer gathers while it is made: times, tokens, scores, the documents shown, and who follows its progress.
+
+One index, one reranker and one model serve all requests of a container, so they cannot hold what belongs to a request:
+it is kept in one object, in a context variable.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from threading import Lock
 from typing import Literal
 
+from cicada.observability.audit import ShownDocument, ShownDocuments
 from cicada.observability.tracing import span
 
 Phase = Literal["planning", "searching", "routing", "ranking", "judging", "gate", "answering", "agent"]
+
+
+Listener = Callable[[str, str | None], object]
 
 
 def ignore(*_observed: object) -> None:
@@ -20,10 +29,13 @@ def ignore(*_observed: object) -> None:
 class Telemetry:
     """`clock` gives seconds. Phases do not overlap: while an inner one runs, the outer one stands still.
 
-    One thread at a time is in a phase; any thread may read.
+    One thread at a time is in a phase; any thread may read. `shown`: the documents that the answer shows. `listener` is
+    called with each stage of a search and its detail when the stage begins.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, shown: ShownDocuments | None = None) -> None:
+        self.shown = shown or ShownDocuments()
+        self.listener: Listener = ignore
         self._clock = clock
         self._lock = Lock()
         self._seconds: dict[str, float] = {}
@@ -97,7 +109,7 @@ _telemetry: ContextVar[Telemetry | None] = ContextVar("telemetry", default=None)
 
 @contextmanager
 def recording(telemetry: Telemetry) -> Iterator[None]:
-    """Inside, in this context, phases and tokens are recorded here."""
+    """Inside, in this context, everything that the answer gathers is recorded here."""
     token = _telemetry.set(telemetry)
     try:
         yield
@@ -136,3 +148,35 @@ def count_refused_call() -> None:
     telemetry = _telemetry.get()
     if telemetry:
         telemetry.add_refused_call()
+
+
+@contextmanager
+def reporting_progress_to(listener: Listener) -> Iterator[None]:
+    """Inside, in this context, `listener` hears of each slow step of the answer when it begins."""
+    telemetry = _telemetry.get() or Telemetry()
+    before, telemetry.listener = telemetry.listener, listener
+    try:
+        with recording(telemetry):
+            yield
+    finally:
+        telemetry.listener = before
+
+
+def report_progress(stage: str, detail: str | None = None) -> None:
+    """Report the start of a slow step. `stage` is one of the protocol's, such as `ranking`; `detail` is for people."""
+    telemetry = _telemetry.get()
+    if telemetry:
+        telemetry.listener(stage, detail)
+
+
+def note_shown(documents: Iterable[ShownDocument]) -> None:
+    """The answer in progress shows these documents. Does nothing where no answer is."""
+    telemetry = _telemetry.get()
+    if telemetry:
+        telemetry.shown.note(documents)
+
+
+def current_request() -> str:
+    """The attempt in progress, as `ShownDocuments.request` names it; empty where there is none."""
+    telemetry = _telemetry.get()
+    return telemetry.shown.request if telemetry else ""

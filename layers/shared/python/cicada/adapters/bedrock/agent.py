@@ -16,7 +16,7 @@ from cicada.agents.model import AgentKind, AgentTurn
 from cicada.dialogue import earlier_turns
 from cicada.errors import ConfigurationError
 from cicada.identity import groups_text
-from cicada.observability.audit import current_request
+from cicada.observability.telemetry import current_request
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_agent_runtime import AgentsforBedrockRuntimeClient

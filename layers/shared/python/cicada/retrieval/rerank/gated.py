@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError
+from cicada.observability.telemetry import report_progress
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from cicada.retrieval.ports import Reranker
 from cicada.retrieval.rerank.scores import retriever_scores
-from cicada.retrieval.search import report_progress
 
 
 class FallbackReranker:
