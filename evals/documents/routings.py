@@ -16,7 +16,6 @@ from cicada.retrieval.ports import CataloguedIndex, Embedder, PassageIndex
 from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
 from evals.documents.dataset import DocumentSet
 from evals.documents.index import BASE
-from evals.documents.seed import seed_order
 from evals.retrieval.measures import Rankings
 from evals.retrieval.standin import Say
 
@@ -25,7 +24,7 @@ _STEP = 100
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """One query: its routing with passages, by cards alone, and by the words of cards alone.
+    """One query: its routing with passages, by cards alone, and by the formula of cards.
 
     `milliseconds`: of the routing with passages. `search_milliseconds`: of both retrievers and their fusion.
     """
@@ -34,7 +33,7 @@ class Routed:
     candidates: tuple[Candidate, ...]
     routing: Routing
     by_cards: Routing
-    by_words: Routing
+    by_formula: Routing
     milliseconds: float
     search_milliseconds: float
 
@@ -63,7 +62,7 @@ def rankings_of(routed: Mapping[str, Routed]) -> dict[str, Rankings]:
     alone = {name: {key: named(_by(each.routing, name)) for key, each in routed.items()} for name in names}
     return {
         **alone,
-        "seed": {key: named(seed_order(each.by_words.documents)) for key, each in routed.items()},
+        "seed": {key: named(each.by_formula.documents) for key, each in routed.items()},
         "cards": {key: named(each.by_cards.documents) for key, each in routed.items()},
         "fused": {key: named(each.routing.documents) for key, each in routed.items()},
     }
@@ -97,7 +96,7 @@ def _routed(router: DocumentRouter, search: HybridSearch, query: EncodedQuery) -
         candidates,
         routing,
         _route(router, query, ()),
-        _route(router, replace(query, vector=()), ()),
+        _route(replace(router, formula="cards"), replace(query, vector=()), ()),
         1000 * (ended - searched),
         1000 * (searched - started),
     )

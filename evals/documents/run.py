@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ir_measures import RR, R
-from msgspec.structs import replace
 
+from cicada.document_routing import scoring
 from cicada.document_routing.router import DocumentRouter
-from cicada.document_routing.scoring import WEIGHTS, Weights
 from cicada.retrieval.ports import CataloguedIndex, Embedder
 from evals.documents.dataset import DocumentSet, load_documents
 from evals.documents.index import indexed
@@ -65,9 +64,10 @@ def _scores(rankings: Mapping[str, Rankings], documents: DocumentSet) -> dict[st
 
 
 def _ablations(routed: Mapping[str, Routed], index: CataloguedIndex, say: Say) -> dict[str, Rankings]:
-    """The last weight is a factor of others."""
     found = {}
-    for weight in Weights.__struct_fields__[:-1]:
-        say(f"  without {weight}")
-        found[weight] = route_again(routed, DocumentRouter(index, weights=replace(WEIGHTS, **{weight: 0.0})))
+    for signal, weight in scoring.RANKED.items():
+        say(f"  without {signal}")
+        scoring.RANKED = {name: each for name, each in scoring.RANKED.items() if name != signal}
+        found[signal] = route_again(routed, DocumentRouter(index))
+        scoring.RANKED = {**scoring.RANKED, signal: weight}
     return found

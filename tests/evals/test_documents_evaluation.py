@@ -9,9 +9,7 @@ from random import Random
 
 import pytest
 
-from cicada.document_routing.model import RoutedDocument
 from cicada.documents.catalogue import CardSection, Related
-from cicada.documents.model import DocumentKey
 from cicada.permissions import every_document
 from cicada.retrieval.model import IndexQuery
 from cicada.retrieval.rerank.scores import Signals
@@ -20,7 +18,6 @@ from evals.documents.dataset import load_documents
 from evals.documents.index import BASE, indexed, passages_of
 from evals.documents.routings import Routed, rankings_of, route_all
 from evals.documents.run import MEASURES
-from evals.documents.seed import seed_order
 from evals.retrieval.dataset import DatasetError
 from evals.retrieval.measures import means, scores_of
 from tests.evals.document_set import CARDS, write_documents
@@ -126,7 +123,7 @@ def test_a_document_without_passages_is_found_by_its_card_only(index: SqlitePass
 def test_every_signal_is_ranked_alone_and_all_together(folder: Path) -> None:
     rankings = rankings_of(routed(folder))
     assert set(rankings) == {
-        "card_words", "card_vector", "concepts", "graph", "passage_words", "passage_vector", "passages", "feedback",
+        "card_words", "card_vector", "card", "concepts", "passage_words", "passage_vector", "passages", "feedback",
         "seed", "cards", "fused",
     }  # fmt: skip
     assert [rankings["fused"][query][0] for query in ("q1", "q3")] == ["travel", "visitors"]
@@ -136,27 +133,10 @@ def test_every_signal_is_ranked_alone_and_all_together(folder: Path) -> None:
     assert rankings["card_words"]["q3"] == []
     assert rankings["seed"]["q1"][0] == "travel"
     assert "visitors" not in rankings["cards"]["q3"]
-    assert set(rankings["graph"]["q1"]) <= {"expenses", "travel"}
 
 
 def test_no_candidate_stands_for_missing_passages(folder: Path) -> None:
     assert all(candidate.passage.text for each in routed(folder).values() for candidate in each.candidates)
-
-
-def test_the_baseline_weighs_words_concepts_and_neighbours() -> None:
-    def document(name: str, **signals: float) -> RoutedDocument:
-        return RoutedDocument(DocumentKey(BASE, name), 0.5, signals)
-
-    documents = [
-        document("half", card_words=3.0),
-        document("best", card_words=5.0),
-        document("concepts", card_words=3.0, concepts=0.5),
-        document("graph", card_words=3.0, graph=0.8),
-        document("least", card_words=1.0),
-    ]
-    ordered = [each.document.document_id for each in seed_order(documents)]
-    assert ordered == ["best", "graph", "concepts", "half", "least"]
-    assert seed_order([]) == []
 
 
 def test_a_set_without_passages_is_routed_by_cards(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ class Bases:
     def _observed(self, query: Query, size: int, routed: Sequence[RoutedDocument]) -> Seen:
         relevant = relevant_to(self.documents, query)
         first = routed[:FIRST]
-        signals = tuple(Signals(each.signals["fused"], scoring.nearness(each.signals)) for each in first)
+        signals = tuple(Signals(each.signals.get("passages", 0.0), scoring.nearness(each.signals)) for each in first)
         right = tuple(each.document.document_id in relevant for each in first)
         return Seen(part_of(min(relevant)), size, signals, right, len(routed))
 

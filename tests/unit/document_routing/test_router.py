@@ -38,7 +38,8 @@ def test_the_document_whose_passages_and_card_match_is_first() -> None:
     found = route(STORE, "Which class must flights be booked in?")
     assert ids(found)[0] == "travel"
     assert set(found.documents[0].signals) == {
-        "card_words", "card_vector", "concepts", "passage_words", "passage_vector", "passages", "feedback", "fused",
+        "card_words", "card_vector", "card", "concepts", "passage_words", "passage_vector", "passages", "feedback",
+        "fused",
     }  # fmt: skip
     assert found.path == ()
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 import math
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.document_routing.model import DocumentEvidence, RoutedDocument
-from cicada.document_routing.router import ambiguity_of
-from cicada.document_routing.scoring import feedback_of, gathered, graph_boosts, neighbours, overlap, scored, together
+from cicada.document_routing.scoring import (
+    ambiguity_of,
+    by_ranks,
+    feedback_of,
+    gathered,
+    graph_boosts,
+    neighbours,
+    overlap,
+    scored,
+)
 from cicada.documents.catalogue import Card, CardSection, DocumentRow, Related
 from cicada.retrieval.model import CardHit, CardHits
 from tests.unit.document_routing.documents import Written, candidates, index_of, key
@@ -24,7 +33,7 @@ def by_words(scores: dict[str, float], related: dict[str, dict[str, float]] | No
 
 
 def order(found: list[DocumentEvidence]) -> list[str]:
-    return [each.document.document_id for each in scored(found, ())]
+    return [each.document.document_id for each in scored(found, (), "cards")]
 
 
 def test_cards_and_passages_of_a_document_are_joined() -> None:
@@ -38,18 +47,30 @@ def test_cards_and_passages_of_a_document_are_joined() -> None:
     assert found[2].passage_score is None
 
 
-def test_further_good_passages_add_to_the_best_one() -> None:
-    assert together([]) is None
-    assert together([3.0]) == pytest.approx(3.0)
-    assert together([3.0, 3.0]) == pytest.approx(3.0 + 2 * math.log(2))
-    two, one = together([3.0, -20.0]), together([3.0])
-    assert two is not None and one is not None and one < two < one + 0.001
+def test_ranks_are_fused_by_weight_and_a_missing_signal_adds_nothing() -> None:
+    found = by_words({"a": 1.0, "b": 1.0, "c": 1.0})
+    signals = [{"passage_words": 9.0, "passage_vector": 0.9, "feedback": 0.9, "card": 2.0}, {"passage_words": 5.0}, {}]
+    assert by_ranks(found, signals) == [pytest.approx(1.0), pytest.approx(11 / 12 / 3.25), 0.0]
+
+
+def test_the_formula_of_cards_adds_words_topics_and_neighbours() -> None:
+    best, tagged, near = row("best"), row("tagged"), row("near", {"best": 0.5})
+    assert tagged.card
+    tagged = replace(tagged, card=replace(tagged.card, topic_tags=("rent",)))
+    words = {"best": (best, 9.0), "tagged": (tagged, 1.0), "near": (near, 1.0)}
+    found = [DocumentEvidence(key(name), each, score) for name, (each, score) in words.items()]
+    scores = {each.document.document_id: each.score for each in scored(found, ("rent",), "cards")}
+    assert scores == {
+        "best": pytest.approx(0.5 + 0.2 * 0.5 * 0.0),
+        "tagged": pytest.approx(0.3),
+        "near": pytest.approx(0.2 * 0.5),
+    }
 
 
 def test_a_document_whose_passages_were_not_found_counts_as_one_with_the_worst() -> None:
     index = index_of({"good": Written("", (), ("one one",)), "poor": Written("", (), ("two",))})
     found = gathered(CardHits((CardHit(row("card"), 1.0),)), candidates(index, "one"))
-    assert order(found)[0] == "good"
+    assert scored(found)[0].document.document_id == "good"
 
 
 def test_edges_count_in_both_directions_and_dangling_ones_not_at_all() -> None:
@@ -88,20 +109,24 @@ def test_feedback_moves_the_question_towards_the_first_vector() -> None:
 
 
 def test_scores_are_between_0_and_1_and_fall() -> None:
-    found = scored(by_words({"a": 5.0, "b": 3.0, "c": 1.0}), ())
+    found = scored(by_words({"a": 5.0, "b": 3.0, "c": 1.0}))
     values = [each.score for each in found]
     assert values == sorted(values, reverse=True)
     assert all(0 < each < 1 for each in values)
 
 
 def test_a_score_rises_with_nearness_where_an_order_alone_would_say_nothing() -> None:
-    near, far = (scored([DocumentEvidence(key("a"), row("a"), 1.0, cosine)], ()) for cosine in (0.8, 0.1))
+    near, far = (scored([DocumentEvidence(key("a"), row("a"), 1.0, cosine)]) for cosine in (0.8, 0.1))
     assert near[0].score > far[0].score + 0.3
 
 
 @pytest.mark.parametrize(
-    ("fused", "ambiguity"), [((), 1.0), ((4.0,), 0.0), ((4.0, 4.0), 1.0), ((4.0, 0.0, 0.0), math.exp(-2))]
+    ("fused", "ambiguity"),
+    [((), 1.0), ((4.0,), 0.0), ((4.0, 4.0), 1.0), ((4.0, 0.0, 0.0), math.exp(-2)), ((1.0, 4.0), 1.0)],
 )
 def test_ambiguity_is_how_close_the_second_document_is(fused: tuple[float, ...], ambiguity: float) -> None:
-    documents = [RoutedDocument(key(str(number)), 0.5, {"fused": each}) for number, each in enumerate(fused)]
+    documents = [
+        RoutedDocument(key(str(number)), 0.5, {"passages": each, "fused": 1.0 - number})
+        for number, each in enumerate(fused)
+    ]
     assert ambiguity_of(documents) == pytest.approx(ambiguity)

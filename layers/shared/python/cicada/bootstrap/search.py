@@ -128,7 +128,9 @@ def document_routing(settings: SearchSettings, index: CataloguedIndex) -> Callab
     sizes, ranker = BaseSizes(index, time.monotonic), card_ranker(settings)
 
     def of(base: KnowledgeBase) -> DocumentRouting:
-        router = DocumentRouter(index, mode=base.route_mode, ranker=ranker, report=report_route_fallback)
+        router = DocumentRouter(
+            index, mode=base.route_mode, ranker=ranker, report=report_route_fallback, formula=base.route_formula
+        )
         return BaseRouting(router, index, sizes, base.route_above, base.route_documents)
 
     return of

@@ -15,7 +15,7 @@ class DocumentEvidence(Struct, frozen=True):
     """What was found of one document. `row`: None where only its passages were found.
 
     `card_words` (BM25) and `card_vector` (cosine): None where the retriever did not find the card.
-    `passages`: its candidates, best first. `passage_score`: of all of them together; None without any.
+    `passages`: its candidates, best first. `passage_score`: the best one's sum of both retrievers' z-scores, or None.
     `feedback`: see `scoring.feedback_of`; None if it was not computed.
     """
 
@@ -32,7 +32,7 @@ class RoutedDocument(Struct, frozen=True):
     """`score`: 0 to 1, comparable between bases of any size. `signals`: what it is made of, by name.
 
     A signal that did not find the document is not among them. Each signal alone ranks documents, highest first; `fused`
-    is the weighted sum of the others, which is comparable among the documents of one question only.
+    is what they were ordered by, which is comparable among the documents of one question only.
     """
 
     document: DocumentKey

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
@@ -10,11 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.document_routing.model import DocumentEvidence, RoutedDocument, Routing
-from cicada.document_routing.scoring import WEIGHTS, Weights, feedback_of, gathered, scored
+from cicada.document_routing.scoring import ambiguity_of, feedback_of, gathered, scored
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
-from cicada.knowledge_bases.settings import RouteMode
+from cicada.knowledge_bases.settings import RouteFormula, RouteMode
 from cicada.languages.terms import query_terms
 from cicada.observability.telemetry import ignore
 from cicada.retrieval.model import Candidate, CardQuery, EncodedQuery
@@ -47,23 +46,11 @@ def ranked_by(
 AMBIGUOUS = 0.5
 
 
-def ambiguity_of(documents: Sequence[RoutedDocument]) -> float:
-    """exp(-d / 2), d the distance of the first document's fused score to the second's.
-
-    1 if they are equal, or nothing was found; near 0 if the first is far ahead, or the only one. Of the measures
-    compared in docs/document_routing.md this one tells best whether the first document is the right one.
-    """
-    if len(documents) < 2:
-        return 0.0 if documents else 1.0
-    first, second = (each.signals["fused"] for each in documents[:2])
-    return math.exp(-(first - second) / 2)
-
-
 class DocumentRouter(Struct, frozen=True):
     """`cards`: hits taken from each retriever of cards. `depth`: documents, best first, that feedback looks at.
 
-    `mode`: whether `ranker` ranks the best `asked` documents: never, if the scores are ambiguous, or always. If it
-    fails, the order of the scores stays, and `report` is called.
+    `formula`: see `scoring`. `mode`: whether `ranker` ranks the best `asked` documents: never, if the scores are
+    ambiguous, or always. If it fails, the order of the scores stays, and `report` is called.
     """
 
     index: CataloguedIndex
@@ -73,7 +60,7 @@ class DocumentRouter(Struct, frozen=True):
     ranker: CardRanker | None = None
     asked: int = 30
     report: Callable[[CicadaError], object] = ignore
-    weights: Weights = WEIGHTS
+    formula: RouteFormula = "ranks"
 
     def route(
         self, query: EncodedQuery, concepts: Iterable[str], filter: PassageFilter, candidates: Sequence[Candidate]
@@ -86,7 +73,7 @@ class DocumentRouter(Struct, frozen=True):
         hits = self.index.find_cards(CardQuery(filter, query.text, query.vector, self.cards))
         found = self._with_feedback(query, gathered(hits, candidates))
         found, rows = self._with_rows(filter, found)
-        documents = scored(found, tuple(concepts) or query_terms(query.text), self.weights)
+        documents = scored(found, tuple(concepts) or query_terms(query.text), self.formula)
         routing = Routing(documents, ambiguity_of(documents))
         return self._by_model(query.text, routing, rows) if self._asks(routing) else routing
 

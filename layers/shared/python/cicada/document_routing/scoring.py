@@ -1,22 +1,29 @@
-"""From the evidence of documents to their scores."""
+"""From what was found of documents to their order, their scores, and how sure the first place is."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-
-from msgspec import Struct
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from cicada.document_routing.model import DocumentEvidence, RoutedDocument
 from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import DocumentKey
+from cicada.knowledge_bases.settings import RouteFormula
 from cicada.languages.terms import STOP_WORDS, words
-from cicada.retrieval.fusion import retriever_scales, scale
+from cicada.retrieval.fusion import retriever_scales
 from cicada.retrieval.model import Candidate, CardHits, Vector
 from cicada.retrieval.rerank.scores import Calibration, Signals, dot, retriever_scores
 
-# 0 would be the best passage alone.
-TEMPERATURE = 2.0
+# Reciprocal ranks with k = 10 and these weights; docs/document_routing.md compares others on sources left out.
+RANK_K = 10
+RANKED: Mapping[str, float] = {"passage_words": 1.0, "passage_vector": 1.0, "feedback": 1.0, "card": 0.25}
+# The first proposal for a router: BM25 of the card, overlap of topics, boost by neighbours.
+CARD_WORDS, CONCEPTS, GRAPH = 0.5, 0.3, 0.2
+# The documents whose neighbours are boosted: as many as are routed to by default.
+LEADERS = 15
+# `python -m tools.fitting.document_scores` fits it again.
+CALIBRATION = Calibration(-7.85, 0.312, 5.84, 18.6)
 
 
 def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentEvidence]:
@@ -24,145 +31,81 @@ def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentE
     words = {hit.row.document: hit.score for hit in cards.lexical}
     vectors = {hit.row.document: hit.score for hit in cards.semantic}
     rows = {hit.row.document: hit.row for hit in (*cards.lexical, *cards.semantic)}
-    passages = _by_document(candidates)
-    scores = {
-        each.passage.passage_id: score for each, score in zip(candidates, retriever_scores(candidates), strict=True)
-    }
+    passages: dict[DocumentKey, list[tuple[float, Candidate]]] = defaultdict(list)
+    for each, score in zip(candidates, retriever_scores(candidates), strict=True):
+        passages[each.passage.document].append((score, each))
     return [
         DocumentEvidence(
             document,
             rows.get(document),
             words.get(document),
             vectors.get(document),
-            tuple(passages.get(document, ())),
-            together([scores[each.passage.passage_id] for each in passages.get(document, ())]),
+            tuple(candidate for _, candidate in passages.get(document, ())),
+            max((score for score, _ in passages.get(document, ())), default=None),
         )
         for document in sorted(rows.keys() | passages.keys(), key=lambda document: document.document_id)
     ]
 
 
-def together(scores: Sequence[float]) -> float | None:
-    """T · ln Σ exp(score / T): the best passage decides, and further good ones add to it. None without passages.
-
-    A score is the sum of both retrievers' z-scores.
-    """
-    if not scores:
-        return None
-    best = max(scores)
-    return best + TEMPERATURE * math.log(math.fsum(math.exp((each - best) / TEMPERATURE) for each in scores))
-
-
-def neighbours(rows: Sequence[DocumentRow | None]) -> Mapping[str, Mapping[str, float]]:
-    """The edges among these documents: for each id its neighbours' ids with the weight.
-
-    An edge counts in both directions, so that a new document, which no other names yet, is at no disadvantage. Edges to
-    other documents, or to those that are gone, are left out.
-    """
-    cards = {row.document.document_id: row.card for row in rows if row and row.card}
-    known = {row.document.document_id for row in rows if row}
-    found: dict[str, dict[str, float]] = {}
-    for name, card in cards.items():
-        for edge in card.related:
-            if edge.document_id in known and edge.document_id != name:
-                _widen(found, name, edge.document_id, edge.weight)
-                _widen(found, edge.document_id, name, edge.weight)
-    return found
-
-
-def _by_document(candidates: Sequence[Candidate]) -> Mapping[DocumentKey, list[Candidate]]:
-    found: dict[DocumentKey, list[Candidate]] = {}
-    for each in candidates:
-        found.setdefault(each.passage.document, []).append(each)
-    return found
-
-
-def _widen(edges: dict[str, dict[str, float]], one: str, other: str, weight: float) -> None:
-    known = edges.setdefault(one, {})
-    known[other] = max(weight, known.get(other, 0.0))
-
-
-# The documents whose neighbours are boosted: as many as are routed to by default.
-LEADERS = 15
-# `python -m tools.fitting.document_scores` fits it again.
-CALIBRATION = Calibration(-7.85, 0.312, 5.84, 18.6)
-
-Edges = Mapping[str, Mapping[str, float]]
-
-
-class Weights(Struct, frozen=True):
-    """The weights of z-scores, and of `concepts` and `graph`, whose signals are 0 to 1.
-
-    Cards weigh little beside passages, because a card says in other words what the passages say. `alone`: what
-    they are multiplied with where no passage was found.
-    """
-
-    passages: float = 1.0
-    feedback: float = 1.5
-    card_words: float = 0.25
-    card_vector: float = 0.375
-    concepts: float = 1.0
-    graph: float = 1.0
-    alone: float = 4.0
-
-
-WEIGHTS = Weights()
-
-
 def scored(
-    found: Sequence[DocumentEvidence], concepts: Iterable[str], weights: Weights = WEIGHTS
+    found: Sequence[DocumentEvidence], concepts: Iterable[str] = (), formula: RouteFormula = "ranks"
 ) -> tuple[RoutedDocument, ...]:
-    """All documents, best first, ties in order of document id."""
-    signals = signals_of(found, concepts, weights)
-    values = fused_scores(found, signals, weights)
-    order = sorted(range(len(found)), key=lambda place: -values[place])
-    scores = CALIBRATION.relevances([Signals(values[place], nearness(signals[place])) for place in order], len(found))
+    """All documents by this formula, best first, ties in order of document id.
+
+    Scores of `ranks` are comparable between bases of any size; those of `cards` among the documents of one question.
+    """
+    signals = _signals(found, words_of(concepts))
+    fused = _FORMULAS[formula](found, signals)
+    order = sorted(range(len(found)), key=lambda place: -fused[place])
+    if formula == "cards":
+        scores = [fused[place] for place in order]
+    else:
+        lowest = min((own["passages"] for own in signals if "passages" in own), default=0.0)
+        seen = [Signals(signals[place].get("passages", lowest), nearness(signals[place])) for place in order]
+        scores = CALIBRATION.relevances(seen, len(found))
     return tuple(
-        RoutedDocument(found[place].document, score, {**signals[place], "fused": values[place]})
+        RoutedDocument(found[place].document, score, {**signals[place], "fused": fused[place]})
         for place, score in zip(order, scores, strict=True)
     )
 
 
-def signals_of(
-    found: Sequence[DocumentEvidence], concepts: Iterable[str], weights: Weights = WEIGHTS
-) -> list[dict[str, float]]:
-    """The signals of each document, as far as they found it; `graph` is a boost that rests on the others."""
-    wanted = words_of(concepts)
-    signals = [_own_signals(each, wanted) for each in found]
-    boosts = graph_boosts(
-        [each.document.document_id for each in found],
-        without_graph(found, signals, weights),
-        neighbours([each.row for each in found]),
-    )
-    return [{**each, **({"graph": boost} if boost else {})} for each, boost in zip(signals, boosts, strict=True)]
+def ambiguity_of(documents: Sequence[RoutedDocument]) -> float:
+    """exp(-d / 2), d the distance in standard deviations of the first two documents' best passages.
+
+    1 if they are equal, or nothing was found; near 0 if the first is far ahead, or the only one. Without passages, d is
+    the distance of the fused scores. docs/document_routing.md compares measures of it.
+    """
+    if len(documents) < 2:
+        return 0.0 if documents else 1.0
+    signal = "passages" if all("passages" in each.signals for each in documents[:2]) else "fused"
+    first, second = (each.signals[signal] for each in documents[:2])
+    return math.exp(-max(0.0, first - second) / 2)
 
 
-def fused_scores(
-    found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]], weights: Weights = WEIGHTS
-) -> list[float]:
-    """The weighted sum of all signals; comparable only among the documents of one question."""
-    own = without_graph(found, signals, weights)
-    return [score + weights.graph * each.get("graph", 0.0) for score, each in zip(own, signals, strict=True)]
+def by_ranks(found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]]) -> list[float]:
+    """The weighted sum of 1 / (10 + rank) over the signals, 1 for a document that is first by all of them.
+
+    Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009.
+    """
+    fused = [0.0] * len(found)
+    for name, weight in RANKED.items():
+        ranked = sorted((-own[name], place) for place, own in enumerate(signals) if name in own)
+        for rank, (_, place) in enumerate(ranked, start=1):
+            fused[place] += weight * (RANK_K + 1) / (RANK_K + rank) / sum(RANKED.values())
+    return fused
 
 
-def without_graph(
-    found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]], weights: Weights = WEIGHTS
-) -> list[float]:
-    """The weighted sum of the documents' own signals. A signal that did not find a document counts as its lowest."""
-    lexical, semantic = retriever_scales(
-        [each.card_words for each in found if each.card_words is not None],
-        [each.card_vector for each in found if each.card_vector is not None],
-    )
-    feedback = scale([each.feedback for each in found if each.feedback is not None])
-    cards = 1.0 if any("passages" in each for each in signals) else weights.alone
-    lowest = min((each["passages"] for each in signals if "passages" in each), default=0.0)
-    return [
-        weights.passages * own.get("passages", lowest)
-        + cards * weights.card_words * lexical.z(each.card_words)
-        + cards * weights.card_vector * semantic.z(each.card_vector)
-        + weights.feedback * feedback.z(each.feedback)
-        + weights.concepts * own.get("concepts", 0.0)
-        for each, own in zip(found, signals, strict=True)
+def by_cards(found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]]) -> list[float]:
+    """0.5 · BM25 of the card + 0.3 · overlap of concepts + 0.2 · boost by neighbours, each 0 to 1."""
+    scores = _to_one([own.get("card_words", 0.0) for own in signals])
+    own = [
+        CARD_WORDS * score + CONCEPTS * each.get("concepts", 0.0) for score, each in zip(scores, signals, strict=True)
     ]
+    boosts = graph_boosts([each.document.document_id for each in found], own, neighbours([each.row for each in found]))
+    return [score + GRAPH * boost for score, boost in zip(own, boosts, strict=True)]
+
+
+_FORMULAS: Mapping[RouteFormula, Callable[..., list[float]]] = {"ranks": by_ranks, "cards": by_cards}
 
 
 def feedback_of(query: Vector, vectors: Sequence[Vector | None]) -> list[float | None]:
@@ -178,17 +121,29 @@ def feedback_of(query: Vector, vectors: Sequence[Vector | None]) -> list[float |
     return [None if vector is None else dot(moved, vector) / length for vector in vectors]
 
 
-def graph_boosts(ids: Sequence[str], scores: Sequence[float], edges: Edges) -> list[float]:
+def neighbours(rows: Sequence[DocumentRow | None]) -> Mapping[str, Mapping[str, float]]:
+    """The edges among these documents: for each id its neighbours' ids with the weight.
+
+    An edge counts in both directions, so that a new document, which no other names yet, is at no disadvantage. Edges to
+    other documents, or to those that are gone, are left out.
+    """
+    cards = {row.document.document_id: row.card for row in rows if row}
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for name, card in cards.items():
+        for edge in card.related if card else ():
+            if edge.document_id in cards and edge.document_id != name:
+                for one, other in ((name, edge.document_id), (edge.document_id, name)):
+                    found[one][other] = max(edge.weight, found[one].get(other, 0.0))
+    return found
+
+
+def graph_boosts(ids: Sequence[str], scores: Sequence[float], edges: Mapping[str, Mapping[str, float]]) -> list[float]:
     """A boost of 0 to 1 for each document: the best of its edges to a leading document, weight times that one's score.
 
-    The scores are mapped to 0 to 1 for it. Without edges among the documents all boosts are 0.
+    The scores are mapped to 0 to 1 for it.
     """
-    if not edges:
-        return [0.0] * len(ids)
-    lowest, highest = min(scores), max(scores)
-    span = (highest - lowest) or 1.0
-    leading = sorted(zip(ids, scores, strict=True), key=lambda each: -each[1])[:LEADERS]
-    strength = {name: (score - lowest) / span for name, score in leading}
+    leading = sorted(zip(ids, _to_one(scores), strict=True), key=lambda each: -each[1])[:LEADERS]
+    strength = dict(leading)
     return [
         max((weight * strength.get(other, 0.0) for other, weight in edges.get(name, {}).items()), default=0.0)
         for name in ids
@@ -206,23 +161,39 @@ def words_of(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(words("\n".join(texts))) - STOP_WORDS
 
 
-def _own_signals(each: DocumentEvidence, wanted: frozenset[str]) -> dict[str, float]:
-    signals = {
-        "card_words": each.card_words,
-        "card_vector": each.card_vector,
-        "concepts": overlap(wanted, each.row.card) if each.row and each.row.card else None,
-        "passage_words": _best(candidate.lexical for candidate in each.passages),
-        "passage_vector": _best(candidate.semantic for candidate in each.passages),
-        "passages": each.passage_score,
-        "feedback": each.feedback,
-    }
-    return {name: value for name, value in signals.items() if value is not None}
+def nearness(signals: Mapping[str, float]) -> float:
+    """The highest cosine of the question to the card or a passage."""
+    return max(signals.get("passage_vector", 0.0), signals.get("card_vector", 0.0))
+
+
+def _signals(found: Sequence[DocumentEvidence], wanted: frozenset[str]) -> list[dict[str, float]]:
+    """The signals of each document, as far as they found it. `card`: the sum of both z-scores of its card."""
+    lexical, semantic = retriever_scales(
+        [each.card_words for each in found if each.card_words is not None],
+        [each.card_vector for each in found if each.card_vector is not None],
+    )
+    signals = []
+    for each in found:
+        has_card = each.card_words is not None or each.card_vector is not None
+        own = {
+            "card_words": each.card_words,
+            "card_vector": each.card_vector,
+            "card": lexical.z(each.card_words) + semantic.z(each.card_vector) if has_card else None,
+            "concepts": overlap(wanted, each.row.card) if each.row and each.row.card else None,
+            "passage_words": _best(candidate.lexical for candidate in each.passages),
+            "passage_vector": _best(candidate.semantic for candidate in each.passages),
+            "passages": each.passage_score,
+            "feedback": each.feedback,
+        }
+        signals.append({name: value for name, value in own.items() if value is not None})
+    return signals
 
 
 def _best(values: Iterable[float | None]) -> float | None:
     return max((each for each in values if each is not None), default=None)
 
 
-def nearness(signals: Mapping[str, float]) -> float:
-    """The highest cosine of the question to the card or a passage."""
-    return max(signals.get("passage_vector", 0.0), signals.get("card_vector", 0.0))
+def _to_one(scores: Sequence[float]) -> list[float]:
+    """The scores mapped to 0 to 1 by the lowest and the highest."""
+    lowest, span = min(scores, default=0.0), (max(scores, default=0.0) - min(scores, default=0.0)) or 1.0
+    return [(score - lowest) / span for score in scores]

@@ -24,6 +24,7 @@ from cicada.knowledge_bases.settings import (
     KnowledgeBases,
     QualityJudge,
     RerankMode,
+    RouteFormula,
     RouteMode,
 )
 from cicada.languages.terms import LANGUAGES
@@ -170,6 +171,7 @@ class _Settings(TypedDict, total=False):
     route_above: Annotated[int, _between(0, 10_000_000)]
     route_documents: Annotated[int, _between(1, 100)]
     route_mode: RouteMode
+    route_formula: RouteFormula
     quality_judge: QualityJudge
     quality_threshold: Annotated[float, _between(0, 1)]
     quality_floor: Annotated[float, _between(0, 1)]

@@ -15,6 +15,7 @@ RerankMode = Literal["always", "auto"]
 ContentKind = Literal["scripts", "documents"]
 AgentName = Literal["profiles", "theories"]
 RouteMode = Literal["fast", "balanced", "precise"]
+RouteFormula = Literal["ranks", "cards"]
 QualityJudge = Literal["evidence", "model", "none"]
 
 
@@ -40,6 +41,7 @@ class KnowledgeBase(Struct, frozen=True):
     route_above: int = 20
     route_documents: int = 15
     route_mode: RouteMode = "fast"
+    route_formula: RouteFormula = "ranks"
     quality_judge: QualityJudge = "evidence"
     quality_threshold: float = 0.5
     quality_floor: float = 0.4
