@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from tests.contract import readers_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, user_pool
 from tests.functions.deployed_processor import SCRIPTS, Deployed, deployed_on, keep
-from tests.functions.message_path import MessagePath, message_path
+from tests.functions.message_path import MessagePath, Metrics, message_path
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +55,12 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[UserPool]:
         token_verifier.cache_clear()
         yield pool
     token_verifier.cache_clear()
+
+
+@pytest.fixture
+def metrics(capsys: pytest.CaptureFixture[str]) -> Metrics:
+    """Reads the metrics that were written since."""
+    return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ NOW = 1_795_262_400.0
 DOCUMENTS = "documents"
 Event = dict[str, Any]
 Reply = dict[str, Any]
+Metrics = Callable[[], list[dict[str, Any]]]
 
 _WIRED = (
     authorizer.token_verifier,
@@ -78,14 +79,14 @@ class MessagePath:
         assert json.loads(json.dumps(reply)) == reply
         return dict(reply)
 
-    def send(self, function: str, fields: object, connection_id: str = "console") -> Reply | None:
-        """The reply to a frame of these fields, parsed."""
+    def send(self, function: str, fields: object, connection_id: str = "console") -> Reply:
+        """The reply to a frame of these fields, parsed; empty if there is none."""
         return self.send_text(function, json.dumps(fields), connection_id)
 
-    def send_text(self, function: str, frame: str, connection_id: str = "console") -> Reply | None:
+    def send_text(self, function: str, frame: str, connection_id: str = "console") -> Reply:
         reply = self.invoke(function, frame_event(frame, connection_id))
         assert reply["statusCode"] == 200
-        return dict(json.loads(reply["body"])) if "body" in reply else None
+        return dict(json.loads(reply["body"])) if "body" in reply else {}
 
     def connect(
         self, connection_id: str = "console", principal: Principal = CONSOLE, expires_at: float = NOW + 600
@@ -101,8 +102,13 @@ class MessagePath:
         }
         assert self.invoke("ws_connect", event)["statusCode"] == 200
 
-    def head(self, request_id: str = ID, principal: Principal = CONSOLE) -> Head | None:
-        return self.log.head(RequestKey(principal, request_id))
+    def knows(self, request_id: str = ID) -> bool:
+        return self.log.head(RequestKey(CONSOLE, request_id)) is not None
+
+    def head(self) -> Head:
+        head = self.log.head(RequestKey(CONSOLE, ID))
+        assert head is not None
+        return head
 
     def posted(self, connection_id: str = "console") -> list[Reply]:
         return [json.loads(frame) for frame in self.channel.frames.get(connection_id, [])]

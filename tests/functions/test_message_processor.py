@@ -16,24 +16,19 @@ from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.adapters.s3.keys import truth_key
 from cicada.answering.model import AnswerPart
 from cicada.bootstrap import processor as wiring
-from cicada.conversation.model import RequestKey, Status
+from cicada.conversation.model import Status
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
 from cicada.observability.audit import ShownDocument
 from tests.contract import readers_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.bedrock_wire import (
-    DROP,
     Refused,
     Reply,
-    Streamed,
-    event,
-    text_delta,
 )
 from tests.functions.deployed_processor import EMBEDDED, MESSAGE, SAID, Deployed, delivered
-from tests.functions.message_path import CONSOLE, DOCUMENTS, ID, Context, MessagePath, console_event
+from tests.functions.message_path import DOCUMENTS, ID, Context, MessagePath, Metrics, console_event
 
-BROKEN = Streamed((event("messageStart", {"role": "assistant"}), text_delta("Seyton tells "), DROP))
 SECRET = "s3cret"
 
 
@@ -77,7 +72,7 @@ def test_an_answer_that_cannot_be_recorded_is_given_and_its_record_is_kept_in_th
     deploy: Deployed,
     audited: RecordingTrail,
     logged: io.StringIO,
-    capsys: pytest.CaptureFixture[str],
+    metrics: Metrics,
 ) -> None:
     event = asked(path)
     audited.failure = ThrottledError("The audit log asks for fewer calls.")
@@ -87,11 +82,7 @@ def test_an_answer_that_cannot_be_recorded_is_given_and_its_record_is_kept_in_th
     [lost] = [line for line in map(json.loads, logged.getvalue().splitlines()) if "audit" in line["message"]]
     assert (lost["record"]["requestId"], lost["code"]) == (ID, ThrottledError.code)
     assert lost["record"]["documents"][0]["documentId"] == "macbeth.json"
-    assert [line["LostAuditRecords"] for line in metrics(capsys.readouterr().out) if "LostAuditRecords" in line] == [1]
-
-
-def metrics(output: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in output.splitlines() if line.startswith('{"_aws"')]
+    assert [line["LostAuditRecords"] for line in metrics() if "LostAuditRecords" in line] == [1]
 
 
 def test_the_next_question_of_a_session_is_answered_with_the_turn_before_it(
@@ -146,32 +137,10 @@ def test_a_queued_request_is_answered_to_its_connection(
     assert [posted[0]["type"], posted[-1]["type"]] == ["status", "complete"]
     assert "".join(each.get("content", "") for each in posted) == "Seyton tells him [1]."
     assert [each["seq"] for each in posted] == list(range(2, 2 + len(posted)))
-    head = path.head()
-    assert head is not None
-    assert head.status is Status.COMPLETE
+    assert path.head().status is Status.COMPLETE
     assert json.loads(logged.getvalue())["outcome"] == "complete"
     assert "Seyton" not in logged.getvalue()
     assert "Macbeth" not in logged.getvalue()
-
-
-def test_a_second_delivery_is_passed_over(path: MessagePath, deploy: Deployed) -> None:
-    event = asked(path)
-    with deploy(EMBEDDED, SAID) as bedrock:
-        path.invoke("message_processor", event)
-        posted = path.posted()
-        assert path.invoke("message_processor", event) == {"batchItemFailures": []}
-        assert len(bedrock.requests) == 2
-    assert path.posted() == posted
-
-
-def test_a_stream_that_breaks_off_once_is_begun_again(path: MessagePath, deploy: Deployed) -> None:
-    event = asked(path)
-    with deploy(EMBEDDED, BROKEN, EMBEDDED, SAID):
-        assert path.invoke("message_processor", event) == {"batchItemFailures": []}
-    kinds = [each["type"] for each in path.posted()]
-    assert kinds.count("reset") == 1
-    after = path.posted()[kinds.index("reset") :]
-    assert "".join(each.get("content", "") for each in after) == "Seyton tells him [1]."
 
 
 def test_a_model_that_is_refused_ends_in_an_error_and_is_set_aside(
@@ -219,9 +188,7 @@ def test_a_crash_is_left_to_the_queue_and_nothing_of_the_text_is_logged(
     monkeypatch.setattr(wiring, "answerer", Crashing)
     with deploy(EMBEDDED):
         assert path.invoke("message_processor", event) == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
-    head = path.log.head(RequestKey(CONSOLE, ID))
-    assert head is not None
-    assert head.status is Status.PROCESSING
+    assert path.head().status is Status.PROCESSING
     assert json.loads(logged.getvalue())["kinds"] == ["RuntimeError"]
     assert SECRET not in logged.getvalue()
 
@@ -250,13 +217,13 @@ def test_an_answer_that_lambda_leaves_no_time_for_ends_in_an_error(
 
 
 def test_a_queued_request_leaves_its_metrics_and_its_record(
-    path: MessagePath, deploy: Deployed, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    path: MessagePath, deploy: Deployed, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CICADA_STAGE", "cicada-test")
     event = asked(path)
     with deploy(EMBEDDED, SAID):
         path.invoke("message_processor", event)
-    waited, line = metric_lines(capsys)
+    waited, line = metrics()
     assert (waited["Stage"], waited["WaitingTime"]) == ("cicada-test", 0)
     assert (line["Stage"], line["Model"], line["Strategy"]) == ("cicada-test", "amazon.nova-lite-v1:0", "ContentOnly")
     assert (line["InputTokens"], line["OutputTokens"], line["SearchedAnswers"]) == (120, 6, 1)
@@ -266,19 +233,15 @@ def test_a_queued_request_leaves_its_metrics_and_its_record(
     assert MESSAGE not in json.dumps([line, record])
 
 
-def metric_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
-
-
 def test_the_time_that_a_request_waited_is_counted_from_its_message_once(
-    path: MessagePath, deploy: Deployed, capsys: pytest.CaptureFixture[str]
+    path: MessagePath, deploy: Deployed, metrics: Metrics
 ) -> None:
     event = asked(path)
     path.clock.now += 42.5
     with deploy(EMBEDDED, SAID):
         path.invoke("message_processor", event)
         path.invoke("message_processor", event)
-    assert [line["WaitingTime"] for line in metric_lines(capsys) if "WaitingTime" in line] == [42_500]
+    assert [line["WaitingTime"] for line in metrics() if "WaitingTime" in line] == [42_500]
 
 
 @pytest.mark.parametrize(
@@ -286,12 +249,12 @@ def test_the_time_that_a_request_waited_is_counted_from_its_message_once(
     [("AccessDeniedException", 403, 1), ("ThrottlingException", 429, 1), ("InternalServerException", 500, 0)],
 )
 def test_an_answer_whose_model_is_refused_is_counted(
-    path: MessagePath, deploy: Deployed, capsys: pytest.CaptureFixture[str], code: str, status: int, refused: int
+    path: MessagePath, deploy: Deployed, metrics: Metrics, code: str, status: int, refused: int
 ) -> None:
     event = asked(path)
     with deploy(EMBEDDED, *[Refused(status, code)] * 3):
         path.invoke("message_processor", event)
-    [line] = [line for line in metric_lines(capsys) if "FailedAnswers" in line]
+    [line] = [line for line in metrics() if "FailedAnswers" in line]
     assert (line["FailedAnswers"], line["RefusedModels"]) == (1, refused)
 
 

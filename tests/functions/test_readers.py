@@ -45,9 +45,7 @@ class House:
         """The id of a question that waits in the queue."""
         request_id = str(uuid.uuid4())
         sent = {"action": "sendMessage", "requestId": request_id, "message": MESSAGE}
-        reply = self.path.send("ws_message", sent, connection_id)
-        assert reply is not None
-        assert reply["type"] == "accepted"
+        assert self.path.send("ws_message", sent, connection_id)["type"] == "accepted"
         return request_id
 
     def resume(self, connection_id: str, request_id: str) -> None:
