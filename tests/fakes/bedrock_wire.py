@@ -114,6 +114,20 @@ class Refused:
 Reply = Streamed | Answered | Refused
 
 
+def converse_reply(
+    *content: str | Mapping[str, Any], stop_reason: str = "end_turn", read: int = 7, written: int = 3
+) -> Answered:
+    """A message of texts, and of other blocks as Converse has them."""
+    message = {"role": "assistant", "content": [{"text": each} if isinstance(each, str) else each for each in content]}
+    usage = {"inputTokens": read, "outputTokens": written, "totalTokens": read + written}
+    body = {"output": {"message": message}, "stopReason": stop_reason, "usage": usage, "metrics": {"latencyMs": 1}}
+    return Answered(body)
+
+
+def tool_use(name: str, arguments: object) -> dict[str, Any]:
+    return {"toolUse": {"toolUseId": "t1", "name": name, "input": arguments}}
+
+
 @dataclass
 class Request:
     path: str

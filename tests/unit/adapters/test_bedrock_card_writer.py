@@ -10,7 +10,15 @@ import pytest
 from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.cards import BedrockCardWriter
 from cicada.ingest.model import CardDraft, DocumentExcerpt
-from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
+from tests.fakes.bedrock_wire import (
+    Answered,
+    Refused,
+    Reply,
+    ScriptedBedrock,
+    converse_reply,
+    scripted_bedrock,
+    tool_use,
+)
 
 AT_ONCE = Retry(sleep=lambda seconds: None)
 EXCERPT = DocumentExcerpt("Reisekosten", ("Zweck", "Wie lange?"), "Diese Richtlinie regelt die Erstattung.", "de")
@@ -22,12 +30,7 @@ CARD = {
 
 
 def wrote(card: object, stop_reason: str = "tool_use") -> Answered:
-    block = {"toolUse": {"toolUseId": "1", "name": "write_card", "input": card}}
-    usage = {"inputTokens": 9, "outputTokens": 3, "totalTokens": 12}
-    message = {"role": "assistant", "content": [{"text": "Gladly."}, block]}
-    return Answered(
-        {"output": {"message": message}, "stopReason": stop_reason, "usage": usage, "metrics": {"latencyMs": 1}}
-    )
+    return converse_reply("Gladly.", tool_use("write_card", card), stop_reason=stop_reason)
 
 
 @contextmanager
@@ -102,8 +105,3 @@ def test_a_model_that_fails_is_given_up_and_the_failure_said(reply: Reply, sente
         draft = writer.write(EXCERPT)
     assert sentence in draft.failure
     assert draft == CardDraft(failure=draft.failure)
-
-
-def test_the_model_is_named() -> None:
-    with writing() as (writer, _):
-        assert writer.model_id == "amazon.nova-micro-v1:0"

@@ -11,18 +11,10 @@ import pytest
 from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.context_writer import BedrockContextWriter
 from cicada.quotation import quoted
-from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
+from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, converse_reply, scripted_bedrock
 
 AT_ONCE = Retry(sleep=lambda seconds: None)
 PASSAGES = ["Who's there?", "Nay, answer me.", "Long live the king!"]
-
-
-def said(*texts: str) -> Answered:
-    message = {"role": "assistant", "content": [{"text": text} for text in texts]}
-    usage = {"inputTokens": 9, "outputTokens": 3, "totalTokens": 12, "cacheReadInputTokens": 7}
-    return Answered(
-        {"output": {"message": message}, "stopReason": "end_turn", "usage": usage, "metrics": {"latencyMs": 1}}
-    )
 
 
 @contextmanager
@@ -34,7 +26,7 @@ def writing(*replies: Reply, **options: Any) -> Iterator[tuple[BedrockContextWri
 
 
 def test_each_passage_is_asked_about_behind_the_document_and_a_cache_point() -> None:
-    with writing(said("The guards meet on the platform.")) as (writer, bedrock):
+    with writing(converse_reply("The guards meet on the platform.")) as (writer, bedrock):
         contexts = writer.write("HAMLET", PASSAGES)
     assert contexts.sentences == ("The guards meet on the platform.",) * 3
     assert contexts.failure == ""
@@ -52,31 +44,31 @@ def test_each_passage_is_asked_about_behind_the_document_and_a_cache_point() -> 
 
 
 def test_sentences_come_in_the_order_of_the_passages() -> None:
-    with writing(said("one"), said("two"), said("three"), concurrency=1) as (writer, _):
+    with writing(converse_reply("one"), converse_reply("two"), converse_reply("three"), concurrency=1) as (writer, _):
         assert writer.write("HAMLET", PASSAGES).sentences == ("one", "two", "three")
 
 
 def test_what_the_model_writes_is_one_line_of_bounded_length() -> None:
-    with writing(said("  The guards\n\nmeet. ", "x" * 500)) as (writer, _):
+    with writing(converse_reply("  The guards\n\nmeet. ", "x" * 500)) as (writer, _):
         [sentence] = writer.write("HAMLET", PASSAGES[:1]).sentences
     assert sentence.startswith("The guards meet. xxx")
     assert len(sentence) == 400
 
 
 def test_a_document_is_cut_to_what_the_model_takes() -> None:
-    with writing(said("x"), max_document_characters=10) as (writer, bedrock):
+    with writing(converse_reply("x"), max_document_characters=10) as (writer, bedrock):
         writer.write("y" * 1000, PASSAGES[:1])
     assert bedrock.requests[0].body["messages"][0]["content"][0] == {"text": f"Document:\n| {'y' * 8}"}
 
 
 def test_nothing_is_asked_about_nothing() -> None:
-    with writing(said("x")) as (writer, bedrock):
+    with writing(converse_reply("x")) as (writer, bedrock):
         assert writer.write("HAMLET", []).sentences == ()
     assert bedrock.requests == []
 
 
 def test_a_throttled_call_is_made_again() -> None:
-    with writing(Refused(429, "ThrottlingException"), said("one")) as (writer, bedrock):
+    with writing(Refused(429, "ThrottlingException"), converse_reply("one")) as (writer, bedrock):
         assert writer.write("HAMLET", PASSAGES[:1]).sentences == ("one",)
     assert len(bedrock.requests) == 2
 
@@ -90,8 +82,10 @@ def test_a_throttled_call_is_made_again() -> None:
         (Answered({"stopReason": "end_turn"}), 3, "unknown form"),
     ],
 )
-def test_a_model_that_fails_is_given_up_and_the_failure_said(refusal: Reply, calls: int, sentence: str) -> None:
-    with writing(said("one"), refusal, concurrency=1) as (writer, bedrock):
+def test_a_model_that_fails_is_given_up_and_the_failure_said(
+    refusal: Reply, calls: int, sentence: str
+) -> None:
+    with writing(converse_reply("one"), refusal, concurrency=1) as (writer, bedrock):
         contexts = writer.write("HAMLET", PASSAGES)
     assert contexts.sentences == ("one", "", "")
     assert sentence in contexts.failure

@@ -130,12 +130,6 @@ def test_inference_profiles_are_known_by_their_model(model_id: str) -> None:
     assert embedder(bedrock, model_id).model_id == model_id
 
 
-def test_the_index_learns_model_and_dimension() -> None:
-    with scripted_bedrock(Answered({})) as bedrock:
-        made = embedder(bedrock, dimension=512)
-    assert (made.model_id, made.dimension) == (TITAN, 512)
-
-
 MINILM = "cicada.minilm-l6-v2"
 
 

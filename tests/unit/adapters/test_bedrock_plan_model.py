@@ -13,7 +13,15 @@ from cicada.knowledge_bases.plan_guide import load_plan_guide
 from cicada.observability.telemetry import Telemetry, recording
 from cicada.planning.by_model.prompt import PlanPrompts
 from cicada.planning.plan import Plan, Shape
-from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
+from tests.fakes.bedrock_wire import (
+    Answered,
+    Refused,
+    Reply,
+    ScriptedBedrock,
+    converse_reply,
+    scripted_bedrock,
+    tool_use,
+)
 from tests.fakes.clock import Clock
 from tests.unit.planning.form_of_reports import request_on_reports
 
@@ -26,14 +34,12 @@ WRITTEN = {
 }
 
 
-def replied(*content: dict[str, Any], stop: str = "tool_use") -> Answered:
-    message = {"role": "assistant", "content": list(content)}
-    usage = {"inputTokens": 2600, "outputTokens": 90, "totalTokens": 2690}
-    return Answered({"output": {"message": message}, "stopReason": stop, "usage": usage})
+def replied(*content: str | dict[str, Any], stop: str = "tool_use") -> Answered:
+    return converse_reply(*content, stop_reason=stop, read=2600, written=90)
 
 
-def called(written: object = WRITTEN, name: str = "plan") -> dict[str, Any]:
-    return {"toolUse": {"toolUseId": "t1", "name": name, "input": written}}
+def called(written: object = WRITTEN) -> dict[str, Any]:
+    return tool_use("plan", written)
 
 
 def plan(bedrock: ScriptedBedrock, message: str = "my approved reports") -> Plan:
@@ -42,7 +48,7 @@ def plan(bedrock: ScriptedBedrock, message: str = "my approved reports") -> Plan
 
 
 def test_one_call_of_a_forced_tool_gives_the_whole_plan() -> None:
-    with scripted_bedrock(replied({"text": "I think that"}, called())) as bedrock:
+    with scripted_bedrock(replied("I think that", called())) as bedrock:
         made = plan(bedrock)
     assert (made.shape, made.by, made.query) == (Shape.METADATA_ONLY, "model", WRITTEN["query"])
     assert made.filters == (AnyOf("status", frozenset({"released"})), AnyOf("author", frozenset({"Ann Lee"})))
@@ -75,7 +81,7 @@ def test_what_is_the_same_for_all_messages_ends_in_a_cache_point_and_the_message
         (Refused(503, "ServiceUnavailableException"), UnavailableError),
         (Refused(403, "AccessDeniedException"), ConfigurationError),
         (Refused(400, "ValidationException"), ConfigurationError),
-        (replied({"text": "The status is approved."}, stop="end_turn"), PlanRefusedError),
+        (replied("The status is approved.", stop="end_turn"), PlanRefusedError),
         (replied(called(), called()), PlanRefusedError),
         (replied(called(), stop="max_tokens"), PlanRefusedError),
         (replied(called(WRITTEN | {"strategy": "Everything"})), PlanRefusedError),

@@ -14,7 +14,7 @@ from cicada.errors import ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.observability.telemetry import Telemetry, recording
 from cicada.retrieval.model import IndexHits, RankedPassage, Ranking, Retrieval
-from tests.fakes.bedrock_wire import Answered, Refused, ScriptedBedrock, scripted_bedrock
+from tests.fakes.bedrock_wire import Answered, Refused, ScriptedBedrock, converse_reply, scripted_bedrock
 from tests.fakes.clock import Clock
 from tests.unit.answering.situation import passage
 
@@ -23,10 +23,7 @@ BASE = KnowledgeBase("law", "Statutes of Norway", content_language="nb")
 
 
 def said(text: str) -> Answered:
-    content = [{"text": text}]
-    message = {"role": "assistant", "content": content}
-    usage = {"inputTokens": 250, "outputTokens": 7, "totalTokens": 257}
-    return Answered({"output": {"message": message}, "stopReason": "end_turn", "usage": usage})
+    return converse_reply(text, read=250, written=7)
 
 
 def call(bedrock: ScriptedBedrock) -> ShortCall:

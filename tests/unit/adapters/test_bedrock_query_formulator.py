@@ -2,27 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.adapters.aws_errors import Retry
-from cicada.adapters.bedrock.forced_tool import ShortCall
 from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
-from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
-
-MODEL = "amazon.nova-micro-v1:0"
-
-
-def said(*texts: str) -> Answered:
-    content = [{"text": text} for text in texts]
-    return Answered({"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "end_turn"})
+from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, converse_reply, scripted_bedrock
+from tests.unit.adapters.test_bedrock_quality import MODEL, call
 
 
 def formulate(bedrock: ScriptedBedrock, question: str = "Who dies?") -> str:
-    retry = Retry(sleep=lambda seconds: None, attempts=2)
-    return BedrockQueryFormulator(ShortCall(bedrock.client("bedrock-runtime"), MODEL, retry)).formulate(question, "de")
+    return BedrockQueryFormulator(call(bedrock)).formulate(question, "de")
 
 
 def test_a_short_cold_call_puts_the_question_into_the_language() -> None:
-    with scripted_bedrock(said(" Wer stirbt?\n")) as bedrock:
+    with scripted_bedrock(converse_reply(" Wer stirbt?\n")) as bedrock:
         assert formulate(bedrock) == "Wer stirbt?"
     [request] = bedrock.requests
     assert request.path == f"/model/{MODEL}/converse"
@@ -34,13 +25,13 @@ def test_a_short_cold_call_puts_the_question_into_the_language() -> None:
 
 
 def test_a_long_question_is_cut() -> None:
-    with scripted_bedrock(said("x")) as bedrock:
+    with scripted_bedrock(converse_reply("x")) as bedrock:
         formulate(bedrock, "y" * 8_000)
     assert len(bedrock.requests[0].body["messages"][0]["content"][0]["text"]) == 2_000
 
 
 def test_a_throttled_call_is_made_once_more() -> None:
-    with scripted_bedrock(Refused(429, "ThrottlingException"), said("Wer stirbt?")) as bedrock:
+    with scripted_bedrock(Refused(429, "ThrottlingException"), converse_reply("Wer stirbt?")) as bedrock:
         assert formulate(bedrock) == "Wer stirbt?"
     with scripted_bedrock(Refused(429, "ThrottlingException")) as bedrock:
         with pytest.raises(ThrottledError):
@@ -53,8 +44,8 @@ def test_a_throttled_call_is_made_once_more() -> None:
     [
         (Refused(403, "AccessDeniedException"), ConfigurationError),
         (Refused(503, "ServiceUnavailableException"), UnavailableError),
-        (said(), UnavailableError),
-        (said("  \n"), UnavailableError),
+        (converse_reply(), UnavailableError),
+        (converse_reply("  \n"), UnavailableError),
         (Answered({"output": {}}), UnavailableError),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import log
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from cicada.adapters.aws_errors import Retry
 from cicada.adapters.opensearch.documents import MAX_BYTES, MAX_ROWS, PAGE, BulkWriter
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.queries import MAX_BUCKETS
-from cicada.adapters.opensearch.schema import IndexOptions, index_body, index_name
+from cicada.adapters.opensearch.schema import IndexOptions, index_body
 from cicada.adapters.passage_codec import card_to_json, row_to_json
 from cicada.documents.catalogue import TITLE, Card, DocumentRow, Sort
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
@@ -273,20 +272,6 @@ def test_words_are_counted_in_all_that_the_asker_may_read_whatever_is_asked_for(
     assert first[1] != second[1]
 
 
-def test_the_score_is_bm25_of_the_hits_texts_with_the_counts_of_the_readable_passages() -> None:
-    often, once = hit(1, 1), hit(2, 1)
-    often["_source"]["text"] = "Queens! The queen's queen."
-    at = scene(msearch=[both(found(once, often), found())])
-    found_hits = at.index.search(QUERY).lexical
-    assert [each.passage.passage_id for each in found_hits] == ["macbeth.json#1", "macbeth.json#2"]
-    lengths = [1 + 4, 1 + 6]
-    expected = [
-        log(1 + 1.5 / 1.5) * count / (count + 1.2 * (0.4 + 0.6 * length / 6))
-        for count, length in zip((3, 1), lengths, strict=True)
-    ]
-    assert [each.score for each in found_hits] == pytest.approx(expected)
-
-
 def test_words_that_no_readable_passage_has_are_not_searched_for() -> None:
     at = scene(msearch=[both(found(), found())])
     at.server.counts = holding()
@@ -386,41 +371,6 @@ def test_a_young_generation_that_is_found_alone_answers_only_if_no_older_one_doe
     assert [hit.passage.version for hit in at.index.search(QUERY).lexical] == answering
 
 
-def test_a_switch_of_indices_is_seen_by_a_young_generation_too() -> None:
-    before, after = both(found(hit(1, YOUNG)), found()), both(found(hit(1, YOUNG + 7)), found())
-    at = scene(msearch=[before, after], search=[generations((YOUNG + 7, 1, 1))])
-    assert [hit.passage.version for hit in at.index.search(QUERY).lexical] == [f"v{YOUNG + 7}"]
-
-
-def test_a_search_that_a_switch_of_indices_came_between_is_made_again() -> None:
-    """The hits are of the old index, and the generations of the new one."""
-    before = both(found(hit(1, 4), hit(1, 5)), found())
-    after = both(found(hit(1, 7)), found())
-    at = scene(msearch=[before, after], search=[generations((7, 1, 1))])
-    assert [hit.passage.version for hit in at.index.search(QUERY).lexical] == ["v7"]
-
-
-def test_a_search_whose_retrievers_a_switch_of_indices_came_between_is_made_again() -> None:
-    """The lexical hits are of the old index, the semantic hits and the generations of the new one."""
-    before = both(found(hit(1, YOUNG)), found(hit(1, YOUNG + 7)))
-    after = both(found(hit(1, YOUNG + 7)), found(hit(1, YOUNG + 7)))
-    hits = scene(msearch=[before, after], search=[generations((YOUNG + 7, 1, 1))]).index.search(QUERY)
-    assert [[each.passage.version for each in some] for some in (hits.lexical, hits.semantic)] == [
-        [f"v{YOUNG + 7}"]
-    ] * 2
-
-
-def test_hits_of_a_document_deleted_in_between_are_left_out() -> None:
-    at = scene(msearch=[both(found(hit(1, 4), hit(1, 5)), found())], search=[generations()])
-    assert at.index.search(QUERY).lexical == ()
-
-
-def test_documents_that_change_all_the_time_are_a_failure_and_not_nothing() -> None:
-    at = scene(msearch=[both(found(hit(1, 4), hit(1, 5)), found())], search=[generations((7, 1, 1))])
-    with pytest.raises(UnavailableError):
-        at.index.search(QUERY)
-
-
 def test_a_count_of_some_of_the_shards_is_a_failure() -> None:
     with pytest.raises(UnavailableError):
         scene(count=[(200, {"count": 3, "_shards": {"failed": 1}})]).index.count(PassageFilter(PLAYS))
@@ -454,15 +404,6 @@ def test_a_collection_that_wakes_up_at_its_first_request_is_told_of() -> None:
     )
     at.index.search(QUERY)
     assert told == ["waiting"]
-
-
-def test_a_write_goes_to_the_index_that_is_being_built_too() -> None:
-    both_there: Reply = (200, {"passages": {"aliases": {}}, "passages-1": {"aliases": {"passages-building": {}}}})
-    written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
-    seen = [generations(), generations((YOUNG, 1, 1)), (200, found())]
-    at = scene(alias=[both_there], search=[*seen, *seen], bulk=[written])
-    at.index.replace(MACBETH, speeches(1))
-    assert len(at.server.bodies("_bulk")) == 2
 
 
 def test_rows_are_written_by_the_names_of_indices_and_without_parameters() -> None:
@@ -704,10 +645,6 @@ def test_an_index_without_the_name_of_its_embedder_is_known_by_its_dimension() -
     body["mappings"]["properties"]["vector"]["dimension"] = 3
     with pytest.raises(ConfigurationError, match="3 dimensions"):
         scene(mapping=[(200, {"i": body})], count=count).index.count(PassageFilter(PLAYS))
-
-
-def test_the_name_of_an_index_tells_the_embedder() -> None:
-    assert index_name("amazon.titan-embed-text-v2:0", 1024) == "passages-v4-amazon-titan-embed-text-v2-0-1024"
 
 
 def row_hit(generation: int, name: str = MACBETH.document_id) -> dict[str, Any]:

@@ -155,12 +155,6 @@ def test_a_content_language_has_an_analyzer(language: str, name: str) -> None:
     assert analyzer(language) == name
 
 
-def test_the_engine_is_left_to_the_server_where_none_is_named() -> None:
-    method = index_body("embedder", 8, "", Bm25())["mappings"]["properties"]["vector"]["method"]
-    assert "engine" not in method
-    assert index_body("embedder", 8, "faiss", Bm25())["mappings"]["properties"]["vector"]["method"]["engine"] == "faiss"
-
-
 @pytest.mark.parametrize(("score", "expected"), [(2.0, 1.0), (1.5, 0.5), (1.0, 0.0), (1 / 1.5, -0.5), (0.5, -1.0)])
 def test_the_cosine_is_read_back_from_the_score(score: float, expected: float) -> None:
     assert cosine(score) == pytest.approx(expected)

@@ -11,23 +11,13 @@ from cicada.planning.chain import PlannerChain
 from cicada.planning.chosen import PlannerMode
 from cicada.planning.limited import LimitedPlanner
 from cicada.settings import PlannerSettings
-from tests.fakes.bedrock_wire import Answered, Refused, scripted_bedrock
+from tests.fakes.bedrock_wire import Refused, converse_reply, scripted_bedrock, tool_use
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
 
 MODELS = PlannerSettings(plan_model_ids="amazon.nova-pro-v1:0, amazon.nova-lite-v1:0")
 UNSURE = FixedPlanner(replace(CONTENT, confidence=0.5))
 WRITTEN = {"intent": "script_query", "strategy": "ContentOnly", "query": "Who dies?", "search_value": "who dies"}
-PLANNED = Answered(
-    {
-        "output": {
-            "message": {
-                "role": "assistant",
-                "content": [{"toolUse": {"toolUseId": "1", "name": "plan", "input": WRITTEN}}],
-            }
-        },
-        "stopReason": "tool_use",
-    }
-)
+PLANNED = converse_reply(tool_use("plan", WRITTEN), stop_reason="tool_use")
 
 
 @pytest.fixture(autouse=True)
