@@ -82,9 +82,7 @@ def test_a_throttled_call_is_made_again() -> None:
         (Answered({"stopReason": "end_turn"}), 3, "unknown form"),
     ],
 )
-def test_a_model_that_fails_is_given_up_and_the_failure_said(
-    refusal: Reply, calls: int, sentence: str
-) -> None:
+def test_a_model_that_fails_is_given_up_and_the_failure_said(refusal: Reply, calls: int, sentence: str) -> None:
     with writing(converse_reply("one"), refusal, concurrency=1) as (writer, bedrock):
         contexts = writer.write("HAMLET", PASSAGES)
     assert contexts.sentences == ("one", "", "")

@@ -25,7 +25,6 @@ from cicada.errors import CicadaError
 from cicada.permissions import PermissionGate
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
-from cli.operator.dead_letters import Redriver
 from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.bedrock_wire import (
@@ -44,7 +43,6 @@ from tests.fakes.bedrock_wire import (
     scripted_bedrock,
     text_delta,
 )
-from tests.fakes.dead_letters import InMemoryDeadLetters
 from tests.fakes.retrieval import OneDocument, fixed_search
 from tests.unit.answering.situation import Situation as Answering
 from tests.unit.answering.situation import passage
@@ -148,20 +146,6 @@ def test_a_stream_that_breaks_off_is_voided_and_generated_once_more(fault: objec
     assert (here.head().status, here.head().attempt) == (Status.COMPLETE, 1)
 
 
-@FAULTS
-def test_a_stream_that_breaks_off_twice_ends_in_an_error_and_its_text_is_kept(fault: object) -> None:
-    with asked(broken(fault)) as (here, bedrock):
-        assert here.process() is Processed.FAILED
-    assert here.kinds == ["accepted", "sources", "chunk", "reset", "sources", "chunk", "error"]
-    assert (here.stored[-1]["code"], here.stored[-1]["retryable"]) == ("stream_broken", True)
-    assert here.answer == "Mac"
-    assert here.everything_said == "MacMac"
-    assert len(bedrock.requests) == 2
-    assert here.queue.buried == [(KEY, "stream_broken")]
-    assert [error.code for error in here.reported] == ["stream_broken"]
-    assert here.head().status is Status.FAILED
-
-
 @AGENT_FAULTS
 @pytest.mark.parametrize("lasting", [False, True])
 def test_an_agents_stream_is_under_the_same_rule(fault: object, lasting: bool) -> None:
@@ -215,15 +199,6 @@ class TestBeforeTheFirstToken:
         assert here.queue.buried == [(KEY, code)]
 
 
-@pytest.mark.parametrize("reply", [Refused(403, "AccessDeniedException"), Refused(400, "ValidationException")])
-def test_a_wrong_deployment_is_not_tried_again(reply: Reply) -> None:
-    with asked(reply) as (here, bedrock):
-        assert here.process() is Processed.FAILED
-    assert (here.stored[-1]["code"], here.stored[-1]["retryable"]) == ("misconfigured", False)
-    assert len(bedrock.requests) == 1
-    assert here.queue.buried == [(KEY, "misconfigured")]
-
-
 def once_posted(here: Answered, wanted: str, act: Callable[[], object]) -> None:
     """Do `act` when a frame that holds `wanted` is posted for the first time."""
 
@@ -245,14 +220,6 @@ def test_a_cancel_while_the_model_is_silent_is_heeded_at_the_next_heartbeat() ->
     assert here.answer == "Mac"
 
 
-def test_a_cancel_before_the_first_token_of_a_silent_model_is_heeded_at_the_next_heartbeat() -> None:
-    with asked(Streamed((START, SILENCE))) as (here, _):
-        here.heartbeat_seconds = 0.01
-        once_posted(here, '"type":"sources"', lambda: here.log.request_cancel(KEY))
-        assert here.process() is Processed.CANCELLED
-    assert here.kinds == ["accepted", "sources", "cancelled"]
-
-
 @FAULTS
 def test_a_cancel_before_a_stream_breaks_off_is_heeded_instead_of_a_second_try(
     fault: object, monkeypatch: pytest.MonkeyPatch
@@ -272,20 +239,3 @@ def test_a_cancel_before_a_stream_breaks_off_is_heeded_instead_of_a_second_try(
     assert here.everything_said == "Mac"
     assert len(begun) == 1
     assert here.queue.buried == []
-
-
-def test_a_redriven_request_has_all_its_attempts_again() -> None:
-    with asked(SEYTON) as (here, _):
-        for _ in range(3):
-            here.lease()
-            here.clock.now += LEASE_SECONDS + 1
-        assert here.process() is Processed.FAILED
-        letters = InMemoryDeadLetters()
-        letters.put(*here.queue.buried[0], here.clock())
-        assert [outcome for _, outcome in Redriver(letters, here.log, here.log, here.clock).redrive()] == ["queued"]
-        for _ in range(2):
-            here.lease()
-            here.clock.now += LEASE_SECONDS + 1
-        assert here.process() is Processed.COMPLETE
-    assert here.answer == "Seyton."
-    assert "error" not in here.kinds

@@ -118,11 +118,6 @@ def test_a_stream_that_breaks_has_no_end() -> None:
     assert not any(isinstance(part, Finished) for part in parts)
 
 
-def test_a_stream_without_usage_counts_no_tokens() -> None:
-    end = end_of(list(Situation(model=ScriptedModel(["Yes."])).by_passages(QUESTION)))
-    assert (end.input_tokens, end.output_tokens) == (0, 0)
-
-
 @pytest.mark.parametrize(
     ("question", "filter"),
     [

@@ -23,7 +23,6 @@ from cicada.errors import (
     UnavailableError,
 )
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.planning.model import Intent
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.retrieval import FixedIndex
 from tests.patience import PATIENCE_SECONDS
@@ -100,14 +99,6 @@ def test_a_question_is_answered_with_its_sources_and_its_end() -> None:
     assert end["timings"] == dict.fromkeys((*phases, "total", "firstToken"), 0)
     assert end["confidence"] == 1.0
     assert (here.queue.buried, here.reported) == ([], [])
-
-
-def test_an_agents_answer_goes_the_same_way() -> None:
-    here = asked()
-    here.answering.routed(Intent.PROFILE_REQUEST)
-    assert here.process() is Processed.COMPLETE
-    assert here.answer() == "Saved it."
-    assert here.answering.agent.turns[0].principal == KEY.principal
 
 
 def test_a_question_that_nothing_answers_says_so() -> None:
@@ -207,22 +198,14 @@ def test_whatever_a_processor_sent_before_it_died_is_taken_back(sent: int) -> No
     assert here.kinds().count("reset") == 1
 
 
-@pytest.mark.parametrize(("deaths", "outcome"), [(2, Processed.COMPLETE), (3, Processed.FAILED)])
-def test_an_answer_is_begun_three_times(deaths: int, outcome: Processed) -> None:
-    here = asked()
-    for _ in range(deaths):
-        here.lease()
-        here.clock.now += LEASE_SECONDS + 1
-    assert here.process() is outcome
-    assert here.head().status is Status(outcome.value)
-
-
-def test_an_answer_begun_too_often_ends_in_an_error_and_is_set_aside() -> None:
-    here = asked()
-    for _ in range(3):
-        here.lease()
-        here.clock.now += LEASE_SECONDS + 1
-    here.process()
+def test_an_answer_is_begun_three_times_and_then_set_aside_with_an_error() -> None:
+    for deaths, outcome in ((2, Processed.COMPLETE), (3, Processed.FAILED)):
+        here = asked()
+        for _ in range(deaths):
+            here.lease()
+            here.clock.now += LEASE_SECONDS + 1
+        assert here.process() is outcome
+        assert here.head().status is Status(outcome.value)
     assert (here.last()["type"], here.last()["code"], here.last()["retryable"]) == ("error", "internal", False)
     assert here.queue.buried == [(KEY, "internal")]
     assert here.answering.model.prompts == []

@@ -156,22 +156,6 @@ def test_leaving_closes_an_answer_without_end(capacity: int) -> None:
     assert closed.wait(PATIENCE_SECONDS)
 
 
-def test_leaving_because_of_an_error_closes_the_answer_too() -> None:
-    closed = threading.Event()
-
-    def parts() -> Generator[AnswerPart]:
-        try:
-            while True:
-                yield Text("and ")
-        finally:
-            closed.set()
-
-    with pytest.raises(StreamBrokenError), Pump(parts()) as pump:
-        pump.take(PATIENCE_SECONDS)
-        raise StreamBrokenError("Broke off.")
-    assert closed.wait(PATIENCE_SECONDS)
-
-
 def test_text_after_the_first_is_gathered_until_something_else_comes() -> None:
     first_taken = threading.Event()
 
@@ -218,10 +202,6 @@ def test_how_long_an_answer_talks_is_counted_from_its_first_text(monkeypatch: py
 @pytest.mark.parametrize(("talking", "wait"), [(0, 0.25), (2.5, 0.25), (5, 0.5), (10, 1), (600, 1)])
 def test_the_longer_an_answer_talks_the_more_of_it_comes_at_once(talking: float, wait: float) -> None:
     assert Pace(0.25, 1).wait(talking) == wait
-
-
-def test_without_a_pace_text_waits_for_nothing() -> None:
-    assert Pace().wait(600) == 0
 
 
 def test_an_answer_ends_at_the_deadline_of_who_started_it() -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.errors import InvalidFilterError, UnknownKnowledgeBaseError
 from cicada.identity import Principal
-from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.knowledge_bases.settings import AgentName, KnowledgeBase, KnowledgeBases
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import PlanRequest
@@ -45,6 +45,20 @@ def test_a_planner_is_shown_only_bases_that_the_user_may_ask() -> None:
         {"scripts": "Plays."},
         {"scripts": "Plays.", "legal": "Contracts."},
     ]
+
+
+@pytest.mark.parametrize(
+    ("agents", "missing"),
+    [
+        ((), {Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST}),
+        (("profiles",), {Intent.THEORY_REQUEST}),
+        (("profiles", "theories"), set()),
+    ],
+)
+def test_a_plan_may_have_the_intents_that_the_base_serves(agents: tuple[AgentName, ...], missing: set[Intent]) -> None:
+    planner = Choosing()
+    QuestionPlanner(planner, KnowledgeBases(KnowledgeBase("", agents=agents)), lambda: NOW).plan(QUESTION, ANN)
+    assert set(Intent) - set(planner.requests[0].intents) == missing
 
 
 def test_a_plan_for_a_base_that_the_user_may_not_ask_is_refused() -> None:

@@ -15,8 +15,7 @@ from cicada.permissions import PermissionGate
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada.settings import AgentSettings
 from tests.fakes.access import OpenAccess
-from tests.fakes.retrieval import search_of
-from tests.unit.answering.test_evidence import FixedEmbedder, FixedIndex
+from tests.fakes.retrieval import FixedEmbedder, FixedIndex, search_of
 
 
 def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cicada.conversation.accept import Accepter
 from cicada.conversation.delivery import Delivery
-from cicada.conversation.model import Connection, Head, Lease, RequestKey
+from cicada.conversation.model import Connection, Head, Lease, Question, RequestKey
 from cicada.conversation.protocol import SendMessage, parse_command
 from cicada.conversation.resume import Resumer
 from cicada.identity import Principal
@@ -57,6 +57,11 @@ class Situation:
         head = self.log.head(key)
         assert head is not None
         return head
+
+    def question(self, key: RequestKey = KEY) -> Question:
+        question = self.log.question(key)
+        assert question is not None
+        return question
 
     def received(self, connection_id: str) -> list[dict[str, Any]]:
         return [json.loads(frame) for frame in self.channel.frames.get(connection_id, [])]

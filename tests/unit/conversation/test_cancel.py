@@ -22,12 +22,6 @@ def test_a_cancel_asks_the_processor_to_stop_and_sends_nothing_itself(here: Situ
     assert here.channel.frames == {}
 
 
-def test_a_cancel_may_be_repeated(here: Situation) -> None:
-    cancel(KEY, here.log)
-    cancel(KEY, here.log)
-    assert here.head().cancel_requested
-
-
 def test_an_ended_request_stays_as_it_ended(here: Situation) -> None:
     here.delivery().send(Cancelled())
     before = here.head()

@@ -267,11 +267,6 @@ def test_no_text_raises_anything_but_a_refusal(text: str) -> None:
     refused_or_read(text)
 
 
-@given(JSON)
-def test_no_json_raises_anything_but_a_refusal(value: object) -> None:
-    refused_or_read(json.dumps(value))
-
-
 @given(
     st.sampled_from([SEND, RESUME, CANCEL, HISTORY]),
     st.dictionaries(

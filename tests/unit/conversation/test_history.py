@@ -140,12 +140,6 @@ def test_turns_are_paged_without_gap_or_repeat(talk: Talk, limit: int) -> None:
     assert [turn.request_id for turn in talk.all_turns("s1", limit)] == asked[::-1]
 
 
-def test_a_page_that_is_not_full_is_the_last_one(talk: Talk) -> None:
-    talk.turn("Who?", "He.")
-    page = talk.page("s1", limit=2)
-    assert (len(page.turns), page.before) == (1, None)
-
-
 def test_long_turns_are_spread_over_pages(talk: Talk) -> None:
     asked = [talk.turn("Who?", "x" * 9_000) for _ in range(7)]
     assert len(talk.page("s1").turns) == 3

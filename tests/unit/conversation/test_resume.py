@@ -141,9 +141,7 @@ def test_an_answer_whose_processor_lives_is_not_queued_again(here: Situation) ->
     assert here.queue.takeovers == []
 
 
-def test_whoever_resumes_when_the_reply_says_replaces_a_processor_that_died_just_before_the_first_resume(
-    here: Situation,
-) -> None:
+def test_the_reply_says_when_a_resume_replaces_a_dead_processor(here: Situation) -> None:
     here.lease()
     wait = retry_after(here.resumer.resume(KEY, 0, "c2"))
     here.clock.now += wait
