@@ -1,19 +1,36 @@
-"""What a good command is, written once more, from docs/protocol.md and without the code that is tested."""
+"""What a good command is: one that docs/protocol/commands.schema.json describes."""
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
+from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
+
+from tests.published.validation import schema
+
 Fields = dict[str, Any]
-Rule = Callable[[object], bool]
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
-_METADATA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# For JSON Schema, 1.0 is an integer too.
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+
+
+@functools.cache
+def _published() -> dict[str, Validator]:
+    """A validator for each action."""
+    commands = schema("commands.schema.json")["$defs"]
+    strict = extend(Draft202012Validator, type_checker=_TYPES)
+    return {
+        each["properties"]["action"]["const"]: strict(each | {"$defs": commands})
+        for each in commands.values()
+        if "action" in each["properties"]
+    }
 
 
 def parsed(text: str) -> object:
@@ -33,13 +50,9 @@ def good_command(text: str) -> Fields | None:
         fields = parsed(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(fields, dict):
-        return None
-    action = fields.get("action")
-    rules = _COMMANDS.get(action) if isinstance(action, str) else None
-    return (
-        fields if rules is not None and all(rule(fields.get(name, _ABSENT)) for name, rule in rules.items()) else None
-    )
+    action = fields.get("action") if isinstance(fields, dict) else None
+    validator = _published().get(action) if isinstance(action, str) else None
+    return fields if validator and isinstance(fields, dict) and validator.is_valid(fields) else None
 
 
 def request_id_in(text: str) -> str | None:
@@ -49,88 +62,4 @@ def request_id_in(text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     found = fields.get("requestId") if isinstance(fields, dict) else None
-    return found if _is_request_id(found) else None
-
-
-_ABSENT = object()
-
-
-def _optional(rule: Rule) -> Rule:
-    return lambda value: value is _ABSENT or value is None or rule(value)
-
-
-def _may_be_absent(rule: Rule) -> Rule:
-    return lambda value: value is _ABSENT or rule(value)
-
-
-def _text(longest: int, shortest: int = 0) -> Rule:
-    return lambda value: isinstance(value, str) and shortest <= len(value) <= longest
-
-
-def _matching(pattern: re.Pattern[str]) -> Rule:
-    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
-
-
-def _number(least: int, most: int) -> Rule:
-    return lambda value: type(value) is int and least <= value <= most
-
-
-def _list(rule: Rule, longest: int, shortest: int = 0) -> Rule:
-    return lambda value: (
-        isinstance(value, list) and shortest <= len(value) <= longest and all(rule(item) for item in value)
-    )
-
-
-def _is_message(value: object) -> bool:
-    return _text(8000, 1)(value) and isinstance(value, str) and not value.isspace()
-
-
-def _is_scope(value: object) -> bool:
-    return (
-        isinstance(value, dict)
-        and _may_be_absent(_list(_text(128), 50))(value.get("episodes", _ABSENT))
-        and _may_be_absent(_is_metadata)(value.get("metadata", _ABSENT))
-        and _may_be_absent(_list(_is_filter, 20))(value.get("filters", _ABSENT))
-    )
-
-
-def _is_filter(value: object) -> bool:
-    operators = ("eq", "any", "none", "gte", "gt", "lte", "lt", "exists")
-    return (
-        isinstance(value, dict)
-        and _text(200, 1)(value.get("field"))
-        and value.get("op") in operators
-        and _optional(_is_filter_value)(value.get("value", _ABSENT))
-        and _may_be_absent(_list(_is_filter_value, 50))(value.get("values", _ABSENT))
-    )
-
-
-def _is_filter_value(value: object) -> bool:
-    return _text(256)(value) or isinstance(value, bool | int | float)
-
-
-def _is_metadata(value: object) -> bool:
-    values = _list(_text(256), 50, 1)
-    name = _matching(_METADATA_NAME)
-    return isinstance(value, dict) and len(value) <= 10 and all(name(key) and values(value[key]) for key in value)
-
-
-_is_request_id = _matching(_UUID)
-_COMMANDS: dict[str, dict[str, Rule]] = {
-    "sendMessage": {
-        "requestId": _is_request_id,
-        "message": _is_message,
-        "sessionId": _optional(_matching(_NAME)),
-        "knowledgeBase": _optional(_matching(_NAME)),
-        "scope": _optional(_is_scope),
-    },
-    "resume": {"requestId": _is_request_id, "afterSeq": _number(0, 99_999_999)},
-    "cancel": {"requestId": _is_request_id},
-    "history": {
-        "sessionId": _optional(_matching(_NAME)),
-        "before": _optional(_text(64)),
-        "limit": _may_be_absent(_number(1, 50)),
-    },
-    "ping": {},
-    "signOutEverywhere": {},
-}
+    return found if isinstance(found, str) and _UUID.fullmatch(found) else None

@@ -1,6 +1,6 @@
 """100,000 frames, most of them bad, through the route table and the functions behind it.
 
-Which of them are good is decided by `command_rules`, not by the code that is tested. A good one has its effect; a
+Which of them are good is decided by the published schema, not by the code that is tested. A good one has its effect; a
 bad one gets one `error` with a code and a sentence that holds nothing of it, and nothing else happens.
 """
 
