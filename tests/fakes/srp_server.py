@@ -7,15 +7,7 @@ import secrets
 from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 
-from cicada_client.password_proof import (
-    GENERATOR,
-    MULTIPLIER,
-    PRIME,
-    derived_key,
-    number_of,
-    padded,
-    private_key,
-)
+from cicada_client.password_proof import GENERATOR, MULTIPLIER, PRIME, derived_key, number_of, padded, private_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,7 @@ from cicada.errors import ThrottledError
 from cicada.observability.audit import ShownDocument
 from tests.contract import readers_table
 from tests.fakes.audit import RecordingTrail
-from tests.fakes.bedrock_wire import (
-    Refused,
-    Reply,
-)
+from tests.fakes.bedrock_wire import Refused, Reply
 from tests.functions.deployed_processor import EMBEDDED, MESSAGE, SAID, Deployed, delivered
 from tests.functions.message_path import DOCUMENTS, ID, Context, MessagePath, Metrics, console_event
 
@@ -68,11 +65,7 @@ def test_an_answer_is_recorded_with_its_documents_and_its_model(
 
 
 def test_an_answer_that_cannot_be_recorded_is_given_and_its_record_is_kept_in_the_log(
-    path: MessagePath,
-    deploy: Deployed,
-    audited: RecordingTrail,
-    logged: io.StringIO,
-    metrics: Metrics,
+    path: MessagePath, deploy: Deployed, audited: RecordingTrail, logged: io.StringIO, metrics: Metrics
 ) -> None:
     event = asked(path)
     audited.failure = ThrottledError("The audit log asks for fewer calls.")

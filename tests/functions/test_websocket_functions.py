@@ -94,7 +94,7 @@ def test_a_message_is_stored_and_queued(path: MessagePath) -> None:
     head = path.head()
     assert (head.status, head.connection_id, head.session_id) == (Status.QUEUED, "console", ID)
     assert path.queues.bodies(path.queues.requests_url) == [
-        {"tenant": "default", "user": "console-user", "groups": [], "login": "", "requestId": ID},
+        {"tenant": "default", "user": "console-user", "groups": [], "login": "", "requestId": ID}
     ]
 
 
@@ -108,10 +108,7 @@ def test_a_filter_is_checked_against_the_schema_of_the_base_and_a_refused_one_st
     assert accepted["type"] == "accepted"
     question = path.log.question(KEY)
     assert question is not None
-    assert question.scope == (
-        AnyOf("status", frozenset({"draft"})),
-        Range("effective", least="2026-01-31"),
-    )
+    assert question.scope == (AnyOf("status", frozenset({"draft"})), Range("effective", least="2026-01-31"))
 
 
 def test_a_resume_replays_and_points(path: MessagePath) -> None:
@@ -253,11 +250,7 @@ def test_a_tenant_is_as_good_a_wall_as_a_user(path: MessagePath) -> None:
 
 @pytest.mark.parametrize(("function", "fields"), [("ws_message", SEND), ("ws_resume", RESUME), ("ws_control", CANCEL)])
 def test_a_crash_is_an_internal_error_and_nothing_of_the_text_is_logged(
-    path: MessagePath,
-    function: str,
-    fields: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-    logged: io.StringIO,
+    path: MessagePath, function: str, fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch, logged: io.StringIO
 ) -> None:
     def crash() -> None:
         try:

@@ -75,8 +75,7 @@ def test_what_is_not_set_has_its_default() -> None:
 
 def test_numbers_are_numbers() -> None:
     settings = load(
-        ModelSettings,
-        {"CICADA_CHAT_MODEL_ID": "m", "CICADA_CHAT_TEMPERATURE": "0.5", "CICADA_CHAT_MAX_TOKENS": "100"},
+        ModelSettings, {"CICADA_CHAT_MODEL_ID": "m", "CICADA_CHAT_TEMPERATURE": "0.5", "CICADA_CHAT_MAX_TOKENS": "100"}
     )
     assert (settings.chat_temperature, settings.chat_max_tokens) == (0.5, 100)
 

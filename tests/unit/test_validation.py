@@ -46,16 +46,10 @@ def test_what_is_right_is_read_and_a_whole_number_stands_for_a_number() -> None:
     ("table", "sentence"),
     [
         (3, "[oak] is not a table; write its settings on lines of their own below [oak]."),
-        (
-            plant(colour="green"),
-            "[oak] has the unknown key 'colour'; use one of " + KEYS,
-        ),
+        (plant(colour="green"), "[oak] has the unknown key 'colour'; use one of " + KEYS),
         ({"name": "oak"}, "[oak] lacks height; add it."),
         ({}, "[oak] lacks name, height; add them."),
-        (
-            {"nmae": "oak", "height": 2},
-            "[oak] has the unknown key 'nmae'; use one of " + KEYS,
-        ),
+        ({"nmae": "oak", "height": 2}, "[oak] has the unknown key 'nmae'; use one of " + KEYS),
         (plant(name=3), "[oak] name is not text; write text in quotes."),
         (plant(light=True), "[oak] light is not text; write text in quotes."),
         (plant(light="dark"), "[oak] light is 'dark'; use one of sun, half, shade."),

@@ -50,8 +50,5 @@ def test_only_a_list_of_numbers_is_an_order(reply: str, order: tuple[int, ...]) 
 
 
 def test_a_failing_model_is_an_error() -> None:
-    with (
-        scripted_bedrock(*[Refused(429, "ThrottlingException")] * 2) as bedrock,
-        pytest.raises(ThrottledError),
-    ):
+    with scripted_bedrock(*[Refused(429, "ThrottlingException")] * 2) as bedrock, pytest.raises(ThrottledError):
         ranked(bedrock)

@@ -50,9 +50,7 @@ def test_the_model_is_given_the_document_and_must_call_the_tool() -> None:
     with writing(wrote(CARD)) as (writer, bedrock):
         draft = writer.write(EXCERPT)
     assert draft == CardDraft(
-        "Regelt die Erstattung von Reisekosten.",
-        ("reisekosten", "erstattung"),
-        ("Wie beantrage ich Reisekosten?",),
+        "Regelt die Erstattung von Reisekosten.", ("reisekosten", "erstattung"), ("Wie beantrage ich Reisekosten?",)
     )
     [request] = bedrock.requests
     assert request.path == "/model/amazon.nova-micro-v1:0/converse"

@@ -250,11 +250,7 @@ def test_vectors_and_words_ask_with_tenant_knowledge_base_and_readers() -> None:
     at = scene(msearch=[both(found(), found())])
     at.index.search(QUERY)
     ((_, near, _, counts),), ((_, words),) = at.server.bodies("_msearch"), at.server.bodies("candidates")
-    wanted = [
-        {"term": {"tenant": "tenant"}},
-        {"term": {"knowledge_base": "plays"}},
-        {"terms": {"readers": ["*"]}},
-    ]
+    wanted = [{"term": {"tenant": "tenant"}}, {"term": {"knowledge_base": "plays"}}, {"terms": {"readers": ["*"]}}]
     assert near["query"]["knn"]["vector"]["filter"]["bool"]["filter"] == wanted
     assert counts["query"]["bool"]["filter"] == wanted
     assert words["query"]["bool"]["filter"] == wanted
@@ -555,10 +551,7 @@ def test_a_row_stored_twice_where_a_page_ends_is_removed_both_times() -> None:
     once, twice = ({**hit(PAGE, 4), "_id": name, "sort": [PAGE, "4"]} for name in ("once", "twice"))
     deleted = (200, {"items": [{"delete": {"status": 200}}] * MAX_ROWS})
     rest = (200, {"items": [{"delete": {"status": 200}}] * (PAGE + 1 - 2 * MAX_ROWS)})
-    at = scene(
-        search=[(200, found(*rows, once)), (200, found(once, twice))],
-        bulk=[deleted, deleted, rest],
-    )
+    at = scene(search=[(200, found(*rows, once)), (200, found(once, twice))], bulk=[deleted, deleted, rest])
     at.index.delete(MACBETH)
     removed = [line["delete"]["_id"] for lines in at.server.bodies("_bulk") for line in lines]
     assert (removed[-2:], len(removed)) == (["once", "twice"], PAGE + 1)

@@ -11,10 +11,7 @@ from cicada.agents.tools import Toolbox, ToolFunction, describe
 from tests.unit.agents.keeping import profile_tools, theory_tools
 
 FUNCTIONS = [function for agent in AgentKind for function in describe(agent).functions.values()]
-TOOLBOXES = [
-    profile_toolbox(profile_tools()),
-    theory_toolbox(theory_tools()),
-]
+TOOLBOXES = [profile_toolbox(profile_tools()), theory_toolbox(theory_tools())]
 NAME = r"([0-9a-zA-Z][_-]?){1,100}"
 
 

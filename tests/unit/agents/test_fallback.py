@@ -57,10 +57,7 @@ def test_what_the_first_agent_has_begun_is_not_begun_again(error: CicadaError) -
 
 def test_the_second_agents_failure_is_the_answer() -> None:
     agent = FallbackAgent(
-        ScriptedAgent(UnavailableError("first")),
-        ScriptedAgent(ThrottledError("second")),
-        lambda error: None,
-        closed(),
+        ScriptedAgent(UnavailableError("first")), ScriptedAgent(ThrottledError("second")), lambda error: None, closed()
     )
     with pytest.raises(ThrottledError, match="second"):
         list(agent.reply(TURN))

@@ -51,8 +51,7 @@ def test_a_message_that_hardly_seems_general_is_searched_all_the_same(confidence
 
 
 @pytest.mark.parametrize(
-    ("intent", "agent"),
-    [(Intent.PROFILE_REQUEST, AgentKind.PROFILES), (Intent.THEORY_REQUEST, AgentKind.THEORIES)],
+    ("intent", "agent"), [(Intent.PROFILE_REQUEST, AgentKind.PROFILES), (Intent.THEORY_REQUEST, AgentKind.THEORIES)]
 )
 def test_an_agent_gets_the_user_from_the_session_whatever_the_message_says(intent: Intent, agent: AgentKind) -> None:
     here = Situation().routed(intent, 0.2)

@@ -55,10 +55,7 @@ def test_every_event_that_the_server_can_send_is_understood() -> None:
     complete = protocol.Complete(usage=usage, timings={"totalMs": 9}, path=("direct",), confidence=0.5, plan=summary)
     place = Locator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
     expected: dict[type[protocol.AnyEventBody], tuple[protocol.AnyEventBody, Event]] = {
-        protocol.Accepted: (
-            protocol.Accepted(session_id="s", knowledge_base="shop"),
-            Accepted(RID, 1, "s", "shop"),
-        ),
+        protocol.Accepted: (protocol.Accepted(session_id="s", knowledge_base="shop"), Accepted(RID, 1, "s", "shop")),
         protocol.StatusChanged: (protocol.StatusChanged(stage="agent"), Status(RID, 1, "agent", None)),
         protocol.SourcesFound: (
             protocol.SourcesFound(sources=(source,)),

@@ -140,8 +140,7 @@ def test_the_case_of_a_request_id_tells_requests_apart(here: Situation) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "asked"),
-    [({}, "contracts"), ({"knowledgeBase": "shop"}, "shop"), ({"sessionId": "another"}, "scripts")],
+    ("fields", "asked"), [({}, "contracts"), ({"knowledgeBase": "shop"}, "shop"), ({"sessionId": "another"}, "scripts")]
 )
 def test_a_question_that_names_no_knowledge_base_asks_the_one_that_its_session_began_with(
     here: Situation, fields: dict[str, object], asked: str
@@ -203,10 +202,7 @@ def test_what_a_command_says_reaches_the_question() -> None:
 
 
 BASES = KnowledgeBases(
-    named={
-        "scripts": KnowledgeBase("scripts"),
-        "legal": KnowledgeBase("legal", groups=("lawyers",), schema=SCHEMA),
-    },
+    named={"scripts": KnowledgeBase("scripts"), "legal": KnowledgeBase("legal", groups=("lawyers",), schema=SCHEMA)},
     open_names=False,
 )
 LEA = Principal("acme", "lea", frozenset({"lawyers"}))

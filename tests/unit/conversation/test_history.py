@@ -31,13 +31,7 @@ WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
 class Talk(Situation):
     """A conversation in which questions are answered."""
 
-    def turn(
-        self,
-        message: str = "Who?",
-        *answer: str,
-        session: str = "s1",
-        principal: Principal = ANN,
-    ) -> str:
+    def turn(self, message: str = "Who?", *answer: str, session: str = "s1", principal: Principal = ANN) -> str:
         """Ask and answer, one second after the last turn; returns the requestId."""
         self.clock.now += 1
         request_id = str(uuid.UUID(int=int(self.clock.now), version=4))
@@ -157,11 +151,7 @@ def test_an_answer_too_long_for_a_frame_is_cut_and_says_so(talk: Talk) -> None:
 
 
 @settings(max_examples=40)
-@given(
-    message=st.text(min_size=1, max_size=20),
-    answer=st.text(min_size=1, max_size=20),
-    repeats=st.integers(1, 400),
-)
+@given(message=st.text(min_size=1, max_size=20), answer=st.text(min_size=1, max_size=20), repeats=st.integers(1, 400))
 @pytest.mark.parametrize("session", ["s1"])
 def test_whatever_was_said_a_page_fits_in_a_frame(session: str, message: str, answer: str, repeats: int) -> None:
     talk = Talk()

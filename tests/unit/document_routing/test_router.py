@@ -127,12 +127,7 @@ def routed_by(mode: RouteMode, ranker: Ranker, text: str, asked: int = 30) -> Ro
 
 @pytest.mark.parametrize(
     ("mode", "text", "is_asked"),
-    [
-        ("fast", UNCLEAR, False),
-        ("balanced", CLEAR, False),
-        ("balanced", UNCLEAR, True),
-        ("precise", CLEAR, True),
-    ],
+    [("fast", UNCLEAR, False), ("balanced", CLEAR, False), ("balanced", UNCLEAR, True), ("precise", CLEAR, True)],
 )
 def test_a_model_is_asked_by_mode_and_ambiguity(mode: RouteMode, text: str, is_asked: bool) -> None:
     ranker = Ranker(["visits"])

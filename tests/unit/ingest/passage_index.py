@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
-from cicada.errors import CicadaError
+from cicada.errors import CicadaError, ThrottledError
 from cicada.retrieval.model import EmbeddedPassage, Vector
 from tests.fakes.passage_index import InMemoryPassageIndex
 
@@ -57,15 +57,20 @@ class DisturbedIndex(InMemoryPassageIndex):
 
 
 class CountingEmbedder:
-    """Vectors of the text's length. `batches` are the sizes of the calls; `failure` is raised while it is set."""
+    """Vectors of the text's length. `batches` are the sizes of the calls; `failure` is raised while it is set.
+
+    After `most` texts, calls are throttled.
+    """
 
     model_id = "length"
     dimension = 1
 
-    def __init__(self) -> None:
+    def __init__(self, most: float = float("inf"), model_id: str = "length") -> None:
+        self.model_id = model_id
         self.batches: list[int] = []
         self.texts: list[str] = []
         self.failure: CicadaError | None = None
+        self._most = most
 
     def embed_query(self, text: str) -> Vector:
         return [float(len(text))]
@@ -73,6 +78,8 @@ class CountingEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         if self.failure:
             raise self.failure
+        if len(self.texts) + len(texts) > self._most:
+            raise ThrottledError("Too many calls.")
         self.batches.append(len(texts))
         self.texts += texts
         return [self.embed_query(text) for text in texts]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from cicada.deadline import Deadline, ending_by
@@ -12,29 +10,10 @@ from cicada.errors import ThrottledError, UnavailableError
 from cicada.ingest.vectors import PART, Encoder
 from cicada.retrieval.model import Vector
 from tests.fakes.kept_vectors import InMemoryKeptVectors
+from tests.unit.ingest.passage_index import CountingEmbedder
 
 DOCUMENT = DocumentKey(KnowledgeBaseKey("default", "handbook"), "book.md")
 OTHER = DocumentKey(KnowledgeBaseKey("default", "handbook"), "other.md")
-
-
-class CountingEmbedder:
-    """A text's vector is its length. After `most` texts, calls are throttled."""
-
-    dimension = 1
-
-    def __init__(self, most: float = float("inf"), model_id: str = "length") -> None:
-        self.model_id = model_id
-        self.embedded: list[str] = []
-        self._most = most
-
-    def embed_query(self, text: str) -> Vector:
-        return [float(len(text))]
-
-    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        if len(self.embedded) + len(texts) > self._most:
-            raise ThrottledError("Too many calls.")
-        self.embedded += texts
-        return [self.embed_query(text) for text in texts]
 
 
 def passages(count: int, document: DocumentKey = DOCUMENT) -> list[Passage]:
@@ -54,7 +33,7 @@ def test_a_throttled_embedding_goes_on_where_it_stopped() -> None:
     with pytest.raises(ThrottledError):
         stored(Encoder(throttled, DOCUMENT, kept=kept), 3 * PART)
     vectors = stored(Encoder(willing, DOCUMENT, kept=kept), 3 * PART)
-    assert (len(throttled.embedded), len(willing.embedded)) == (2 * PART, PART)
+    assert (len(throttled.texts), len(willing.texts)) == (2 * PART, PART)
     assert vectors == stored(Encoder(CountingEmbedder(), DOCUMENT), 3 * PART)
 
 
@@ -73,7 +52,7 @@ def test_no_part_is_begun_after_the_deadline() -> None:
         now[0] = 11.0
         with pytest.raises(UnavailableError, match="next try goes on"):
             stored(Encoder(late, DOCUMENT, kept=kept), 2 * PART + 1)
-    assert len(late.embedded) == PART + 1
+    assert len(late.texts) == PART + 1
     assert len(stored(Encoder(late, DOCUMENT, kept=kept), PART + 1)) == PART + 1
 
 
@@ -89,10 +68,10 @@ def test_vectors_of_another_document_or_model_are_not_used(other: object) -> Non
     stored(Encoder(CountingEmbedder(), DOCUMENT, kept=kept), PART + 1)
     encoder: Encoder = other(kept)  # type: ignore[operator]
     stored(encoder, PART + 1)
-    assert len(encoder.embedder.embedded) == PART + 1  # type: ignore[attr-defined]
+    assert len(encoder.embedder.texts) == PART + 1  # type: ignore[attr-defined]
 
 
 def test_a_document_of_one_part_is_embedded_at_once_and_leaves_nothing() -> None:
     kept, embedder = InMemoryKeptVectors(), CountingEmbedder()
     stored(Encoder(embedder, DOCUMENT, kept=kept), PART)
-    assert (len(embedder.embedded), kept.parts) == (PART, {})
+    assert (len(embedder.texts), kept.parts) == (PART, {})
