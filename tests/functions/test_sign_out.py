@@ -58,12 +58,6 @@ def test_every_connection_of_the_user_is_told_and_closed(path: MessagePath, pool
     assert path.posted("bob") == []
 
 
-def test_an_answer_under_way_is_cancelled(path: MessagePath, pool: Pool) -> None:
-    path.send("ws_message", SEND)
-    path.send("ws_sign_out", SIGN_OUT)
-    assert path.head().cancel_requested
-
-
 @pytest.mark.parametrize(("function", "fields"), COMMANDS)
 def test_every_command_with_a_revoked_token_is_refused(
     path: MessagePath, pool: Pool, function: str, fields: dict[str, Any]
@@ -84,15 +78,6 @@ def test_a_handshake_with_a_revoked_token_is_refused_and_leaves_no_connection(pa
     assert path.invoke("ws_connect", event) == {"statusCode": 401}
     reply = path.send("ws_control", {"action": "ping"}, "again")
     assert reply["code"] == "unauthorized"
-
-
-def test_a_fresh_sign_in_two_seconds_later_is_good(path: MessagePath, pool: Pool) -> None:
-    path.send("ws_sign_out", SIGN_OUT)
-    event = console_event("ws_connect")
-    event["requestContext"]["connectionId"] = "again"
-    event["requestContext"]["authorizer"] |= {"tokenIssuedAt": str(int(NOW) + 2)}
-    assert path.invoke("ws_connect", event)["statusCode"] == 200
-    assert path.send("ws_control", {"action": "ping"}, "again") == {"type": "pong"}
 
 
 def test_a_pool_that_does_not_end_the_sign_ins_is_said_and_nothing_is_closed(path: MessagePath, pool: Pool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -120,21 +119,6 @@ def test_a_command_that_is_refused_is_marked_as_the_clients_error(path: MessageP
     assert "fault" not in command
 
 
-def test_a_question_without_a_header_belongs_to_the_processors_own_trace(
-    path: MessagePath, deploy: Deployed, daemon: XRayDaemon, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A request that was redriven, for one."""
-    path.send("ws_message", SEND)
-    [body] = path.queues.bodies(path.queues.requests_url)
-    daemon.datagrams()
-    invoked(monkeypatch, "cicada-dev-message-processor", f"{OTHER}1")
-    with deploy(EMBEDDED, SAID):
-        path.invoke("message_processor", delivered(json.dumps(body)))
-    [answer] = daemon.documents()
-    assert (answer["name"], answer["type"]) == ("answer", "subsegment")
-    assert (answer["trace_id"], answer["parent_id"]) == ("1-6543e988-ad862e3fe1be46a994272794", "63995c3f42cd8ad9")
-
-
 def test_nothing_is_sent_of_a_question_that_is_not_sampled(
     path: MessagePath, deploy: Deployed, daemon: XRayDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,19 +129,6 @@ def test_nothing_is_sent_of_a_question_that_is_not_sampled(
     # By itself the SDK sends the invocation's header with the message, and SQS keeps it.
     event["Records"][0]["attributes"]["AWSTraceHeader"] = f"{OTHER}0"
     invoked(monkeypatch, "cicada-dev-message-processor", f"{OTHER}1")
-    with deploy(EMBEDDED, SAID):
-        path.invoke("message_processor", event)
-    assert path.posted()[-1]["type"] == "complete"
-    assert daemon.datagrams() == []
-
-
-def test_without_a_daemon_a_question_is_answered_as_ever(
-    path: MessagePath, deploy: Deployed, daemon: XRayDaemon, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("AWS_XRAY_DAEMON_ADDRESS")
-    path.send("ws_message", SEND)
-    event = queued(path)
-    assert "AWSTraceHeader" not in event["Records"][0]["attributes"]
     with deploy(EMBEDDED, SAID):
         path.invoke("message_processor", event)
     assert path.posted()[-1]["type"] == "complete"

@@ -68,18 +68,6 @@ def test_settings_are_read_from_variables_of_their_names() -> None:
     )
 
 
-def test_what_is_not_set_has_its_default() -> None:
-    settings = load(ConversationSettings, CONVERSATION)
-    assert (settings.retention_seconds, settings.lease_seconds) == (7 * 24 * 3600, 15)
-
-
-def test_numbers_are_numbers() -> None:
-    settings = load(
-        ModelSettings, {"CICADA_CHAT_MODEL_ID": "m", "CICADA_CHAT_TEMPERATURE": "0.5", "CICADA_CHAT_MAX_TOKENS": "100"}
-    )
-    assert (settings.chat_temperature, settings.chat_max_tokens) == (0.5, 100)
-
-
 def test_groups_of_settings_are_read_together() -> None:
     settings = load(ProcessorSettings, PROCESSOR | {"CICADA_LEASE_SECONDS": "20"})
     assert settings.conversation.requests_table == "requests"

@@ -152,12 +152,6 @@ def test_more_calls_at_once_than_eight_are_not_done() -> None:
     assert [result["status"] for result in results(bedrock)] == ["success"] * 8 + ["error"] * 2
 
 
-def test_a_tool_that_does_not_exist_is_told_to_the_model() -> None:
-    with scripted_bedrock(Streamed((START, *tool_call("drop_table", "{}"), *reply_end("tool_use"))), SAYS) as bedrock:
-        list(loop(bedrock).reply(TURN))
-    assert result_text(bedrock).startswith("There is no such tool. The tools are: list_profiles,")
-
-
 def test_a_call_that_was_cut_off_is_not_done() -> None:
     cut = Streamed((START, text_delta("Let me see."), *tool_call("delete_profile", "{}"), *reply_end("max_tokens")))
     with scripted_bedrock(cut) as bedrock:

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.agents.model import AgentKind, Entry, EntryScope, ProfileKind, ToolSession
+from cicada.agents.model import AgentKind, Entry, EntryScope, ProfileKind
 from cicada.agents.theories import ProfileTools
 from cicada.errors import UnavailableError
-from cicada.identity import Principal
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.unit.agents.keeping import ALL_WRITES, ANN, NOON, profile_tools
+from tests.unit.agents.keeping import ANN, NOON, profile_tools
 
 SHELF = EntryScope(ANN.principal, ANN.knowledge_base, AgentKind.PROFILES)
 
@@ -47,13 +46,6 @@ def test_every_change_of_a_profile_says_what_it_did(tools: ProfileTools) -> None
     assert tools.restore_profile(ANN) == (
         "Brought back the character profile “Fleance's father” as saved on 2026-11-01. It reads:\n| A thane."
     )
-
-
-def test_a_profile_is_read_whole(tools: ProfileTools) -> None:
-    tools.save_profile(ANN, "location", "Dunsinane", "Line one.\nLine two.")
-    expected = "The location profile “Dunsinane”, saved on 2026-11-01:\n| Line one.\n| Line two."
-    assert tools.get_profile(ANN, "location", "dunsinane") == expected
-    assert tools.get_profile(ANN, "", "dunsinane") == expected
 
 
 def test_a_missing_profile_is_answered_with_what_exists(tools: ProfileTools) -> None:
@@ -96,14 +88,6 @@ def test_a_list_shows_kind_name_date_and_beginning(tools: ProfileTools) -> None:
     )
     assert tools.list_profiles(ANN, "CHARACTER") == (
         "The user has 1 character profile:\n| - character Ross (2026-11-01): A thane. Comes late."
-    )
-
-
-def test_a_profile_can_be_of_anything(tools: ProfileTools) -> None:
-    """Knowledge bases need not be scripts."""
-    session = ToolSession(Principal("acme", "ann"), "contracts", ALL_WRITES)
-    assert tools.save_profile(session, "topic", "Notice periods", "Three months.") == (
-        "Saved the topic profile “Notice periods”."
     )
 
 

@@ -168,10 +168,3 @@ def test_a_flood_of_early_events_is_bounded_and_the_missing_one_still_gets_in() 
         assembly.receive({"requestId": RID, "seq": seq} | chunk("x"))
     assert assembly.held == 4096
     assert len(assembly.receive(numbered([ACCEPTED])[0])) == 4097
-
-
-def test_a_duplicate_of_the_last_event_is_no_gap() -> None:
-    assembly = Assembly(RID)
-    for frame in numbered([ACCEPTED]) * 2:
-        assembly.receive(frame)
-    assert not assembly.gap

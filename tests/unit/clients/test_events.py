@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from typing import Any
@@ -12,105 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.conversation import protocol
-from cicada.conversation.model import Status as Stage
 from cicada_client.answer import Answer
 from cicada_client.events import (
     FINAL_TYPES,
     Accepted,
-    Cancelled,
     Chunk,
     Complete,
     Event,
-    Failed,
     Locator,
     Reset,
     Source,
     Sources,
-    Status,
     is_event,
     parse_event,
 )
-from cicada_client.history import Session, Turn, parse_history
+from cicada_client.history import parse_history
 from cicada_client.listing import ListedDocument, Listing, ValueCount
 from cicada_client.plan import Plan
 
 RID = "11111111-2222-3333-4444-555555555555"
 
 
-def received(body: protocol.AnyEventBody, seq: int = 1) -> Event | None:
-    """What the client makes of what the server sends."""
-    frame = json.loads(protocol.frame(body, request_id=RID, seq=seq))
-    assert is_event(frame, RID)
-    return parse_event(frame)
-
-
-def test_every_event_that_the_server_can_send_is_understood() -> None:
-    locator = protocol.SourceLocator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
-    shown = {"Status": "retired"}
-    source = protocol.Source(
-        n=1, document_id="d", title="T", locator=locator, excerpt="e", relevance=None, fields=shown
-    )
-    usage = protocol.Usage(input_tokens=3, output_tokens=4)
-    summary = protocol.PlanSummary(strategy="Hybrid", knowledge_base="kb", query="q", by="rules", filters=("S: a",))
-    complete = protocol.Complete(usage=usage, timings={"totalMs": 9}, path=("direct",), confidence=0.5, plan=summary)
-    place = Locator(episode="Act 5", messages=(12, 18), speakers=("SEYTON",))
-    expected: dict[type[protocol.AnyEventBody], tuple[protocol.AnyEventBody, Event]] = {
-        protocol.Accepted: (protocol.Accepted(session_id="s", knowledge_base="shop"), Accepted(RID, 1, "s", "shop")),
-        protocol.StatusChanged: (protocol.StatusChanged(stage="agent"), Status(RID, 1, "agent", None)),
-        protocol.SourcesFound: (
-            protocol.SourcesFound(sources=(source,)),
-            Sources(RID, 1, (Source(1, "d", "T", place, "e", None, shown),)),
-        ),
-        protocol.Listing: (
-            protocol.Listing(
-                total=9,
-                documents=(protocol.ListedDocument(document_id="d", title="T", fields={"Status": "draft"}),),
-                offset=2,
-                next_offset=3,
-                counted_by="Status",
-                counts=(protocol.ValueCount(value="draft", count=9),),
-            ),
-            Listing(
-                RID, 1, 9, (ListedDocument("d", "T", {"Status": "draft"}),), 2, 3, "Status", (ValueCount("draft", 9),)
-            ),
-        ),
-        protocol.Chunk: (protocol.Chunk(content="c"), Chunk(RID, 1, "c")),
-        protocol.Reset: (protocol.Reset(reason="r"), Reset(RID, 1, "r")),
-        protocol.Complete: (
-            complete,
-            Complete(
-                RID,
-                1,
-                {"inputTokens": 3, "outputTokens": 4},
-                {"totalMs": 9},
-                ("direct",),
-                0.5,
-                Plan("Hybrid", "kb", "q", "rules", ("S: a",)),
-            ),
-        ),
-        protocol.Cancelled: (protocol.Cancelled(), Cancelled(RID, 1)),
-        protocol.Failed: (
-            protocol.Failed(error="E.", code="c", retryable=True),
-            Failed(RID, 1, "E.", "c", retryable=True),
-        ),
-    }
-    assert set(expected) == set(protocol.AnyEventBody.__args__)
-    for body, event in expected.values():
-        assert received(body) == event
-
-
 def test_the_final_types_are_those_of_the_protocol() -> None:
     assert {kind.__struct_config__.tag for kind in protocol.TERMINAL} == FINAL_TYPES
-
-
-def test_a_page_of_history_is_understood() -> None:
-    turn = protocol.Turn(request_id="r", created_at="t", status=Stage.COMPLETE, message="m", answer="a", truncated=True)
-    summary = protocol.SessionSummary(session_id="s", title="T", last_at="t", knowledge_base="shop")
-    page = protocol.HistoryPage(sessions=(summary,), turns=(turn,), before="b")
-    read = parse_history(json.loads(protocol.frame(page)))
-    assert read.sessions == (Session("s", "T", "t", "shop"),)
-    assert read.turns == (Turn("r", "t", "complete", "m", "a", truncated=True),)
-    assert read.before == "b"
 
 
 json_values = st.recursive(

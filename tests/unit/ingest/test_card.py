@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from cicada.documents.catalogue import Card, CardSection
 from cicada.documents.model import Passage
-from cicada.ingest.cards.make import MAX_HINT_BYTES, MAX_SECTION_BYTES, MAX_TITLE, compile_card, outline_of
+from cicada.ingest.cards.make import MAX_SECTION_BYTES, compile_card, outline_of
 from cicada.ingest.cards.parts import MAX_HINTS
 from cicada.ingest.cards.terms import BaseStatistics
 from cicada.ingest.model import CardDraft
@@ -189,17 +188,3 @@ def test_a_section_is_named_by_the_headings_above_it() -> None:
 def test_an_overview_ends_with_a_whole_sentence() -> None:
     sentence = "The meter is read by the caretaker of the house on the first Monday of each month, before nine."
     assert card_of(f"# Meter\n\n{' '.join([sentence] * 6)}").overview == " ".join([sentence] * 3)
-
-
-def test_keywords_questions_and_title_take_no_more_room_than_they_may() -> None:
-    long_words = [f"{'electro' * 4}{number}" for number in range(700)]
-    parts = (f"## Heading {number}\n\n{'. '.join(long_words[10 * number : 10 * number + 10])}." for number in range(60))
-    card = card_of("# Book\n\n" + "\n\n".join(parts))
-    assert len(card.sections) == 60
-    taken = [word for section in card.sections for word in (section.heading, *section.keywords)]
-    assert sum(map(len, taken)) <= MAX_SECTION_BYTES
-    questions = "\n\n".join(f"## Who knows the {'very ' * 18} long question {number}?\n\nAll." for number in range(9))
-    hints = card_of(f"# Questions\n\n{questions}").question_hints
-    assert 0 < sum(map(len, hints)) <= MAX_HINT_BYTES
-    [passage] = passages_of("Text without headings.", "note.md")
-    assert len(compile_card(outline_of([replace(passage, title="x" * 900)]), BaseStatistics()).title) == MAX_TITLE

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import Card, Related
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter
+from cicada.documents.catalogue import Card
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.cards.related import MAX_RELATED, NAMED
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import CardDraft, IngestReport, Outcome
 from cicada.ingest.prose.parser import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
-from cicada.retrieval.model import CardQuery
 from tests.fakes.card_writer import ScriptedCardWriter
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
@@ -185,16 +183,6 @@ def test_the_card_is_in_the_truth_with_its_vector_and_is_embedded_once() -> None
     assert len(base.embedder.batches) == 1
 
 
-def test_a_card_that_the_index_has_lost_is_written_again() -> None:
-    base = Base()
-    base.upload("valves.md", VALVES)
-    document = DocumentKey(BASE, "valves.md")
-    stored = base.truth.entries[document].stored
-    base.index.replace(document, stored.embedded(), replace(stored, card=None).row())
-    assert base.upload("valves.md", VALVES).outcome is Outcome.INDEXED
-    assert base.card("valves.md") == stored.card
-
-
 WRITTEN = CardDraft("About valves.", ("valves", "pressure"), ("Who inspects valves?",))
 
 
@@ -236,18 +224,6 @@ def rebuilt(base: Base) -> None:
     base.index.documents = base.index.contents.documents
 
 
-def test_a_rebuild_copies_cards_with_their_edges() -> None:
-    base = Base()
-    base.upload("valves.md", VALVES)
-    base.upload("pumps.md", PUMPS)
-    card = base.card("pumps.md")
-    assert card.related
-    rebuilt(base)
-    assert base.card("pumps.md") == card
-    found = base.index.find_cards(CardQuery(PassageFilter(BASE), "pump", [1.0]))
-    assert len(found.semantic) == 2
-
-
 def test_a_rebuild_makes_the_card_of_a_document_that_was_stored_without_one() -> None:
     base = Base()
     base.upload("valves.md", VALVES)
@@ -258,11 +234,3 @@ def test_a_rebuild_makes_the_card_of_a_document_that_was_stored_without_one() ->
     assert base.card("valves.md").sections == stored.card.sections if stored.card else False
     assert base.card("valves.md").related == ()
     assert base.upload("valves.md", VALVES).outcome is Outcome.INDEXED
-
-
-def test_the_samples_name_each_other() -> None:
-    base = Base()
-    samples = Path(__file__).parents[3] / "samples" / "store"
-    for name in ("sop-qa-009.md", "report-2024-013.md"):
-        base.upload(name, (samples / name).read_text("utf-8"))
-    assert base.card("report-2024-013.md").related == (Related("sop-qa-009.md", NAMED),)
