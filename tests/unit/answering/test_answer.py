@@ -10,8 +10,6 @@ from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.model import AnyOf
 from cicada.errors import StreamBrokenError, UnavailableError
-from cicada.planning.classifier import classify
-from cicada.planning.intent.model import load_model
 from cicada.planning.model import Intent
 from cicada.planning.plan import Plan, Shape
 from tests.fakes.agent import ScriptedAgent
@@ -137,7 +135,3 @@ def test_a_filtered_question_searches_for_its_topic_within_the_documents_that_ma
     assert "filter_first:1" in end.path
     assert (end.plan, end.matching) == (plan, 1)
     assert end.conditions == ("episode_id: macbeth", "status: draft")
-
-
-def test_the_packaged_model_sends_the_first_question_to_the_scripts() -> None:
-    assert classify(QUESTION.message, load_model().probabilities).intent is Intent.SCRIPT_QUERY

@@ -156,21 +156,6 @@ def test_the_sentence_says_how_many_match_what(filters: tuple[Condition, ...], s
     assert [event.total for event in events(parts)] == [int(said.split()[0].replace("No", "0"))]
 
 
-def test_counts_by_value_are_said_and_given() -> None:
-    parts = listed(situation(), count_by="status")
-    assert text_of(parts) == "3 documents match. By Status: approved 2, draft 1."
-
-
-def test_a_long_listing_is_split_into_events_that_fit() -> None:
-    many = {f"d{number:03d}": ({"status": "説" * 100, "expires": "\x01" * 100}, ()) for number in range(100)}
-    parts = listed(situation(many), limit=100, count_by="status")  # type: ignore[arg-type]
-    found = events(parts)
-    assert len(found) > 1
-    assert sum(len(each.documents) for each in found) == 100
-    assert all(len(event_body(each).encode()) < 32 * 1024 for each in found)
-    assert [each.counts is None for each in found] == [False, *[True] * (len(found) - 1)]
-
-
 def test_a_catalogue_that_fails_is_a_failure_and_no_empty_listing() -> None:
     class Failing(InMemoryPassageIndex):
         def rows(self, *_: object, **__: object) -> None:  # type: ignore[override]

@@ -114,16 +114,6 @@ def test_whoever_floods_is_told_why_and_loses_the_connection(here: Door) -> None
     here.command_guard.enter("a2", PING)
 
 
-def test_a_flood_is_refused_though_the_connection_cannot_be_told(here: Door) -> None:
-    def fail(connection_id: str, frame: str) -> None:
-        raise UnavailableError("The connection endpoint could not be reached.")
-
-    here.channel.before_post = fail
-    flood(here)
-    assert here.channel.closed == {"a1"}
-    assert type(here.refused("a1", PING)) is NotConnectedError
-
-
 class Crowded(Situation):
     """Ann may have three connections."""
 

@@ -134,14 +134,6 @@ def test_turns_are_paged_without_gap_or_repeat(talk: Talk, limit: int) -> None:
     assert [turn.request_id for turn in talk.all_turns("s1", limit)] == asked[::-1]
 
 
-def test_long_turns_are_spread_over_pages(talk: Talk) -> None:
-    asked = [talk.turn("Who?", "x" * 9_000) for _ in range(7)]
-    assert len(talk.page("s1").turns) == 3
-    turns = talk.all_turns("s1", 50)
-    assert [turn.request_id for turn in turns] == asked[::-1]
-    assert all(turn.answer == "x" * 9_000 and not turn.truncated for turn in turns)
-
-
 def test_an_answer_too_long_for_a_frame_is_cut_and_says_so(talk: Talk) -> None:
     talk.turn("Who?", *["y" * 5_000] * 10)
     turn = talk.page("s1").turns[0]

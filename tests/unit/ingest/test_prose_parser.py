@@ -206,13 +206,6 @@ def test_a_megabyte_in_one_line_is_cut_into_passages(name: str, content: bytes) 
     assert len(found) == 1_112
 
 
-def test_a_huge_table_is_cut_between_rows() -> None:
-    rows = b"".join(b"<tr><td>row %d<td>value" % number for number in range(2_000))
-    found = parsed("a.html", b"<table><tr><th>Name<th>Value" + rows).passages
-    assert len(found) > 20
-    assert all(passage.text.startswith("Name | Value\nrow ") for passage in found)
-
-
 def test_too_many_passages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_PASSAGES", 1)
     error = rejection("a.md", MARKDOWN)

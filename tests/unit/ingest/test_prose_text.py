@@ -142,12 +142,6 @@ def test_a_text_has_no_title_and_a_form_feed_ends_a_paragraph() -> None:
     assert (found.title, found.blocks) == ("", (Paragraph("Page one."), Paragraph("Page two.")))
 
 
-def test_a_megabyte_in_one_line_is_one_paragraph() -> None:
-    [block] = read_text(b"word " * 200_000).blocks
-    assert isinstance(block, Paragraph)
-    assert len(block.text) == 999_999
-
-
 def test_too_many_lines_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_reader, "MAX_LINES", 9)
     assert read_text(b"- a\n" * 9).blocks

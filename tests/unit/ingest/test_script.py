@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest import script as script_module
 from cicada.ingest.model import Problem, ScriptMessage, Track
 from cicada.ingest.script import Script, ScriptDefaults, parse_script
 from tests.unit.ingest.scripts import play, script, speech
@@ -200,9 +199,3 @@ def test_a_truncated_play_is_rejected_wherever_it_ends() -> None:
     content = play("hamlet")
     for length in range(1, len(content) - 2, 9_973):
         assert "upload it again" in rejection(content[:length])
-
-
-def test_records_are_counted_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script_module, "MAX_RECORDS", 3)
-    assert parse(script(*[GOOD] * 3)).tracks
-    assert "more than 3 records" in rejection(script(*[GOOD] * 4))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,8 +14,6 @@ from cicada.ingest import script as script_module
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.script import ScriptParser
 from tests.unit.ingest.scripts import play, script, shipped_episodes, source, speech
-
-QUESTIONS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("questions.json").read_text("utf-8"))
 
 
 def passages(name: str, chunking: Chunking | None = None) -> tuple[Passage, ...]:
@@ -54,28 +50,10 @@ def test_a_play_is_whole_in_its_passages(name: str) -> None:
         assert not Counter(record["textENG"].split()[1:-1]) - words
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["question"])
-def test_the_answer_to_a_question_stands_in_one_passage_with_its_place(question: dict[str, Any]) -> None:
-    holders = [each for each in passages(question["episode"]) if question["words"] in each.text]
-    assert holders
-    for holder in holders:
-        place = locator(holder)
-        assert place.chapter_id == question["chapter"]
-        assert place.first_message <= question["message"] <= place.last_message
-
-
 def test_ids_are_unique_in_order_and_the_same_every_time() -> None:
     ids = [each.passage_id for each in passages("hamlet")]
     assert ids == sorted(set(ids)) == [each.passage_id for each in passages("hamlet")]
     assert ids[0] == "hamlet.json#000000"
-
-
-def test_stage_directions_are_searched_too() -> None:
-    assert any(each.text.startswith("(Thunder and lightning. Enter three Witches)\n") for each in passages("macbeth"))
-
-
-def test_a_smaller_limit_gives_more_passages() -> None:
-    assert len(passages("macbeth", Chunking(limit=450))) > 1.5 * len(passages("macbeth"))
 
 
 def test_english_passages_come_first_and_japanese_ones_after_them() -> None:
