@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 import pytest
@@ -266,6 +267,14 @@ def test_words_are_counted_in_all_that_the_asker_may_read_whatever_is_asked_for(
     first, second = at.server.bodies("_msearch")
     assert first[3] == second[3]
     assert first[1] != second[1]
+
+
+def test_hits_come_by_the_bm25_of_their_texts() -> None:
+    often, once = hit(1, 1), hit(2, 1)
+    often["_source"]["text"] = "Queens! The queen's queen."
+    hits = scene(msearch=[both(found(once, often), found())]).index.search(QUERY).lexical
+    assert [each.passage.passage_id for each in hits] == ["macbeth.json#1", "macbeth.json#2"]
+    assert hits[0].score == pytest.approx(log(2) * 3 / (3 + 1.2 * (0.4 + 0.6 * 5 / 6)))
 
 
 def test_words_that_no_readable_passage_has_are_not_searched_for() -> None:
