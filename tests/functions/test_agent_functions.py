@@ -176,7 +176,7 @@ def test_the_console_event_saves_a_theory(table: tuple[DynamoDBClient, str], mon
     assert "- The third murderer (1970-01-01): The third murderer, who joins" in said
 
 
-def test_every_tool_that_keeps_theories_works_through_the_action_group(
+def test_every_theory_tool_works_through_the_action_group(
     table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theories = theories_with(FixedEvidence("[1] …"), table, monkeypatch)
@@ -197,9 +197,7 @@ def test_every_tool_that_keeps_theories_works_through_the_action_group(
     assert said("restore_theory", title="The third man", version="1").endswith("at the park, is Ross.")
 
 
-def test_evidence_is_searched_in_the_sessions_base(
-    table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evidence_is_of_the_sessions_base(table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = FixedEvidence("[1] Episode: Macbeth\nBut who did bid thee join with us?")
     theories = theories_with(evidence, table, monkeypatch)
     reply = body(theories(call_of(event("agent_theories"), "search_evidence", query="who did bid thee join")))
@@ -240,7 +238,7 @@ def test_every_described_tool_is_wired(name: str, wired: str) -> None:
     assert set(module.app._tools) == set(functions)
 
 
-def test_what_an_agents_search_shows_is_recorded_with_the_request_that_it_is_for(
+def test_what_an_agents_search_shows_is_recorded_with_its_request(
     table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch, audited: RecordingTrail
 ) -> None:
     class Showing(FixedEvidence):

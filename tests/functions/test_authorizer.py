@@ -70,9 +70,7 @@ def test_a_good_token_is_allowed_and_says_who_it_is(pool: UserPool, way: str, lo
     assert token not in logged.getvalue()
 
 
-def test_a_refusal_is_recorded_with_address_and_reason_and_without_the_token(
-    pool: UserPool, audited: RecordingTrail, logged: io.StringIO
-) -> None:
+def test_a_refusal_is_recorded_without_the_token(pool: UserPool, audited: RecordingTrail, logged: io.StringIO) -> None:
     token = access_token(exp=1_600_000_000)
     event = handshake({"User-Agent": "curl/8.11 " + "x" * 500, "Sec-WebSocket-Protocol": f"cicada.v1, {token}"})
     handler(event | {"queryStringParameters": {"token": token}}, None)
@@ -85,7 +83,7 @@ def test_a_refusal_is_recorded_with_address_and_reason_and_without_the_token(
     assert "was not written" not in logged.getvalue()
 
 
-def test_a_token_that_cannot_be_checked_is_recorded_too(
+def test_an_unchecked_token_is_recorded(
     pool: UserPool, audited: RecordingTrail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CICADA_TOKEN_KEYS_URL", "http://127.0.0.1:9/keys")
@@ -100,7 +98,7 @@ def test_who_is_let_in_is_recorded_by_connect(pool: UserPool, audited: Recording
     assert audited.records == []
 
 
-def test_a_refusal_that_cannot_be_recorded_is_one_all_the_same_and_rings_an_alarm(
+def test_a_refusal_that_cannot_be_recorded_rings_an_alarm(
     pool: UserPool, audited: RecordingTrail, logged: io.StringIO, capsys: pytest.CaptureFixture[str]
 ) -> None:
     audited.failure = UnavailableError("The audit log did not do the call.")
@@ -124,9 +122,7 @@ def test_an_expired_token_is_denied_and_not_logged(pool: UserPool, logged: io.St
 
 
 @pytest.mark.parametrize("groups", [[], ["legal"], ["tenant:acme", "tenant:beta"], ["tenant:"]])
-def test_a_token_without_exactly_one_tenant_is_denied_like_any_other(
-    pool: UserPool, logged: io.StringIO, groups: list[str]
-) -> None:
+def test_a_token_without_one_tenant_is_denied_like_any(pool: UserPool, logged: io.StringIO, groups: list[str]) -> None:
     token = access_token(**{"cognito:groups": groups})  # type: ignore[arg-type]
     assert handler(handshake({}, {"token": token}), None) == handler(handshake({}, {"token": "x"}), None)
     assert "tenant" in logged.getvalue()

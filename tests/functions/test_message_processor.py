@@ -50,7 +50,7 @@ def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath,
     assert path.posted() == []
 
 
-def test_an_answer_is_recorded_with_its_documents_and_its_model(
+def test_an_answer_is_recorded_with_documents_and_model(
     path: MessagePath, deploy: Deployed, audited: RecordingTrail
 ) -> None:
     event = asked(path)
@@ -64,7 +64,7 @@ def test_an_answer_is_recorded_with_its_documents_and_its_model(
     assert [(each.outcome, each.documents) for each in audited.shown[1:]] == [("replayed", shown.documents)]
 
 
-def test_an_answer_that_cannot_be_recorded_is_given_and_its_record_is_kept_in_the_log(
+def test_an_answer_that_cannot_be_recorded_is_given_and_logged(
     path: MessagePath, deploy: Deployed, audited: RecordingTrail, logged: io.StringIO, metrics: Metrics
 ) -> None:
     event = asked(path)
@@ -78,9 +78,7 @@ def test_an_answer_that_cannot_be_recorded_is_given_and_its_record_is_kept_in_th
     assert [line["LostAuditRecords"] for line in metrics() if "LostAuditRecords" in line] == [1]
 
 
-def test_the_next_question_of_a_session_is_answered_with_the_turn_before_it(
-    path: MessagePath, deploy: Deployed
-) -> None:
+def test_a_follow_up_is_answered_with_the_turn_before_it(path: MessagePath, deploy: Deployed) -> None:
     first = asked(path)
     with deploy(EMBEDDED, SAID):
         path.invoke("message_processor", first)
@@ -100,9 +98,7 @@ def test_the_next_question_of_a_session_is_answered_with_the_turn_before_it(
     assert f"User:\n| {MESSAGE}\nYou:\n| Seyton tells him (1)." in prompt
 
 
-def test_the_agents_use_their_tools_with_a_model_of_their_own(
-    path: MessagePath, deploy: Deployed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_agents_have_a_model_of_their_own(path: MessagePath, deploy: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"AGENT_MODEL_ID": "amazon.nova-pro-v1:0", "CHAT_MAX_TOKENS": "99"}.items():
         monkeypatch.setenv(f"CICADA_{name}", value)
     event = asked(path, "List my theories")
@@ -136,7 +132,7 @@ def test_a_queued_request_is_answered_to_its_connection(
     assert "Macbeth" not in logged.getvalue()
 
 
-def test_a_model_that_is_refused_ends_in_an_error_and_is_set_aside(
+def test_a_refused_model_is_an_error_and_a_dead_letter(
     path: MessagePath, deploy: Deployed, logged: io.StringIO
 ) -> None:
     event = asked(path, SECRET)
@@ -150,9 +146,7 @@ def test_a_model_that_is_refused_ends_in_an_error_and_is_set_aside(
     assert SECRET not in logged.getvalue()
 
 
-def test_a_record_that_fails_is_delivered_again_and_the_others_are_not(
-    path: MessagePath, deploy: Deployed, logged: io.StringIO
-) -> None:
+def test_only_a_record_that_fails_is_delivered_again(path: MessagePath, deploy: Deployed, logged: io.StringIO) -> None:
     [record] = asked(path)["Records"]
     with deploy(EMBEDDED, SAID):
         reply = path.invoke("message_processor", delivered("hello", record["body"], f'{{"tenant":"{SECRET}"}}'))
@@ -168,7 +162,7 @@ def test_a_database_that_fails_is_left_to_the_queue(path: MessagePath, deploy: D
         assert path.invoke("message_processor", event) == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
 
 
-def test_a_crash_is_left_to_the_queue_and_nothing_of_the_text_is_logged(
+def test_a_crash_is_left_to_the_queue_and_no_text_is_logged(
     path: MessagePath, deploy: Deployed, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = asked(path, SECRET)
@@ -195,7 +189,7 @@ def test_a_missing_setting_is_named_in_the_log(
     assert "CICADA_CHAT_MODEL_ID" in json.loads(logged.getvalue())["reason"]
 
 
-def test_an_answer_that_lambda_leaves_no_time_for_ends_in_an_error(
+def test_an_answer_without_time_is_an_error(
     path: MessagePath, deploy: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = asked(path)
@@ -226,9 +220,7 @@ def test_a_queued_request_leaves_its_metrics_and_its_record(
     assert MESSAGE not in json.dumps([line, record])
 
 
-def test_the_time_that_a_request_waited_is_counted_from_its_message_once(
-    path: MessagePath, deploy: Deployed, metrics: Metrics
-) -> None:
+def test_waiting_time_is_counted_once_from_the_message(path: MessagePath, deploy: Deployed, metrics: Metrics) -> None:
     event = asked(path)
     path.clock.now += 42.5
     with deploy(EMBEDDED, SAID):
@@ -281,7 +273,7 @@ def test_an_index_that_has_lost_its_documents_is_an_error_and_not_nothing(
 
 
 @pytest.mark.parametrize(("message", "base", "replies"), QUESTIONS_OF_A_LOST_INDEX)
-def test_who_may_read_nothing_does_not_learn_from_a_lost_index_that_there_is_something(
+def test_a_lost_index_tells_nothing_to_who_may_read_nothing(
     path: MessagePath, deploy: Deployed, tmp_path: Path, message: str, base: str, replies: list[Reply]
 ) -> None:
     lost = answer_of_a_lost_index(path, deploy, tmp_path, message, base, replies, readers=("user:somebody-else",))

@@ -96,7 +96,7 @@ def house(
         (BOB, [f"user:{ANN}", f"{ANN}"], ["Macbeth"]),
     ],
 )
-def test_a_token_opens_the_documents_of_its_user_and_of_his_groups(
+def test_a_token_opens_its_users_and_groups_documents(
     house: House, user: str, groups: list[str], titles: list[str]
 ) -> None:
     assert house.connect("c1", user, *groups) == "Allow"
@@ -145,9 +145,7 @@ def test_a_processor_that_is_called_by_a_resume_answers_by_the_groups_of_who_res
     assert house.shown("c2", prompt) == ["Macbeth"]
 
 
-def test_an_answer_from_a_base_is_withheld_from_whoever_has_lost_the_bases_group(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_is_withheld_after_its_bases_group_is_lost(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     base = KnowledgeBase("scripts", groups=("legal",))
     monkeypatch.setattr(file, "load_knowledge_bases", lambda: KnowledgeBases(named={"scripts": base}))
     house.connect("c1", BOB, "legal")

@@ -59,7 +59,7 @@ def test_every_connection_of_the_user_is_told_and_closed(path: MessagePath, pool
 
 
 @pytest.mark.parametrize(("function", "fields"), COMMANDS)
-def test_every_command_with_a_revoked_token_is_refused(
+def test_a_revoked_token_stops_every_command(
     path: MessagePath, pool: Pool, function: str, fields: dict[str, Any]
 ) -> None:
     path.connect("late")

@@ -81,9 +81,7 @@ def test_lambda_can_still_detect_a_loop_through_the_queue(path: MessagePath, dae
     assert header == f"Root={TRACE};Parent={sent['id']};Sampled=1;Lineage=1:a87bd80c:0"
 
 
-def test_neither_question_nor_answer_nor_title_is_in_a_trace(
-    path: MessagePath, deploy: Deployed, daemon: XRayDaemon
-) -> None:
+def test_no_question_answer_or_title_is_in_a_trace(path: MessagePath, deploy: Deployed, daemon: XRayDaemon) -> None:
     path.send("ws_message", SEND)
     with deploy(EMBEDDED, SAID):
         path.invoke("message_processor", queued(path))
@@ -91,9 +89,7 @@ def test_neither_question_nor_answer_nor_title_is_in_a_trace(
     assert [word for word in ("queen", "Seyton", "Macbeth", "macbeth", "Dunsinane") if word in sent] == []
 
 
-def test_an_answer_that_fails_is_marked_with_the_phase_that_failed(
-    path: MessagePath, deploy: Deployed, daemon: XRayDaemon
-) -> None:
+def test_a_failed_answer_is_marked_with_its_phase(path: MessagePath, deploy: Deployed, daemon: XRayDaemon) -> None:
     path.send("ws_message", SEND)
     with deploy(EMBEDDED, Refused(403, "AccessDeniedException")):
         path.invoke("message_processor", queued(path))

@@ -169,9 +169,7 @@ FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]
     ],
     ids=lambda value: ascii(value)[:40],
 )
-def test_a_bad_frame_is_refused_whichever_function_gets_it(
-    path: MessagePath, frame: str, said: str, logged: io.StringIO
-) -> None:
+def test_every_function_refuses_a_bad_frame(path: MessagePath, frame: str, said: str, logged: io.StringIO) -> None:
     request_id = {"requestId": ID} if ID in frame else {}
     for function in FUNCTIONS:
         reply = path.send_text(function, frame)
@@ -224,7 +222,7 @@ def test_a_connection_that_was_closed_is_unknown(path: MessagePath) -> None:
 
 
 @pytest.mark.parametrize(("function", "fields"), [("ws_resume", RESUME), ("ws_control", CANCEL)])
-def test_another_users_request_and_none_at_all_are_answered_byte_for_byte_alike(
+def test_another_users_request_is_answered_like_none_at_all(
     path: MessagePath, function: str, fields: dict[str, Any]
 ) -> None:
     path.send("ws_message", SEND)
@@ -249,7 +247,7 @@ def test_a_tenant_is_as_good_a_wall_as_a_user(path: MessagePath) -> None:
 
 
 @pytest.mark.parametrize(("function", "fields"), [("ws_message", SEND), ("ws_resume", RESUME), ("ws_control", CANCEL)])
-def test_a_crash_is_an_internal_error_and_nothing_of_the_text_is_logged(
+def test_a_crash_is_an_internal_error_and_no_text_is_logged(
     path: MessagePath, function: str, fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch, logged: io.StringIO
 ) -> None:
     def crash() -> None:
@@ -286,9 +284,7 @@ def test_only_a_command_that_fails_on_our_side_is_counted_as_failed(path: Messag
     assert (line["FailedCommands"], written["Dimensions"]) == (1, [["Stage"]])
 
 
-def test_a_database_that_fails_is_told_by_its_code_and_nothing_of_the_text_is_logged(
-    path: MessagePath, logged: io.StringIO
-) -> None:
+def test_a_failing_database_is_told_by_its_code_and_no_text_is_logged(path: MessagePath, logged: io.StringIO) -> None:
     path.database.delete_table(TableName="requests")
     reply = path.send("ws_message", SEND | {"message": SECRET})
     assert (reply["code"], reply["requestId"]) == ("misconfigured", ID)

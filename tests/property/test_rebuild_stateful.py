@@ -124,7 +124,7 @@ def _steps(world: World, actor: Actor, steps: int) -> bool:
 
 @settings(max_examples=150)
 @given(TURNS, st.booleans(), st.booleans())
-def test_a_document_that_changes_or_goes_during_a_rebuild_ends_as_it_was_left(
+def test_a_change_during_a_rebuild_ends_as_it_was_left(
     turns: list[tuple[int, int]], goes: bool, new_first: bool
 ) -> None:
     world = World(new_first)

@@ -143,7 +143,7 @@ def test_a_stream_that_ends_in_order_but_without_its_last_event_is_broken() -> N
         (400, "ValidationException", ConfigurationError, 1),
     ],
 )
-def test_a_refusal_is_named_and_tried_again_only_where_that_can_help(
+def test_a_refusal_is_retried_where_that_can_help(
     status: int, code: str, expected: type[CicadaError], calls: int
 ) -> None:
     with scripted_bedrock(Refused(status, code)) as bedrock:

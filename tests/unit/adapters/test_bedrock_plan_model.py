@@ -90,9 +90,7 @@ def test_what_is_the_same_for_all_messages_ends_in_a_cache_point_and_the_message
         (Answered({}), PlanRefusedError),
     ],
 )
-def test_no_plan_is_a_failure_with_a_name_and_the_model_is_asked_once(
-    reply: Reply, expected: type[CicadaError]
-) -> None:
+def test_no_plan_is_a_named_failure_and_the_model_is_asked_once(reply: Reply, expected: type[CicadaError]) -> None:
     with scripted_bedrock(reply) as bedrock:
         with pytest.raises(expected):
             plan(bedrock)

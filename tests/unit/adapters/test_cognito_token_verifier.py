@@ -99,18 +99,14 @@ def test_a_user_of_two_tenants_is_refused(pool: UserPool, groups: list[str], def
     ],
 )
 @pytest.mark.parametrize("others", [[], ["tenant:demo"]])
-def test_a_group_that_people_read_as_a_tenants_leaves_nobody_in_another_tenant(
-    pool: UserPool, group: str, others: list[str]
-) -> None:
+def test_a_group_that_reads_like_a_tenants_is_refused(pool: UserPool, group: str, others: list[str]) -> None:
     token = access_token(**{"cognito:groups": [group, *others]})  # type: ignore[arg-type]
     with pytest.raises(NotConnectedError, match="A tenant's group is named tenant: and letters"):
         verifier(pool, "demo").verify(token)
 
 
 @pytest.mark.parametrize("groups", [None, [], ["legal"], ["tenants:acme", "tenantacme"]])
-def test_a_user_of_no_tenant_is_refused_where_no_tenant_is_the_default(
-    pool: UserPool, groups: list[str] | None
-) -> None:
+def test_a_user_of_no_tenant_is_refused_without_a_default_tenant(pool: UserPool, groups: list[str] | None) -> None:
     token = access_token(**{"cognito:groups": groups})  # type: ignore[arg-type]
     with pytest.raises(NotConnectedError, match=r"^The account is in the group of no tenant, .* exactly one\.$"):
         verifier(pool, "").verify(token)

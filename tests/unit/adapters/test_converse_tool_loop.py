@@ -201,7 +201,7 @@ def test_each_round_is_tried_again_before_its_first_piece_without_calling_tools_
     ],
 )
 @pytest.mark.parametrize("after_a_tool", [False, True])
-def test_a_failure_before_anything_is_said_is_named(
+def test_a_failure_before_any_text_is_named(
     reply: Refused | Streamed, expected: type[CicadaError], after_a_tool: bool
 ) -> None:
     with scripted_bedrock(*([ASKS] if after_a_tool else []), reply) as bedrock:

@@ -196,9 +196,7 @@ def test_a_refusal_for_good_is_not_tried_again(status: int) -> None:
         (found(_shards={"failed": 1}), UnavailableError),
     ],
 )
-def test_a_lane_that_failed_is_a_failure_and_not_an_empty_lane(
-    retriever: dict[str, Any], error: type[Exception]
-) -> None:
+def test_a_failed_lane_is_a_failure_and_not_an_empty_lane(retriever: dict[str, Any], error: type[Exception]) -> None:
     for reply in (both(retriever, found(hit(1, 1))), both(found(hit(1, 1)), retriever)):
         with pytest.raises(error):
             scene(msearch=[reply]).index.search(QUERY)
@@ -369,7 +367,7 @@ def test_of_two_generations_the_oldest_whole_one_answers(visible: list[tuple[int
         ([(YOUNG, 1, 2)], [f"v{YOUNG}"]),
     ],
 )
-def test_a_young_generation_that_is_found_alone_answers_only_if_no_older_one_does(
+def test_a_young_generation_answers_if_no_older_one_does(
     visible: list[tuple[int, int, int]], answering: list[str]
 ) -> None:
     at = scene(msearch=[both(found(hit(1, YOUNG)), found())], search=[generations(*visible)])
@@ -448,7 +446,7 @@ def test_a_write_whose_index_was_switched_is_made_to_the_new_one() -> None:
         ("somebodys", {}, []),
     ],
 )
-def test_an_index_that_a_late_write_created_again_is_dropped(
+def test_an_index_that_a_late_write_made_again_is_dropped(
     index: str, after: dict[str, Any], dropped: list[str]
 ) -> None:
     """Unless it has become the live one, or is not ours."""

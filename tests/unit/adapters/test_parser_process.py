@@ -87,9 +87,7 @@ def test_a_process_takes_one_file_after_the_other(parser: DocumentParser) -> Non
 @pytest.mark.parametrize(
     ("content", "said"), [(b"loop", "processor time"), (b"memory", "more memory"), (b"crash", "another form")]
 )
-def test_a_file_that_takes_too_much_is_refused_and_the_next_is_read(
-    parser: DocumentParser, content: bytes, said: str
-) -> None:
+def test_a_costly_file_is_refused_and_the_next_is_read(parser: DocumentParser, content: bytes, said: str) -> None:
     with pytest.raises(DocumentRejectedError, match=said) as caught:
         parser.parse(source("a.x", content))
     assert caught.value.kind == TOO_COSTLY

@@ -59,7 +59,7 @@ def test_what_failed_and_nothing_else_comes_again_soon_and_each_time_later(clien
     SqsRedelivery(client).make_visible(event(1, 1, 2, 3, 4, 5), failed(0, 2, 3, 4, 5))
 
 
-def test_where_the_queue_refuses_its_own_timeout_holds_for_that_message_alone(
+def test_a_refused_timeout_concerns_that_message_alone(
     client: SQSClient, sqs: Stubber, caplog: pytest.LogCaptureFixture
 ) -> None:
     sqs.add_client_error("get_queue_url", "AccessDenied")

@@ -116,9 +116,7 @@ def test_a_theory_may_grow_to_its_limit_and_no_further(tools: TheoryTools, store
     assert tools.append_to_theory(ANN, "Owl", "y" * 9).startswith("Added to the theory “Owl”.")
 
 
-def test_amending_replaces_the_statement_and_tells_the_earlier_one(
-    tools: TheoryTools, store: InMemoryEntryStore
-) -> None:
+def test_amending_replaces_the_statement_and_tells_the_old_one(tools: TheoryTools, store: InMemoryEntryStore) -> None:
     tools.save_theory(ANN, "Murderer", "It is Ross.")
     said = tools.amend_theory(ANN, "murderer", "It is Macbeth.")
     assert said == "Amended the theory “Murderer”. Its earlier statement can be brought back:\n| It is Ross."
@@ -162,9 +160,7 @@ def test_a_title_that_is_taken_is_refused(tools: TheoryTools, store: InMemoryEnt
     assert kept(store) == {"Bell": "b", "Owl": "a"}
 
 
-def test_a_deleted_theory_is_gone_and_says_until_when_it_can_be_brought_back(
-    tools: TheoryTools, store: InMemoryEntryStore
-) -> None:
+def test_a_deleted_theory_is_gone_until_it_is_brought_back(tools: TheoryTools, store: InMemoryEntryStore) -> None:
     tools.save_theory(ANN, "Owl", "It is an omen.")
     assert tools.delete_theory(ANN, "the owl") == "Deleted the theory “Owl”. It can be brought back until 2026-12-01."
     assert kept(store) == {}
@@ -199,9 +195,7 @@ NAMING: dict[str, Callable[[TheoryTools, str], str]] = {
 
 
 @pytest.mark.parametrize("tool", NAMING.values(), ids=NAMING)
-def test_words_that_name_nothing_are_answered_with_what_there_is(
-    tools: TheoryTools, tool: Callable[[TheoryTools, str], str]
-) -> None:
+def test_words_that_name_nothing_get_what_there_is(tools: TheoryTools, tool: Callable[[TheoryTools, str], str]) -> None:
     assert tool(tools, "Owl") == "There is no theory “Owl”. The user has no saved theories at all."
     tools.save_theory(ANN, "Bell", "…")
     assert tool(tools, "Owl") == "There is no theory “Owl”.\nThe user's theories are:\n| - Bell"
@@ -222,7 +216,7 @@ def test_words_that_name_several_are_answered_with_the_choice(
 
 
 @pytest.mark.parametrize("tool", NAMING.values(), ids=NAMING)
-def test_each_user_and_each_knowledge_base_has_its_own(
+def test_each_user_and_base_has_its_own(
     tools: TheoryTools, store: InMemoryEntryStore, tool: Callable[[TheoryTools, str], str]
 ) -> None:
     for stranger in (BOB, replace(ANN, knowledge_base="contracts")):
@@ -266,7 +260,7 @@ MISSING = "is missing. Nothing was done."
         ),
     ],
 )
-def test_what_is_missing_or_too_long_is_said_and_nothing_is_done(
+def test_nothing_missing_or_too_long_is_done(
     tools: TheoryTools, store: InMemoryEntryStore, said: Callable[[TheoryTools], str], expected: str
 ) -> None:
     tools.save_theory(ANN, "Bell", "…")

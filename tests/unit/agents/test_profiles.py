@@ -117,9 +117,7 @@ def test_an_unknown_kind_is_answered_with_the_allowed_ones(tools: ProfileTools, 
         ("\ufdfa" * 60, "…", "The name is too long; shorten it. Nothing was done."),
     ],
 )
-def test_what_is_missing_or_too_long_is_said_and_nothing_is_saved(
-    tools: ProfileTools, name: str, description: str, expected: str
-) -> None:
+def test_nothing_missing_or_too_long_is_saved(tools: ProfileTools, name: str, description: str, expected: str) -> None:
     assert tools.save_profile(ANN, "character", name, description) == expected
     assert tools.list_profiles(ANN) == "The user has no profiles."
 

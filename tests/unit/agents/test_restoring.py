@@ -74,7 +74,7 @@ def test_a_theory_that_was_never_changed_has_nothing_to_bring_back(tools: Theory
     assert tools.restore_theory(ANN) == "No deleted theory can be brought back. Nothing was done."
 
 
-def test_of_several_deleted_theories_one_has_to_be_named(
+def test_one_of_several_deleted_theories_must_be_named(
     tools: TheoryTools, store: InMemoryEntryStore, clock: Clock
 ) -> None:
     for title in ("Owl by night", "Owl by day", "Bell"):
@@ -95,7 +95,7 @@ def test_of_several_deleted_theories_one_has_to_be_named(
     )
 
 
-def test_a_theory_that_was_renamed_and_deleted_comes_back_by_its_first_title(
+def test_a_renamed_and_deleted_theory_is_known_by_its_first_title(
     tools: TheoryTools, store: InMemoryEntryStore
 ) -> None:
     tools.save_theory(ANN, "Owl", "It is an omen.")
@@ -112,7 +112,7 @@ def test_of_a_deleted_and_a_kept_theory_the_deleted_one_is_meant(tools: TheoryTo
     assert tools.restore_theory(ANN, "the owl").endswith("It reads:\n| a")
 
 
-def test_of_theories_of_one_title_the_one_that_was_lost_last_is_meant(
+def test_the_theory_lost_last_is_meant_by_its_title(
     tools: TheoryTools, store: InMemoryEntryStore, clock: Clock
 ) -> None:
     for text in ("first", "second"):

@@ -221,9 +221,7 @@ def test_a_cancel_while_the_model_is_silent_is_heeded_at_the_next_heartbeat() ->
 
 
 @FAULTS
-def test_a_cancel_before_a_stream_breaks_off_is_heeded_instead_of_a_second_try(
-    fault: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cancel_before_a_stream_breaks_off_stops_a_second_try(fault: object, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Answerer] = []
     answer = Answerer.answer
 

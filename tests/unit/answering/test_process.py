@@ -248,9 +248,7 @@ def test_a_stream_that_breaks_twice_ends_in_an_error() -> None:
     ],
 )
 @pytest.mark.parametrize("part", ["model", "index", "embedder"])
-def test_a_dependency_that_fails_ends_the_answer_in_an_error(
-    part: str, failure: CicadaError, code: str, retryable: bool
-) -> None:
+def test_a_failing_dependency_ends_the_answer(part: str, failure: CicadaError, code: str, retryable: bool) -> None:
     here = asked([failure] if part == "model" else SAID)
     if part != "model":
         getattr(here.answering, part).failure = failure

@@ -49,9 +49,7 @@ def test_the_rules_are_given_with_every_question(rule: str, content: ContentKind
         ("passages of different documents contradict each other", "documents"),
     ],
 )
-def test_episodes_and_speakers_are_spoken_of_where_the_base_holds_scripts_alone(
-    rule: str, content: ContentKind
-) -> None:
+def test_rules_for_scripts_are_given_for_scripts_alone(rule: str, content: ContentKind) -> None:
     bases: tuple[ContentKind, ...] = ("scripts", "documents")
     told = [each for each in bases if rule in passages_prompt("Who?", ranked(passage("x")), each).system]
     assert told == [content]

@@ -26,7 +26,7 @@ def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
     return agent(AgentSettings(agents, model.model_id, "entries"), client("bedrock-runtime"), model, evidence)
 
 
-def test_bedrock_agents_fall_back_to_tool_use_and_the_reason_is_logged(
+def test_bedrock_agents_fall_back_to_tools_with_a_log(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = wired(monkeypatch, "bedrock")

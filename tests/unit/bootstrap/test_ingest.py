@@ -13,9 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(("model_id", "writer"), [("", type(None)), ("amazon.nova-micro-v1:0", BedrockCardWriter)])
-def test_the_model_that_the_settings_name_writes_cards(
-    monkeypatch: pytest.MonkeyPatch, model_id: str, writer: type
-) -> None:
+def test_the_model_of_the_settings_writes_cards(monkeypatch: pytest.MonkeyPatch, model_id: str, writer: type) -> None:
     search = SearchSettings("embedded", "amazon.titan-embed-text-v2:0", 384, "never opened")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setattr(ingest, "load", lambda _: IngestSettings("bucket", "readers", search, card_model_id=model_id))

@@ -30,9 +30,7 @@ def test_work_belongs_to_the_trace_of_its_invocation(daemon: XRayDaemon) -> None
 
 
 @pytest.mark.parametrize("own", [f"{OWN}1", f"{OWN}0", ""])
-def test_what_a_message_asks_for_belongs_to_the_messages_trace(
-    daemon: XRayDaemon, monkeypatch: pytest.MonkeyPatch, own: str
-) -> None:
+def test_work_for_a_message_belongs_to_its_trace(daemon: XRayDaemon, monkeypatch: pytest.MonkeyPatch, own: str) -> None:
     invoked(monkeypatch, "cicada-dev-message-processor", own)
     with traced("answer", f"{OTHER}1"):
         pass
@@ -57,7 +55,7 @@ def test_a_header_that_is_none_does_not_decide(daemon: XRayDaemon) -> None:
 
 
 @pytest.mark.parametrize(("own", "carried"), [(f"{OWN}0", ""), (f"{OWN}1", f"{OTHER}0"), ("", ""), ("nonsense", "")])
-def test_nothing_is_sent_of_a_trace_that_is_not_sampled(
+def test_an_unsampled_trace_is_not_sent(
     daemon: XRayDaemon, monkeypatch: pytest.MonkeyPatch, own: str, carried: str
 ) -> None:
     invoked(monkeypatch, "cicada-dev-message-processor", own)

@@ -262,9 +262,7 @@ class Network:
 
 
 @given(st.lists(st.text(max_size=3), max_size=8), st.integers(0, 2**32))
-def test_the_text_is_whole_after_any_loss_as_long_as_something_gets_through_in_the_end(
-    words: list[str], seed: int
-) -> None:
+def test_the_text_is_whole_after_any_loss(words: list[str], seed: int) -> None:
     chance = random.Random(seed)
     bodies = [event(1, "accepted"), *(event(seq, content=word) for seq, word in enumerate(words, start=2))]
     log = [*bodies, event(len(bodies) + 1, "complete")]

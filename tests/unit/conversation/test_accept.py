@@ -142,7 +142,7 @@ def test_the_case_of_a_request_id_tells_requests_apart(here: Situation) -> None:
 @pytest.mark.parametrize(
     ("fields", "asked"), [({}, "contracts"), ({"knowledgeBase": "shop"}, "shop"), ({"sessionId": "another"}, "scripts")]
 )
-def test_a_question_that_names_no_knowledge_base_asks_the_one_that_its_session_began_with(
+def test_a_question_asks_the_base_that_its_session_began_with(
     here: Situation, fields: dict[str, object], asked: str
 ) -> None:
     here.accepter.accept(send_message(sessionId="s1", knowledgeBase="contracts"), here.connection())

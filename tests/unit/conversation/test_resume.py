@@ -22,9 +22,7 @@ def here() -> Situation:
 
 
 @pytest.mark.parametrize(("after", "replayed"), [(0, [1, 2, 3, 4]), (1, [2, 3, 4]), (3, [4]), (4, []), (99, [])])
-def test_the_events_after_the_last_one_seen_are_replayed_in_order(
-    here: Situation, after: int, replayed: list[int]
-) -> None:
+def test_events_after_the_last_one_seen_are_replayed_in_order(here: Situation, after: int, replayed: list[int]) -> None:
     delivery = here.delivery()
     for word in "abc":
         delivery.send(Chunk(content=word))
@@ -166,7 +164,7 @@ def test_an_answer_that_has_ended_is_not_queued_again(here: Situation) -> None:
         (QUEUE_PATIENCE_SECONDS + 1, [(KEY, 0)], 15.5),
     ],
 )
-def test_a_request_that_nobody_has_begun_for_too_long_is_queued_beside_its_session(
+def test_a_request_not_begun_is_queued_beside_its_session(
     here: Situation, waited: float, takeovers: list[object], wait: float
 ) -> None:
     here.clock.now += waited

@@ -66,9 +66,7 @@ def test_the_base_that_was_searched_least_recently_is_given_up(tmp_path: Path, m
 
 
 @pytest.mark.parametrize("limit", [1, 3, 5, 9])
-def test_passages_that_score_alike_are_found_in_the_order_in_which_they_were_written(
-    tmp_path: Path, limit: int
-) -> None:
+def test_passages_that_score_alike_are_found_as_they_were_written(tmp_path: Path, limit: int) -> None:
     index = SqlitePassageIndex(tmp_path / "index.sqlite", "embedder", 2)
     put(index, BASES[0], "macbeth", *["crown"] * 6)
     assert found(index, BASES[0], limit) == [f"macbeth#{number}" for number in range(6)][:limit]

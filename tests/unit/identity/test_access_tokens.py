@@ -26,9 +26,7 @@ HEADER = "Sec-WebSocket-Protocol"
         ({}, {}, ""),
     ],
 )
-def test_a_token_is_offered_as_subprotocol_or_in_the_query(
-    headers: dict[str, str], query: dict[str, str], token: str
-) -> None:
+def test_a_token_is_offered_in_header_or_query(headers: dict[str, str], query: dict[str, str], token: str) -> None:
     assert offered_token(headers, query) == token
 
 

@@ -312,9 +312,7 @@ def overtaken(stage: Stage, content: bytes) -> Ingester:
     [(b"{", GOOD, False), (b"{", BETTER, False), (None, BROKEN, True)],
     ids=["sidecar mended", "sidecar mended and file changed", "file mended"],
 )
-def test_a_refusal_that_is_overtaken_undoes_nothing(
-    stage: Stage, sidecar: bytes | None, content: bytes, again: bool
-) -> None:
+def test_an_overtaken_refusal_undoes_nothing(stage: Stage, sidecar: bytes | None, content: bytes, again: bool) -> None:
     stage.upload(GOOD)
     stage.store.describe(MACBETH, sidecar)
     stage.store.put(MACBETH, content)
@@ -342,9 +340,7 @@ def test_an_ingest_that_died_before_the_index_is_finished_though_the_file_is_ref
 
 
 @pytest.mark.parametrize(("model_id", "dimension"), [("other", 1), ("length", 2)])
-def test_vectors_of_another_embedder_are_not_written_for_a_refused_file(
-    stage: Stage, model_id: str, dimension: int
-) -> None:
+def test_a_refused_file_gets_no_vectors_of_another_embedder(stage: Stage, model_id: str, dimension: int) -> None:
     stage.upload(GOOD)
     stage.store.put(MACBETH, BROKEN)
     other = CountingEmbedder()
@@ -419,7 +415,7 @@ def test_a_version_that_others_may_read_by_now_does_not_answer_on(stage: Stage, 
 @pytest.mark.parametrize(
     ("sidecar", "answers_on"), [(None, True), (b"{}", True), (ANN_ONLY, False), (b"x" * 50_000, False)]
 )
-def test_a_file_that_is_too_large_withdraws_the_earlier_version_only_from_other_readers(
+def test_a_file_too_large_withdraws_its_earlier_version_from_other_readers(
     sidecar: bytes | None, answers_on: bool
 ) -> None:
     stage = Stage(max_bytes=len(GOOD))
@@ -461,7 +457,7 @@ FOR_QA = b"---\nreaders: [group:qa]\n---\n"
         (b"Text.", b"%PDF-1.7 damaged", True),
     ],
 )
-def test_a_rejected_version_with_other_readers_in_its_front_matter_withdraws_the_earlier_one(
+def test_other_readers_in_rejected_front_matter_withdraw_the_earlier_version(
     stage: Stage, before: bytes, after: bytes, answers_on: bool
 ) -> None:
     stage.ingester = replace(stage.ingester, parsers=prose_parsers())
@@ -610,9 +606,7 @@ def test_no_more_windows_are_shown_to_a_model_that_failed(stage: Stage) -> None:
     assert "138 of 140 passages" in report.problems[0].reason
 
 
-def test_one_ingest_has_so_many_contexts_written_and_the_next_goes_on(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ingest_writes_some_contexts_and_the_next_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contexts, "MAX_WRITTEN", 100)
     writer = with_contexts(stage)
     report = stage.upload(play("macbeth"))

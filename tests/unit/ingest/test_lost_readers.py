@@ -71,7 +71,7 @@ LOSSES = [
 
 
 @pytest.mark.parametrize(("before", "after"), LOSSES)
-def test_a_document_that_loses_its_readers_is_for_nobody(
+def test_lost_readers_leave_nobody(
     base: Base, before: tuple[bytes, bytes | None], after: tuple[bytes, bytes | None]
 ) -> None:
     base.put(*before)
@@ -85,7 +85,7 @@ def test_a_document_that_loses_its_readers_is_for_nobody(
     ("opened", "readable"),
     [((TEXT, EVERYONE), (True, True)), ((OPEN_FRONT, None), (True, True)), ((TEXT, ANN), (True, False))],
 )
-def test_it_is_read_again_when_it_says_by_whom(
+def test_it_is_read_again_by_whom_it_names(
     base: Base, opened: tuple[bytes, bytes | None], readable: tuple[bool, bool]
 ) -> None:
     base.put(TEXT, ANN)
@@ -114,7 +114,7 @@ def test_a_rejection_in_between_does_not_open_a_document(base: Base, rejected: t
 
 @pytest.mark.parametrize("rejected", [(TEXT, b"{"), (b"", ANN), (b"", b"{"), (b"---\nreaders: 7\n---\nText.", None)])
 @pytest.mark.parametrize("begins_open", [False, True])
-def test_a_document_that_was_to_have_readers_is_not_opened_by_taking_them_away(
+def test_taking_away_refused_readers_opens_nothing(
     base: Base, begins_open: bool, rejected: tuple[bytes, bytes | None]
 ) -> None:
     if begins_open:

@@ -80,9 +80,7 @@ def test_no_text_is_lost(blocks: list[Block], chunking: Chunking) -> None:
 
 
 @given(DOCUMENTS, CHUNKINGS)
-def test_each_chunk_lies_in_one_section_and_the_sections_follow_the_document(
-    blocks: list[Block], chunking: Chunking
-) -> None:
+def test_each_chunk_lies_in_one_section_of_the_document_in_order(blocks: list[Block], chunking: Chunking) -> None:
     in_order = [section.path for section in sections(blocks)]
     found = [chunk.path for chunk in prose_chunks(blocks, chunking)]
     assert [path for number, path in enumerate(found) if number == 0 or found[number - 1] != path] == [

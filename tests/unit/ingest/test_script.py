@@ -130,9 +130,7 @@ def test_unicode_is_read_with_or_without_its_mark(encoding: str) -> None:
         (speech(2, "a" * 1_000_000), "record 2 (messageId 2)", "textENG: longer than 20,000 characters"),
     ],
 )
-def test_a_broken_record_is_reported_with_its_place_and_the_rest_goes_in(
-    record: object, place: str, reason: str
-) -> None:
+def test_a_broken_record_is_reported_and_the_rest_goes_in(record: object, place: str, reason: str) -> None:
     problem = the_problem(record)
     assert problem.place == place
     assert reason in problem.reason

@@ -125,7 +125,7 @@ def test_title_and_language_are_reserved_names() -> None:
         ("tlh", "de", "en", 1),
     ],
 )
-def test_an_unknown_language_is_a_problem_and_read_as_english(
+def test_an_unknown_language_is_read_as_english_and_told(
     code: str, document: str, language: str, problems: int
 ) -> None:
     found = read({"_language_code": code} if code else {}).language_or(document)

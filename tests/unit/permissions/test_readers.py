@@ -36,9 +36,7 @@ def test_the_scope_narrows_what_the_user_may_read_and_widens_nothing() -> None:
         (("group:legal", "user:ann", "user:bob"), frozenset()),
     ],
 )
-def test_several_readers_have_only_what_is_for_everybody_in_common(
-    readers: tuple[str, ...], common: frozenset[str]
-) -> None:
+def test_several_readers_share_only_what_is_for_everybody(readers: tuple[str, ...], common: frozenset[str]) -> None:
     assert common_to_readers(SCRIPTS, readers) == PassageFilter(SCRIPTS, reader=common)
 
 
