@@ -25,7 +25,7 @@ _TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: 
 def _published() -> dict[str, Validator]:
     """A validator for each action."""
     commands = schema("commands.schema.json")["$defs"]
-    strict = extend(Draft202012Validator, type_checker=_TYPES)
+    strict = extend(Draft202012Validator, type_checker=_TYPES)  # type: ignore[no-untyped-call]
     return {
         each["properties"]["action"]["const"]: strict(each | {"$defs": commands})
         for each in commands.values()
