@@ -39,13 +39,17 @@ FIRST = 15
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The first documents of one routing: their signals, and whether each is right. `found`: documents in all."""
+    """The first documents of one routing: their signals, and whether each is right. `found`: documents in all.
+
+    `ambiguity`: as the router tells it.
+    """
 
     part: str
     size: int
     signals: tuple[Signals, ...]
     relevant: tuple[bool, ...]
     found: int
+    ambiguity: float = 0.0
 
     @property
     def observations(self) -> Observations:
@@ -84,9 +88,9 @@ class Bases:
     def _observed(self, query: Query, size: int, routed: Sequence[RoutedDocument]) -> Seen:
         relevant = relevant_to(self.documents, query)
         first = routed[:FIRST]
-        signals = tuple(Signals(each.signals.get("passages", 0.0), scoring.nearness(each.signals)) for each in first)
+        signals = tuple(Signals(each.signals["fused"], scoring.nearness(each.signals)) for each in first)
         right = tuple(each.document.document_id in relevant for each in first)
-        return Seen(part_of(min(relevant)), size, signals, right, len(routed))
+        return Seen(part_of(min(relevant)), size, signals, right, len(routed), scoring.ambiguity_of(routed))
 
 
 def relevant_to(documents: DocumentSet, query: Query) -> set[str]:
@@ -159,6 +163,7 @@ def ambiguities(seen: Sequence[Seen]) -> dict[str, float]:
     measures = {
         "1 − first score": [1 - each[0] for each in scores],
         "second score / first": [each[1] / each[0] for each in scores],
+        "distance of the first two, best passages": [each.ambiguity for each in shown],
         "distance of the first two, fused": [each.signals[1].score - each.signals[0].score for each in shown],
         "distance of first and 15th, fused": [each.signals[-1].score - each.signals[0].score for each in shown],
     }

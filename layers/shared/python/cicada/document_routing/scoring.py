@@ -23,7 +23,7 @@ CARD_WORDS, CONCEPTS, GRAPH = 0.5, 0.3, 0.2
 # The documents whose neighbours are boosted: as many as are routed to by default.
 LEADERS = 15
 # `python -m tools.fitting.document_scores` fits it again.
-CALIBRATION = Calibration(-7.85, 0.312, 5.84, 18.6)
+CALIBRATION = Calibration(-12.7, 8.76, 8.09, 0.978)
 
 
 def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentEvidence]:
@@ -60,8 +60,7 @@ def scored(
     if formula == "cards":
         scores = [fused[place] for place in order]
     else:
-        lowest = min((own["passages"] for own in signals if "passages" in own), default=0.0)
-        seen = [Signals(signals[place].get("passages", lowest), nearness(signals[place])) for place in order]
+        seen = [Signals(fused[place], nearness(signals[place])) for place in order]
         scores = CALIBRATION.relevances(seen, len(found))
     return tuple(
         RoutedDocument(found[place].document, score, {**signals[place], "fused": fused[place]})
