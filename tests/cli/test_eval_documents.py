@@ -29,7 +29,7 @@ def test_each_signal_and_the_router_are_measured(tmp_path: Path, capsys: pytest.
     assert (found["n"], found["cards"], found["passages"]) == (3, 3, 4)
     assert found["ms_per_query"] > 0 and found["search_ms_per_query"] > 0
     assert found["signals"]["card_words"]["recall@5"] == pytest.approx(2 / 3)
-    assert set(found["without"]) == {"passages", "feedback", "card_words", "card_vector", "concepts", "graph"}
+    assert set(found["without"]) == {"passage_words", "passage_vector", "feedback", "card"}
     assert "3 cards, 4 passages, 3 queries" in shown.err
     assert main(["eval", "documents", str(folder)]) == 0
     lines = capsys.readouterr().out.splitlines()
