@@ -22,7 +22,7 @@ ASKER = PassageFilter(BASE, reader=frozenset({"user:bob"}))
 
 
 class Corpus:
-    """Words are as frequent as in a text (Zipf), vectors are random; every tenth document is for other readers."""
+    """Words are as frequent as in a text (Zipf), vectors are random; every tenth document is for other viewers."""
 
     def __init__(self, seed: int = 7) -> None:
         self._random = random.Random(seed)  # noqa: S311 - made-up texts

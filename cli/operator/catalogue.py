@@ -11,8 +11,8 @@ import click
 from cli.arguments import Group, Options, json_option, stack_option, together
 from cli.errors import CommandError
 from cli.operator.document_states import STATES
-from cli.operator.reader_names import note_on, note_on_failure, reader_names
 from cli.operator.tenants import tenant_of_documents, tenant_option
+from cli.operator.viewer_names import note_on, note_on_failure, viewer_names
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 from cli.text import clean_line, to_json
@@ -70,7 +70,7 @@ def list_(options: Options) -> int:
     )
     if not found["total"]:
         _require_documents(options)
-    names = reader_names(options)
+    names = viewer_names(options)
     unknown = {each["documentId"]: names.unknown(each["readers"]) for each in found["documents"]}
     if options.json:
         rows = [{**each, "unknownReaders": unknown[each["documentId"]]} for each in found["documents"]]
@@ -78,9 +78,9 @@ def list_(options: Options) -> int:
         return 0
     screen = open_screen(read_settings())
     _show(found, options.offset, screen)
-    for name, readers in unknown.items():
-        if readers:
-            screen.note(f"{clean_line(name)} {note_on(readers)}")
+    for name, viewers in unknown.items():
+        if viewers:
+            screen.note(f"{clean_line(name)} {note_on(viewers)}")
     if names.failure:
         screen.note(note_on_failure(names.failure))
     return 0
@@ -153,7 +153,7 @@ def show(options: Options) -> int:
     if state is None:
         _require_documents(options)
         raise CommandError(f"There is no document {options.id} in the knowledge base {options.knowledge_base}.")
-    names = reader_names(options)
+    names = viewer_names(options)
     unknown = names.unknown(found["readers"]) if found else []
     if options.json:
         fields = {"unknownReaders": unknown, "readersNotLookedUp": names.failure or None}

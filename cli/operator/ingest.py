@@ -11,9 +11,9 @@ import click
 from cli.arguments import PATH, Options, command
 from cli.errors import CommandError
 from cli.operator.documents import counted, document_options, follow
-from cli.operator.reader_names import ReaderNames, note_on, note_on_failure, reader_names
 from cli.operator.remove import show_removal
 from cli.operator.tenants import tenant_of_documents
+from cli.operator.viewer_names import ViewerNames, note_on, note_on_failure, viewer_names
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 from cli.text import to_json
@@ -57,7 +57,7 @@ def ingest(options: Options) -> int:
         return _show_plan(options, uploads, surplus)
     if surplus is not None:
         _prepare(options, surplus)
-    names = reader_names(options)
+    names = viewer_names(options)
     results, removed = _ingested(options, uploads, names), []
     failed = any(result.has_failed for result in results)
     if surplus is not None and surplus.documents and not failed:
@@ -129,7 +129,7 @@ def _removed(options: Options, surplus: Surplus) -> list[DocumentResult]:
     )
 
 
-def _ingested(options: Options, uploads: list[Upload], names: ReaderNames) -> list[DocumentResult]:
+def _ingested(options: Options, uploads: list[Upload], names: ViewerNames) -> list[DocumentResult]:
     return follow(
         options,
         lambda uploader: uploader.ingest(uploads),
@@ -163,7 +163,7 @@ def _uploads(options: Options) -> list[Upload]:
     return uploads
 
 
-def _show(names: ReaderNames, result: DocumentResult, screen: Screen) -> None:
+def _show(names: ViewerNames, result: DocumentResult, screen: Screen) -> None:
     if result.outcome == "unreported":
         screen.line(
             f"{result.path}: nothing was heard of it yet; its report will be at {result.report_key} in the bucket"
@@ -188,7 +188,7 @@ def _summary(outcomes: Counter[str]) -> str:
 
 
 def _fields(
-    options: Options, results: list[DocumentResult], removed: list[DocumentResult], names: ReaderNames
+    options: Options, results: list[DocumentResult], removed: list[DocumentResult], names: ViewerNames
 ) -> dict[str, object]:
     gone = sorted(removed, key=lambda result: result.document.document_id)
     also = {"removed": [{"documentId": each.document.document_id, "outcome": each.outcome} for each in gone]}

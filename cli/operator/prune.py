@@ -35,7 +35,7 @@ class Surplus:
 
     @property
     def needs_confirmation(self) -> bool:
-        """Also for a sidecar: without its list of readers nobody may read the document."""
+        """Also for a sidecar: without its access list nobody may read the document."""
         many = len(self.documents)
         return bool(self.sidecars) or many > _FEW or 2 * many > self.stored
 

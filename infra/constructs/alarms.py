@@ -165,7 +165,7 @@ class Alarms(Construct):
         yield Watch("chat-throttled", busy, 1, "Connections and commands find no execution.")
         held = throttles_rate([*workers, *self._tools()], least=10)
         yield Watch("workers-throttled", held, 10, "Answers and ingest find no execution.")
-        rows = refused_rows([tables.requests, tables.connections, tables.entries, tables.readers])
+        rows = refused_rows([tables.requests, tables.connections, tables.entries, tables.access_lists])
         yield Watch("tables-throttled", rows, 10, "A row is hotter than a partition allows.")
 
     def _tools(self) -> list[lambda_.Function]:

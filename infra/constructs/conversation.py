@@ -124,11 +124,11 @@ class Conversation(Construct):
         settings = {
             "requests_table": self._tables.requests.table_name,
             "connections_table": self._tables.connections.table_name,
-            "readers_table": self._tables.readers.table_name,
+            "readers_table": self._tables.access_lists.table_name,
             "requests_queue_url": self._requests.queue.queue_url,
             "callback_url": self.api.callback_url,
         }
         configure(function, settings)
         allow(function, [f"dynamodb:{action}" for action in on_log], self._tables.requests.table_arn)
         # Excerpts and earlier answers are checked before they are shown again.
-        allow(function, ["dynamodb:BatchGetItem"], self._tables.readers.table_arn)
+        allow(function, ["dynamodb:BatchGetItem"], self._tables.access_lists.table_arn)

@@ -34,7 +34,7 @@ class Ingest(Construct):
             "ingest_document",
             environment={
                 "documents_bucket": self.documents.bucket.bucket_name,
-                "readers_table": tables.readers.table_name,
+                "readers_table": tables.access_lists.table_name,
                 "context_model_id": settings.context_model_id,
                 "card_model_id": settings.card_model_id,
                 **search.environment,
@@ -46,7 +46,7 @@ class Ingest(Construct):
         )
         self._grant_storage(self.function)
         kept = ["dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:PutItem"]
-        allow(self.function, kept, tables.readers.table_arn)
+        allow(self.function, kept, tables.access_lists.table_arn)
         search.grant_write(self.function)
         writers = list(filter(None, (settings.context_model_id, settings.card_model_id)))
         allow_models(self.function, ["bedrock:InvokeModel"], writers, settings.region)

@@ -15,8 +15,8 @@ OWNERS_INDEX = "owners"
 class Tables(Construct):
     """The tables of a stage. `requests`: the request log. `connections`: each connection's principal.
 
-    `entries`: the users' profiles and theories. `readers`: who may read which document, for excerpts that are shown
-    again.
+    `entries`: the users' profiles and theories. `access_lists`: who may read which document, asked before an excerpt is
+    shown again.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
@@ -38,7 +38,7 @@ class Tables(Construct):
             sort_key=dynamodb.Attribute(name="connectedAt", type=dynamodb.AttributeType.NUMBER),
         )
         self.entries = self._table("Entries", sorted_by="sk")
-        self.readers = self._table("Readers", sorted_by=None, expires=False)
+        self.access_lists = self._table("Readers", sorted_by=None, expires=False)
 
     @property
     def outputs(self) -> dict[str, str]:

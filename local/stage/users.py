@@ -20,7 +20,7 @@ SAMPLE_USERS = ("alice", "bob")
 def ensure_users(config: StageConfig, pool_id: str) -> list[dict[str, str]]:
     """Create missing users, with their passwords; returns `name`, `password` and `sub` of every user.
 
-    `sub` is the user's id in access tokens, and in a document's list of readers.
+    `sub` is the user's id in access tokens, and in the access list of a document.
     """
     client: CognitoIdentityProviderClient = aws_client(config, "cognito-idp")
     passwords = _passwords(config)

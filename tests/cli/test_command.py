@@ -402,7 +402,7 @@ def test_stage_shows_what_runs_where(stage: dict[str, Any], capsys: pytest.Captu
     assert "Functions      message_processor: cicada-local-message-processor" in lines
 
 
-def test_stage_shows_the_id_by_which_readers_are_named(
+def test_stage_shows_the_id_by_which_viewers_are_named(
     stage: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage["users"][0]["sub"] = "a1b2"

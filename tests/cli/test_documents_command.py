@@ -192,7 +192,7 @@ def test_json_is_what_the_function_returned(function: CatalogueFunction, capsys:
     }
 
 
-def test_a_document_is_shown_with_its_metadata_readers_and_copies(
+def test_a_document_is_shown_with_its_metadata_viewers_and_copies(
     function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["documents", "show", "a.md", "--knowledge-base", "store"]) == 0
@@ -209,7 +209,7 @@ def test_a_document_is_shown_with_its_metadata_readers_and_copies(
     assert said[-1].startswith("It has no card")
 
 
-def test_readers_that_cannot_be_looked_up_are_not_said_to_be_nobody(
+def test_viewers_that_cannot_be_looked_up_are_not_said_to_be_nobody(
     function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The stage's file of this test names no user pool."""

@@ -626,7 +626,7 @@ def test_nothing_is_removed_when_an_upload_failed(
 def test_a_link_to_nothing_is_not_taken_for_a_file_that_is_gone(
     backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str], lost: str
 ) -> None:
-    """The drive is not mounted. Without its sidecar the document would be withdrawn from its readers."""
+    """The drive is not mounted. Without its sidecar the document would be withdrawn from its viewers."""
     before, puts = stored(backend), len(backend.client.puts)
     (synced / lost).unlink(missing_ok=True)
     (synced / lost).symlink_to("/nowhere/at/all")

@@ -21,7 +21,7 @@ from tests.contract.passage_indexes import DIMENSION
 PLAYS = KnowledgeBaseKey("tenant-a", "plays")
 MACBETH = DocumentKey(PLAYS, "macbeth.json")
 HAMLET = DocumentKey(PLAYS, "hamlet.json")
-READERS = ("user:ross", "user:lennox", "group:thanes")
+VIEWERS = ("user:ross", "user:lennox", "group:thanes")
 WORDS = ("crown", "dagger", "forest", "ghost", "king", "night", "queen", "storm", "throne", "witch")
 
 
@@ -83,14 +83,14 @@ def asking(
 
 
 def random_document(rng: random.Random, document: DocumentKey, version: str) -> list[EmbeddedPassage]:
-    """One to six passages of a few words, with the fields `act` and, in some, `speaker`; some for certain readers."""
+    """One to six passages of a few words, with the fields `act` and, in some, `speaker`; some for certain viewers."""
     made = []
     for number in range(rng.randint(1, 6)):
         metadata = {"act": rng.choice("12")} | (
             {"speaker": rng.choice(("ross", "duncan"))} if rng.random() < 0.7 else {}
         )
         text = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
-        readers = tuple(rng.sample(READERS, rng.randint(0, 2)))
+        readers = tuple(rng.sample(VIEWERS, rng.randint(0, 2)))
         kept = passage(document, number, text, version=version, metadata=metadata, readers=readers)
         made.append(EmbeddedPassage(kept, random_vector(rng)))
     return made

@@ -16,7 +16,7 @@ from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.ports import CataloguedIndex
 from tests.contract.card_index import asking, card, found, names, put
 from tests.contract.passage_indexes import IndexUnderTest, eventually
-from tests.contract.passages import MACBETH, PLAYS, READERS, WORDS, embedded, passage, random_vector, vector
+from tests.contract.passages import MACBETH, PLAYS, VIEWERS, WORDS, embedded, passage, random_vector, vector
 from tests.fakes.passage_index import InMemoryPassageIndex
 
 WHOLE = Card(
@@ -182,12 +182,12 @@ def test_every_index_finds_what_the_embedded_one_finds(index: CataloguedIndex) -
     for number in range(24):
         described = card(*(" ".join(rng.choices(WORDS, k=rng.randint(1, 3))) for _ in range(3)), tag=rng.choice(WORDS))
         towards = random_vector(rng) if rng.random() < 0.8 else []
-        readers = tuple(rng.sample(READERS, rng.randint(0, 2)))
+        readers = tuple(rng.sample(VIEWERS, rng.randint(0, 2)))
         for each in (index, embedded_index):
             put(each, f"d{number % 20}", described, towards, version=f"v{number}", readers=readers)
     assert eventually(lambda: index.count(every_document(PLAYS)) == 40)
     for _ in range(20):
-        reader = frozenset(rng.sample(READERS, rng.randint(0, 2)))
+        reader = frozenset(rng.sample(VIEWERS, rng.randint(0, 2)))
         ids = frozenset(f"d{number}" for number in rng.sample(range(20), 3)) if rng.random() < 0.3 else None
         text, towards = " ".join(rng.sample(WORDS, 2)), random_vector(rng)
         query = asking(text, towards, limit=30, reader=reader, document_ids=ids)

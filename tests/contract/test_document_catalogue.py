@@ -91,7 +91,7 @@ def test_rows_come_in_the_order_of_a_field_and_without_it_last(
     assert _names(index, sort) == expected
 
 
-def test_rows_are_those_that_match_and_that_the_reader_may_see(index: CataloguedIndex) -> None:
+def test_rows_are_those_that_match_and_that_the_viewer_may_see(index: CataloguedIndex) -> None:
     _put_all(index)
     by_title = Sort(TITLE)
     assert _names(index, by_title, AnyOf("status", frozenset({"approved"}))) == ["d1", "d0"]
@@ -106,7 +106,7 @@ def test_rows_are_those_that_match_and_that_the_reader_may_see(index: Catalogued
     assert index.count(PassageFilter(PLAYS)) == 6
 
 
-def test_counts_are_those_of_the_documents_that_the_reader_may_see(index: CataloguedIndex) -> None:
+def test_counts_are_those_of_the_documents_that_the_viewer_may_see(index: CataloguedIndex) -> None:
     _put_all(index)
     assert index.count_documents(_shown()) == 5
     assert index.count(_shown()) == 10
@@ -135,7 +135,7 @@ def test_copies_are_the_other_documents_of_the_base_with_the_same_bytes(index: C
     assert index.copies_of(DocumentKey(PLAYS, "new"), "") == index.copies_of(DocumentKey(PLAYS, "new"), "d3") == ()
 
 
-def test_readers_are_given_to_whoever_asks_and_unknown_documents_are_left_out(index: CataloguedIndex) -> None:
+def test_viewers_are_given_to_whoever_asks_and_unknown_documents_are_left_out(index: CataloguedIndex) -> None:
     _put_all(index)
     assert index.readers_of(PLAYS, ["d3", "d0", "d9", "d3\0"]) == {"d0": (), "d3": ("group:thanes", "user:ross")}
     assert index.readers_of(KnowledgeBaseKey("tenant-b", "plays"), ["d0"]) == index.readers_of(PLAYS, []) == {}

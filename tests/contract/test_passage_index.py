@@ -18,7 +18,7 @@ from tests.contract.passages import (
     HAMLET,
     MACBETH,
     PLAYS,
-    READERS,
+    VIEWERS,
     WORDS,
     asking,
     embedded,
@@ -262,7 +262,7 @@ def test_a_word_of_the_title_counts_more_than_one_of_the_text(index: PassageInde
     assert texts(index.search(asking("gold")).lexical) == ["A crown of thorn.", "A crown of gold."]
 
 
-def test_a_passage_with_readers_is_there_for_nobody_else(index: PassageIndex) -> None:
+def test_a_passage_with_viewers_is_there_for_nobody_else(index: PassageIndex) -> None:
     for_ross = passage(MACBETH, 1, "The queen is dead.", readers=("user:ross", "group:thanes"))
     for_all = passage(MACBETH, 2, "The queen sleeps.")
     put(index, MACBETH, [EmbeddedPassage(for_ross, vector(1.0)), EmbeddedPassage(for_all, vector(0.0, 1.0))])
@@ -279,7 +279,7 @@ def test_a_passage_with_readers_is_there_for_nobody_else(index: PassageIndex) ->
     assert index.passages_of(MACBETH) == (for_ross, for_all)
 
 
-def test_readers_and_the_other_filters_must_all_let_a_passage_through(index: PassageIndex) -> None:
+def test_viewers_and_the_other_filters_must_all_let_a_passage_through(index: PassageIndex) -> None:
     hidden = passage(MACBETH, 1, "queen", metadata={"act": "1"}, readers=("user:ross",))
     other = passage(MACBETH, 2, "queen", metadata={"act": "2"}, readers=("user:ross",))
     put(index, MACBETH, [EmbeddedPassage(hidden, vector(1.0)), EmbeddedPassage(other, vector(1.0))])
@@ -290,7 +290,7 @@ def test_readers_and_the_other_filters_must_all_let_a_passage_through(index: Pas
 
 
 @pytest.mark.parametrize("name", ["*", "", "all", "everybody", "everyone", "nobody", "null"])
-def test_no_name_of_a_reader_stands_for_everybody(index: PassageIndex, name: str) -> None:
+def test_no_name_of_a_viewer_stands_for_everybody(index: PassageIndex, name: str) -> None:
     put(index, MACBETH, [EmbeddedPassage(passage(MACBETH, 1, "queen", readers=(name,)), vector(1.0))])
     assert index.search(asking("queen")).semantic == ()
     assert index.search(asking("queen", reader=frozenset({"user:ross"}))).lexical == ()
@@ -456,7 +456,7 @@ def _compare(index: PassageIndex, kept: dict[DocumentKey, list[EmbeddedPassage]]
     choices = {"act": frozenset({rng.choice("123")}), "speaker": frozenset({"ross", "duncan"})}
     wanted = {name: choices[name] for name in rng.sample(sorted(choices), rng.randint(0, 2))}
     conditions = tuple(AnyOf(name, frozenset(values)) for name, values in wanted.items())
-    reader = frozenset(rng.sample(READERS, rng.randint(0, 2)))
+    reader = frozenset(rng.sample(VIEWERS, rng.randint(0, 2)))
     towards, word = random_vector(rng), rng.choice(WORDS)
     expected = [
         each

@@ -42,7 +42,7 @@ MARK = "zanzibar"
 
 READER = Principal("tenant-a", "ross", frozenset({"thanes"}))
 OTHER = Principal("tenant-a", "lennox", frozenset({"lords"}))
-# The same user id and groups: only the tenant tells them from the reader.
+# The same user id and groups: only the tenant tells them from the viewer.
 STRANGER = Principal("tenant-b", "ross", frozenset({"thanes"}))
 
 QUESTION = Question("What is the password of the castle?", "s1", "plays")

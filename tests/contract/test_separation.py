@@ -1,6 +1,6 @@
 """What a user gets does not depend on documents that the user may not read.
 
-Documents of another tenant, of another knowledge base and of other readers are added, changed and deleted beside those
+Documents of another tenant, of another knowledge base and of other viewers are added, changed and deleted beside those
 that a user may read. The user's searches, cards, counts and listings stay the same to the last digit.
 """
 

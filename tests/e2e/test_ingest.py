@@ -131,7 +131,7 @@ def test_a_document_for_a_group_is_found_by_its_members_alone(stage: Target, tmp
         assert "Melchior" not in answered(wire, question, "cases").text
 
 
-def test_a_document_with_readers_is_found_by_them_alone(stage: Target, tmp_path: Path) -> None:
+def test_a_document_with_viewers_is_found_by_them_alone(stage: Target, tmp_path: Path) -> None:
     bob = jwt.decode(stage.token("bob"), options={"verify_signature": False})["sub"]
     (tmp_path / "secret.md").write_text("# The vault\n\nThe combination of the vault is seven, three, nine.\n")
     (tmp_path / "secret.md.metadata.json").write_text(

@@ -38,8 +38,8 @@ class OpenAccess:
 
 
 @dataclass
-class RecordedReaders(OpenAccess):
-    """The record of readers that ingest writes; what it does not have does not exist."""
+class RecordedAccessLists(OpenAccess):
+    """The record of viewers that ingest writes; what it does not have does not exist."""
 
     rows: dict[DocumentKey, tuple[str, ...]] = field(default_factory=dict)
 
@@ -49,11 +49,11 @@ class RecordedReaders(OpenAccess):
         keys = {name: DocumentKey(base_key, name) for name in document_ids}
         return {name: self.rows[key] for name, key in keys.items() if key in self.rows}
 
-    def record(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
-        self.rows[document] = readers
+    def record(self, document: DocumentKey, viewers: tuple[str, ...]) -> None:
+        self.rows[document] = viewers
 
-    def record_if_missing(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
-        self.rows.setdefault(document, readers)
+    def record_if_missing(self, document: DocumentKey, viewers: tuple[str, ...]) -> None:
+        self.rows.setdefault(document, viewers)
 
     def forget(self, document: DocumentKey) -> None:
         self.rows.pop(document, None)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.bootstrap import audit
 from cicada.bootstrap.authorizer import token_verifier
 from cicada.documents.model import DocumentKey
 from cicada.observability.audit import AuditRecorder
-from tests.contract import readers_table
+from tests.contract import access_list_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, user_pool
 from tests.functions.deployed_processor import SCRIPTS, Deployed, deployed_on, keep
@@ -40,7 +40,7 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
 def deploy(path: MessagePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deployed:
     """Gives a context in which Bedrock replies as scripted. The index, `index.sqlite`, holds one play."""
     keep(tmp_path / "index.sqlite", "macbeth.json")
-    DynamoReaderTable(path.database, readers_table.TABLE).record(DocumentKey(SCRIPTS, "macbeth.json"), ())
+    DynamoAccessListTable(path.database, access_list_table.TABLE).record(DocumentKey(SCRIPTS, "macbeth.json"), ())
     return deployed_on(tmp_path / "index.sqlite", monkeypatch)
 
 

@@ -19,7 +19,7 @@ from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.bootstrap import authorizer, command_guard, connections, conversation, processor, revocation
 from cicada.conversation.model import Head, RequestKey
 from cicada.identity import Principal, groups_text
-from tests.contract import connections_table, entries_table, readers_table, request_queues, requests_table
+from tests.contract import access_list_table, connections_table, entries_table, request_queues, requests_table
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import RecordingChannel
 
@@ -121,7 +121,7 @@ def message_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
         database = stack.enter_context(requests_table.requests_table())
         stack.enter_context(connections_table.connections_table())
         stack.enter_context(entries_table.entries_table())
-        stack.enter_context(readers_table.readers_table())
+        stack.enter_context(access_list_table.access_list_table())
         queues = stack.enter_context(request_queues.request_queues())
         boto3.client("s3", region_name="us-east-1").create_bucket(Bucket=DOCUMENTS)
         clock = Clock(NOW)
@@ -139,7 +139,7 @@ def _wire(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
         "CICADA_REQUESTS_TABLE": requests_table.TABLE,
         "CICADA_CONNECTIONS_TABLE": connections_table.TABLE,
         "CICADA_ENTRIES_TABLE": entries_table.TABLE,
-        "CICADA_READERS_TABLE": readers_table.TABLE,
+        "CICADA_READERS_TABLE": access_list_table.TABLE,
         "CICADA_DOCUMENTS_BUCKET": DOCUMENTS,
         "CICADA_REQUESTS_QUEUE_URL": path.queues.requests_url,
         "CICADA_DEAD_LETTER_QUEUE_URL": path.queues.dead_letters_url,

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
-from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
 from cicada.agents.model import THEORY, AgentKind, Change, Entry, EntryScope
 from cicada.conversation.model import RequestKey, StoredEvent
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from local.stage.settings import ROOT
-from tests.contract import connections_table, entries_table, readers_table, requests_table
+from tests.contract import access_list_table, connections_table, entries_table, requests_table
 from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath
 from tests.functions.test_sign_out import SEND, SIGN_OUT, Pool, pool
 from tests.infra.promises import span
@@ -82,8 +82,8 @@ def test_every_row_is_kept_as_long_as_the_docs_say(path: MessagePath, pool: Pool
         "a profile or a theory": ("entries", entries["NOW"]),
         "an earlier or deleted state of one": ("entries", entries["EARLIER"]),
     }
-    DynamoReaderTable(path.database, readers_table.TABLE).record(
+    DynamoAccessListTable(path.database, access_list_table.TABLE).record(
         DocumentKey(KnowledgeBaseKey("default", "scripts"), "macbeth.json"), ("group:staff",)
     )
-    written["the readers of a document"] = ("readers", {kept(item) for item in rows(path, readers_table.TABLE)})
+    written["the viewers of a document"] = ("readers", {kept(item) for item in rows(path, access_list_table.TABLE)})
     assert {kind: (table, {time}) for kind, (table, time) in documented().items()} == written

@@ -12,7 +12,7 @@ from typing import Any
 import boto3
 import pytest
 
-from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.s3.keys import truth_key
 from cicada.answering.model import AnswerPart
 from cicada.bootstrap import processor as wiring
@@ -20,7 +20,7 @@ from cicada.conversation.model import Status
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
 from cicada.observability.audit import ShownDocument
-from tests.contract import readers_table
+from tests.contract import access_list_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.bedrock_wire import Refused, Reply
 from tests.functions.deployed_processor import EMBEDDED, MESSAGE, SAID, Deployed, delivered
@@ -292,7 +292,7 @@ def answer_of_a_lost_index(
     """The last event. A document is kept, and the index is gone."""
     document = DocumentKey(KnowledgeBaseKey("default", base), "lease.md")
     boto3.client("s3", region_name="us-east-1").put_object(Bucket=DOCUMENTS, Key=truth_key(document), Body=b"")
-    DynamoReaderTable(path.database, readers_table.TABLE).record(document, readers)
+    DynamoAccessListTable(path.database, access_list_table.TABLE).record(document, readers)
     (folder / "index.sqlite").unlink()
     path.send("ws_message", {"action": "sendMessage", "requestId": ID, "message": message, "knowledgeBase": base})
     event = delivered(json.dumps(path.queues.bodies(path.queues.requests_url)[0]))

@@ -38,7 +38,7 @@ _EMPTIER = "CustomS3AutoDeleteObjectsCustomResourceProviderHandler"
 API_LOGS = "API logs"
 
 CONNECTIONS, REQUESTS, ENTRIES = "connections table", "requests table", "entries table"
-READERS = "readers table"
+ACCESS_LISTS = "readers table"
 POSTING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/*"
 CLOSING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/DELETE/@connections/*"
 _FEW_CONNECTIONS = "A user of the local stage may have 1,000 connections; nobody has."
@@ -254,7 +254,7 @@ def _comparing() -> Needs:
 
 def _withholding() -> Needs:
     """Who may read the documents of earlier answers?"""
-    return _on(READERS, "dynamodb:BatchGetItem")
+    return _on(ACCESS_LISTS, "dynamodb:BatchGetItem")
 
 
 def invoking(settings: StageSettings, model_id: str, action: str, unseen: str = "") -> Needs:
@@ -358,7 +358,7 @@ def _storing() -> Needs:
     """Without `s3:ListBucket` S3 says of a missing object not that it is missing, but that it is forbidden."""
     return (
         _on(BUCKET, "s3:ListBucket")
-        | _on(READERS, "dynamodb:PutItem", "dynamodb:DeleteItem")
+        | _on(ACCESS_LISTS, "dynamodb:PutItem", "dynamodb:DeleteItem")
         # Asked where the index has fewer documents than are kept.
         | _withholding()
         | _on(f"{BUCKET}/documents/*", "s3:GetObject")

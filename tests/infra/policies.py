@@ -114,7 +114,7 @@ class Policies:
     def _of(self, id: str) -> Iterator[Statement]:
         kind, properties = self._resources[id]["Type"], self._resources[id].get("Properties", {})
         if kind in _READ:
-            yield from _READERS[kind](self, id, properties)
+            yield from _PARSERS[kind](self, id, properties)
         elif kind.endswith(("Policy", "Permission")) and kind not in _ABOUT_OTHER_THINGS:
             raise NotUnderstood(f"{id} is of the kind {kind}.")
 
@@ -199,7 +199,7 @@ class Policies:
         }
 
 
-_READERS = {
+_PARSERS = {
     "AWS::IAM::Role": Policies._role,
     "AWS::IAM::Policy": Policies._policy,
     "AWS::IAM::ManagedPolicy": Policies._overflow,

@@ -14,7 +14,7 @@ from local.stage.private_file import write_private
 from local.stage.settings import StageConfig
 
 
-def test_every_sample_user_is_told_with_the_id_that_lists_of_readers_name(
+def test_every_sample_user_is_told_with_the_id_that_lists_of_viewers_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     config = StageConfig(tmp_path, 1, 2, 3, 4, "embedded", "")

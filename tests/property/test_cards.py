@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cicada.documents.catalogue import Card
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, SectionLocator
 from cicada.ingest.cards.make import compile_card, outline_of
-from cicada.ingest.cards.terms import BaseStatistics, TermReader
+from cicada.ingest.cards.terms import BaseStatistics, TermExtractor
 
 DOCUMENT = DocumentKey(KnowledgeBaseKey("t", "kb"), "a.md")
 _WORDS = st.sampled_from(
@@ -87,9 +87,11 @@ def test_the_sections_hold_all_passages_in_order(passages: tuple[Passage, ...]) 
 def test_a_keyword_leads_back_to_a_section_that_has_it(passages: tuple[Passage, ...]) -> None:
     outline = outline_of(passages)
     card = compile_card(outline, BaseStatistics())
-    reader = TermReader(card.language)
+    extractor = TermExtractor(card.language)
     for keyword, places in card.topic_paths.items():
         for place in places:
             section = card.sections[place]
             texts = [section.heading, *(each.text for each in passages[section.first : section.last + 1])]
-            assert reader.folded(keyword) in {reader.folded(term) for text in texts for term in reader.terms(text)}
+            assert extractor.folded(keyword) in {
+                extractor.folded(term) for text in texts for term in extractor.terms(text)
+            }

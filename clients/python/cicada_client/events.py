@@ -172,8 +172,8 @@ def is_event(frame: Frame, request_id: str) -> bool:
 
 def parse_event(frame: Frame) -> Event | None:
     """The event in a frame for which `is_event` holds; None if its type is not known to this client."""
-    reader = _READERS.get(frame["type"])
-    return reader(frame["requestId"], frame["seq"], frame) if reader else None
+    parser = _PARSERS.get(frame["type"])
+    return parser(frame["requestId"], frame["seq"], frame) if parser else None
 
 
 def _accepted(request_id: str, seq: int, frame: Frame) -> Event:
@@ -218,7 +218,7 @@ def _failed(request_id: str, seq: int, frame: Frame) -> Event:
     return Failed(request_id, seq, frame["error"], frame["code"], frame.get("retryable") is True)
 
 
-_READERS: Mapping[str, Callable[[str, int, Frame], Event]] = {
+_PARSERS: Mapping[str, Callable[[str, int, Frame], Event]] = {
     "accepted": _accepted,
     "status": _status,
     "sources": _sources,

@@ -245,7 +245,7 @@ def test_words_of_a_question_are_not_taken_for_a_refusal_of_clauses() -> None:
     assert len(at.server.bodies("_msearch")) == 1
 
 
-def test_vectors_and_words_ask_with_tenant_knowledge_base_and_readers() -> None:
+def test_vectors_and_words_ask_with_tenant_knowledge_base_and_viewers() -> None:
     at = scene(msearch=[both(found(), found())])
     at.index.search(QUERY)
     ((_, near, _, counts),), ((_, words),) = at.server.bodies("_msearch"), at.server.bodies("candidates")
@@ -619,7 +619,7 @@ def test_an_index_of_another_embedder_of_the_same_dimension_is_refused_with_both
         scene(mapping=[other], msearch=[both(found(), found())]).index.search(QUERY)
 
 
-def test_an_index_that_keeps_no_readers_is_refused() -> None:
+def test_an_index_that_keeps_no_viewers_is_refused() -> None:
     body = index_body("embedder", 2, "", Bm25())
     del body["mappings"]["properties"]["readers"]
     with pytest.raises(ConfigurationError, match="earlier version"):

@@ -73,7 +73,7 @@ def test_the_longest_question_stays_below_the_clauses_that_lucene_allows(bm25: B
         assert 0 < sum(clauses(words)) < LUCENE_CLAUSES
 
 
-def test_cards_are_asked_for_within_one_base_and_by_the_reader_whichever_retriever_asks() -> None:
+def test_cards_are_asked_for_within_one_base_and_by_the_viewer_whichever_retriever_asks() -> None:
     filter = PassageFilter(KnowledgeBaseKey("t", "b"), reader=frozenset({"user:ross"}))
     query = CardQuery(filter, "queen", [1.0])
     words = card_words(query, Bm25())

@@ -110,7 +110,7 @@ def test_documents_that_match_are_listed_in_the_bases_order_and_counted_without_
     assert here.model.prompts == []
 
 
-def test_a_document_of_another_reader_is_neither_listed_nor_counted() -> None:
+def test_a_document_of_another_viewer_is_neither_listed_nor_counted() -> None:
     parts = listed(situation(), count_by="status")
     [event] = events(parts)
     assert text_of(parts) == "3 documents match. By Status: approved 2, draft 1."

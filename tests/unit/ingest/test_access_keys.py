@@ -1,4 +1,4 @@
-"""Keys and values that mean readers, in whatever spelling and wherever they stand."""
+"""Keys and values that mean viewers, in whatever spelling and wherever they stand."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_lists import named_viewers
 from cicada.ingest.model import SourceFile
-from cicada.ingest.prose.front_matter import REJECTED, read_front_matter, refuse_misplaced_readers
-from cicada.ingest.readers import named_readers
+from cicada.ingest.prose.front_matter import REJECTED, read_front_matter, refuse_misplaced_access_list
 from cicada.ingest.sidecar import names_access, parse_sidecar, restricts
 
 SPELLINGS = [
@@ -32,7 +32,7 @@ ORDINARY = ["leaders", "headers", "renders", "read", "reading", "department", "c
 
 
 @pytest.mark.parametrize("key", SPELLINGS)
-def test_a_key_that_means_readers(key: str) -> None:
+def test_a_key_that_means_viewers(key: str) -> None:
     assert names_access(key)
 
 
@@ -45,7 +45,7 @@ def test_an_ordinary_key(key: str) -> None:
     "value",
     ["group:hr", "group:hr, user:ann", ["group:hr"], {"value": {"stringListValue": ["USER:ann"]}}, "ｇroup：hr"],
 )
-def test_a_value_in_the_form_of_readers_restricts_under_any_name(value: object) -> None:
+def test_a_value_in_the_form_of_viewers_restricts_under_any_name(value: object) -> None:
     assert restricts("Leser", value)
 
 
@@ -67,25 +67,25 @@ def test_a_value_of_another_form_does_not(value: object) -> None:
         {"meta": {"value": {"type": "STRING_LIST", "stringListValue": ["group:hr"]}}},
     ],
 )
-def test_readers_among_a_sidecars_attributes_reject_the_document(attributes: object) -> None:
+def test_viewers_among_a_sidecars_attributes_reject_the_document(attributes: object) -> None:
     with pytest.raises(DocumentRejectedError, match="beside metadataAttributes") as caught:
         parse_sidecar(json.dumps({"metadataAttributes": attributes}).encode())
     assert caught.value.kind == "sidecar"
 
 
 @pytest.mark.parametrize("key", [key for key in SPELLINGS if key.casefold() != "readers" and key[0] != "-"])
-def test_front_matter_refuses_what_it_does_not_take_as_readers(key: str) -> None:
+def test_front_matter_refuses_what_it_does_not_take_as_viewers(key: str) -> None:
     with pytest.raises(DocumentRejectedError) as caught:
         read_front_matter(f"---\n{key}: hr\n---\nText.\n")
     assert caught.value.kind == REJECTED
 
 
-def test_front_matter_refuses_readers_under_another_name() -> None:
+def test_front_matter_refuses_viewers_under_another_name() -> None:
     with pytest.raises(DocumentRejectedError, match="under 'Leser'"):
         read_front_matter("---\nLeser: [group:hr]\n---\nText.\n")
 
 
-def test_broken_front_matter_with_readers_is_refused() -> None:
+def test_broken_front_matter_with_viewers_is_refused() -> None:
     with pytest.raises(DocumentRejectedError):
         read_front_matter("---\ntitle: One: two\nread\u200bers: hr\n---\nText.\n")
 
@@ -110,17 +110,17 @@ def source(name: str, text: str) -> SourceFile:
         "<meta content=x name=&#114;eaders>\n",
     ],
 )
-def test_readers_in_a_text_file_outside_of_front_matter_reject_it(name: str, text: str) -> None:
+def test_viewers_in_a_text_file_outside_of_front_matter_reject_it(name: str, text: str) -> None:
     with pytest.raises(DocumentRejectedError) as caught:
-        named_readers(source(name, text))
+        named_viewers(source(name, text))
     assert caught.value.kind == REJECTED
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.html"])
-def test_front_matter_in_another_kind_of_file_is_refused_only_with_readers(name: str) -> None:
-    assert named_readers(source(name, "---\ntitle: a\n---\nText.\n")) == ()
+def test_front_matter_in_another_kind_of_file_is_refused_only_with_viewers(name: str) -> None:
+    assert named_viewers(source(name, "---\ntitle: a\n---\nText.\n")) == ()
     with pytest.raises(DocumentRejectedError, match="sidecar"):
-        named_readers(source(name, "---\nreaders: hr\n---\nText.\n"))
+        named_viewers(source(name, "---\nreaders: hr\n---\nText.\n"))
 
 
 @pytest.mark.parametrize(
@@ -132,5 +132,5 @@ def test_front_matter_in_another_kind_of_file_is_refused_only_with_readers(name:
         "<meta name='author' content='readers'>\n",
     ],
 )
-def test_a_text_that_only_speaks_of_readers_goes_in(text: str) -> None:
-    refuse_misplaced_readers(text)
+def test_a_text_that_only_speaks_of_viewers_goes_in(text: str) -> None:
+    refuse_misplaced_access_list(text)

@@ -121,7 +121,7 @@ def test_a_field_that_no_document_has_is_refused_with_the_nearest(option: str) -
         assert asked(documents="list", **{option: known})["total"] == 2
 
 
-def test_only_permissions_make_a_filter_for_every_reader_and_only_what_shows_no_document_uses_it() -> None:
+def test_only_permissions_make_a_filter_for_every_viewer_and_only_what_shows_no_document_uses_it() -> None:
     naming = {
         str(file.relative_to(LIBRARY)): file.read_text("utf-8")
         for file in LIBRARY.rglob("*.py")

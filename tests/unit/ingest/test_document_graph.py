@@ -111,14 +111,14 @@ def test_a_document_is_never_related_to_itself_and_to_few_others() -> None:
     assert "valves-0.md" not in base.related("valves-0.md")
 
 
-def test_restricted_documents_are_related_too_for_whoever_routes_filters_by_readers() -> None:
+def test_restricted_documents_are_related_too_for_whoever_routes_filters_by_viewers() -> None:
     base = Base()
     base.upload("valves.md", f'---\nreaders: ["user:bob"]\n---\n{VALVES}')
     base.upload("pumps.md", PUMPS)
     assert list(base.related("pumps.md")) == ["valves.md"]
 
 
-def test_a_card_is_made_of_what_all_of_its_readers_may_read() -> None:
+def test_a_card_is_made_of_what_all_of_its_viewers_may_read() -> None:
     def card(*others: str) -> Card:
         base = Base()
         for number, readers in enumerate(others):

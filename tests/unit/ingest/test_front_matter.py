@@ -36,7 +36,7 @@ def refusal(text: str) -> str:
     return str(caught.value)
 
 
-def test_title_language_and_readers_are_apart_from_the_metadata() -> None:
+def test_title_language_and_viewers_are_apart_from_the_metadata() -> None:
     found = front("title: Returns  policy\nlang: de\nreaders: [group:staff, 'user:ann.lee']\nstatus: approved")
     assert (found.title, found.language) == ("Returns policy", "de")
     assert found.readers == ("group:staff", "user:ann.lee")
@@ -127,7 +127,7 @@ def test_front_matter_begins_below_comments_and_what_nobody_sees(above: str) -> 
         "---\n- readers: [group:qa]\n---\nText.\n",
     ],
 )
-def test_readers_elsewhere_than_in_the_front_matter_reject_the_document(text: str) -> None:
+def test_viewers_elsewhere_than_in_the_front_matter_reject_the_document(text: str) -> None:
     refusal(text)
 
 
@@ -140,11 +140,11 @@ def test_readers_elsewhere_than_in_the_front_matter_reject_the_document(text: st
         "<!-- for readers: see below -->\nText for user:ann.\n",
     ],
 )
-def test_text_that_only_speaks_of_readers_goes_in(text: str) -> None:
+def test_text_that_only_speaks_of_viewers_goes_in(text: str) -> None:
     assert read_front_matter(text) == FrontMatter()
 
 
-def test_front_matter_with_readers_may_be_followed_by_an_example() -> None:
+def test_front_matter_with_viewers_may_be_followed_by_an_example() -> None:
     text = "---\nreaders: [group:qa]\n---\n"
     assert read_front_matter(f"{text}An example:\n{text}").readers == ("group:qa",)
 
@@ -160,7 +160,7 @@ def test_much_above_and_below_takes_one_pass(piece: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Human Resources", "a" * 129, "st\\u200baff", "st\\xa0aff"])
-def test_a_reader_that_nobody_can_be_rejects_the_document(name: str) -> None:
+def test_a_viewer_that_nobody_can_be_rejects_the_document(name: str) -> None:
     said = refusal(f'---\nreaders: [group:qa, "user:{name}"]\n---\nText.')
     assert "a name that no user and no group can have: at most 128 letters" in said
 
@@ -169,7 +169,7 @@ def test_a_reader_that_nobody_can_be_rejects_the_document(name: str) -> None:
     "readers", ["group:qa", "[group:qa]", "\n- group:qa\n- group:qa", "{0}group:qa{0}".format("'")]
 )
 @pytest.mark.parametrize("key", ["readers", "Readers", "'readers'"])
-def test_readers_are_a_list_or_one(readers: str, key: str) -> None:
+def test_viewers_are_a_list_or_one(readers: str, key: str) -> None:
     assert front(f"{key}: {readers}").readers == ("group:qa",)
 
 
@@ -202,7 +202,7 @@ def test_readers_are_a_list_or_one(readers: str, key: str) -> None:
         "meta: {readers: [group:a]}",
     ],
 )
-def test_readers_that_are_not_understood_reject_the_document(text: str) -> None:
+def test_viewers_that_are_not_understood_reject_the_document(text: str) -> None:
     assert "The front matter" in refusal(f"---\n{text}\n---\nText.\n")
 
 
@@ -216,7 +216,7 @@ def test_readers_that_are_not_understood_reject_the_document(text: str) -> None:
         "---\nSome text\nreaders: group:a\n---\n",
     ],
 )
-def test_readers_in_front_matter_without_an_end_or_form_reject_the_document(text: str) -> None:
+def test_viewers_in_front_matter_without_an_end_or_form_reject_the_document(text: str) -> None:
     refusal(text)
 
 

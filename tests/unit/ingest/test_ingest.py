@@ -415,7 +415,7 @@ def test_a_version_that_others_may_read_by_now_does_not_answer_on(stage: Stage, 
 @pytest.mark.parametrize(
     ("sidecar", "answers_on"), [(None, True), (b"{}", True), (ANN_ONLY, False), (b"x" * 50_000, False)]
 )
-def test_a_file_too_large_withdraws_its_earlier_version_from_other_readers(
+def test_a_file_too_large_withdraws_its_earlier_version_from_other_viewers(
     sidecar: bytes | None, answers_on: bool
 ) -> None:
     stage = Stage(max_bytes=len(GOOD))
@@ -457,7 +457,7 @@ FOR_QA = b"---\nreaders: [group:qa]\n---\n"
         (b"Text.", b"%PDF-1.7 damaged", True),
     ],
 )
-def test_other_readers_in_rejected_front_matter_withdraw_the_earlier_version(
+def test_other_viewers_in_rejected_front_matter_withdraw_the_earlier_version(
     stage: Stage, before: bytes, after: bytes, answers_on: bool
 ) -> None:
     stage.ingester = replace(stage.ingester, parsers=prose_parsers())
@@ -496,7 +496,7 @@ def test_a_sidecar_times_its_passages_is_bounded(stage: Stage) -> None:
     assert stage.upload(many).outcome is Outcome.INDEXED
 
 
-def test_a_version_for_the_same_readers_answers_on(stage: Stage) -> None:
+def test_a_version_for_the_same_viewers_answers_on(stage: Stage) -> None:
     stage.store.describe(MACBETH, ANN_ONLY)
     stage.upload(GOOD)
     assert stage.upload(BROKEN).outcome is Outcome.REJECTED

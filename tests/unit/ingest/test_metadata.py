@@ -66,7 +66,7 @@ def test_the_sidecar_counts_before_the_front_matter_and_that_before_the_properti
     assert described(SCHEMA, values) == ({"pages": 1.0, "owner": "Ann"}, ())
 
 
-def test_front_matter_names_the_readers_unless_the_sidecar_does() -> None:
+def test_front_matter_names_the_viewers_unless_the_sidecar_does() -> None:
     page = b"---\nreaders: [group:qa]\n---\nText.\n"
     named = json.dumps({"accessControlList": [{"name": "ann", "type": "USER", "access": "ALLOW"}]}).encode()
     found = [parsed("a.md", page, about).passages[0].readers for about in (None, sidecar(a="b"), named)]

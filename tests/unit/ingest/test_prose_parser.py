@@ -99,7 +99,7 @@ def test_a_heading_that_is_the_title_is_not_said_twice_and_every_other_is() -> N
     assert parsed("a.md", MARKDOWN, sidecar).passages[1].context == "Given · Handbook · Leave"
 
 
-def test_the_sidecar_gives_readers_attributes_language_and_words_to_search() -> None:
+def test_the_sidecar_gives_viewers_attributes_language_and_words_to_search() -> None:
     attributes = {
         "department": "legal",
         "language": "tlh",

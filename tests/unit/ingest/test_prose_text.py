@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose import text_reader
+from cicada.ingest.prose import text_parser
 from cicada.ingest.prose.encoding import clean_code, clean_line, clip, decode
 from cicada.ingest.prose.sections import Block, ListItem, Paragraph, page_blocks, text_blocks
-from cicada.ingest.prose.text_reader import read_text
+from cicada.ingest.prose.text_parser import read_text
 
 TEXT = "Où est “Seyton”?\n\nRückgabe – 28 Tage."
 
@@ -143,7 +143,7 @@ def test_a_text_has_no_title_and_a_form_feed_ends_a_paragraph() -> None:
 
 
 def test_too_many_lines_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_reader, "MAX_LINES", 9)
+    monkeypatch.setattr(text_parser, "MAX_LINES", 9)
     assert read_text(b"- a\n" * 9).blocks
     with pytest.raises(DocumentRejectedError, match="more than 9 lines") as refusal:
         read_text(b"- a\n" * 10)

@@ -16,7 +16,7 @@ from cicada.errors import ConfigurationError, InvalidFrameError, UnavailableErro
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument, StoredPassage
 from cicada.ingest.rebuild import Rebuilder, rebuild_at_once
 from cicada.retrieval.model import CardQuery
-from tests.fakes.access import RecordedReaders
+from tests.fakes.access import RecordedAccessLists
 from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
 from tests.fakes.passage_index import IndexContents, InMemoryIndexRebuild, InMemoryPassageIndex
 
@@ -58,7 +58,7 @@ class Stage:
     log: InMemoryRebuildLog = field(default_factory=InMemoryRebuildLog)
     now: float = 1000.0
     runs: int = 0
-    readers: RecordedReaders = field(default_factory=RecordedReaders)
+    access_lists: RecordedAccessLists = field(default_factory=RecordedAccessLists)
 
     def rebuilder(self, threads: int = 1) -> Rebuilder:
         """As in a process of its own."""
@@ -66,7 +66,7 @@ class Stage:
         return Rebuilder(
             *(self.truth, indexes, self.log, MODEL, DIMENSION, lambda: self.now, self._new_run),
             threads=threads,
-            readers=self.readers,
+            access_lists=self.access_lists,
         )
 
     def _new_run(self) -> str:
@@ -113,24 +113,24 @@ def test_the_new_index_has_the_cards_of_the_truth(stage: Stage) -> None:
         assert [(hit.row.document.document_id, hit.row.card) for hit in found] == [("a", Card("Travel policy"))]
 
 
-def test_readers_that_were_never_recorded_are_added(stage: Stage) -> None:
-    stage.readers.record(document("a"), ("user:ann",))
+def test_viewers_that_were_never_recorded_are_added(stage: Stage) -> None:
+    stage.access_lists.record(document("a"), ("user:ann",))
     stage.rebuilder().start(FOREVER)
-    assert stage.readers.rows == {document("a"): ("user:ann",), document("b"): (), document("c"): ()}
+    assert stage.access_lists.rows == {document("a"): ("user:ann",), document("b"): (), document("c"): ()}
 
 
-def test_a_document_that_was_rejected_and_remembered_has_neither_passages_nor_a_row_of_readers(stage: Stage) -> None:
+def test_a_document_that_was_rejected_and_remembered_has_neither_passages_nor_a_row_of_viewers(stage: Stage) -> None:
     stage.truth.write(replace(stored("a"), passages=()))
-    stage.readers.record(document("a"), ())
+    stage.access_lists.record(document("a"), ())
     stage.rebuilder().start(FOREVER)
     assert stage.answering() == {"b": "v1", "c": "v1"}
-    assert set(stage.readers.rows) == {document("b"), document("c")}
+    assert set(stage.access_lists.rows) == {document("b"), document("c")}
 
 
-def test_a_document_that_is_deleted_during_a_rebuild_has_no_row_of_readers(stage: Stage) -> None:
+def test_a_document_that_is_deleted_during_a_rebuild_has_no_row_of_viewers(stage: Stage) -> None:
     stage.truth.after_read = lambda key: stage.truth.delete(document("a"))
     stage.rebuilder().start(FOREVER)
-    assert set(stage.readers.rows) == {document("b"), document("c")}
+    assert set(stage.access_lists.rows) == {document("b"), document("c")}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])

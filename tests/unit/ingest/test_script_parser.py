@@ -75,7 +75,7 @@ def test_the_configuration_decides_on_the_episode_and_not_the_file() -> None:
     assert found.metadata["episode_id"] == locator(found).episode_id == "macbeth"
 
 
-def test_the_sidecar_gives_readers_attributes_and_words_to_search_and_no_episode() -> None:
+def test_the_sidecar_gives_viewers_attributes_and_words_to_search_and_no_episode() -> None:
     sidecar = json.dumps(
         {
             "metadataAttributes": {

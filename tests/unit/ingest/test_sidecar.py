@@ -133,7 +133,7 @@ def test_an_unknown_language_is_read_as_english_and_told(
     assert all("'tlh' is not known" in problem.reason for problem in found[1])
 
 
-def test_readers_are_named_by_what_they_are() -> None:
+def test_viewers_are_named_by_what_they_are() -> None:
     acl = [entry("staff", "GROUP"), entry("ann"), entry("ann"), entry("bob@example.com")]
     assert read(accessControlList=acl).readers == ("group:staff", "user:ann", "user:bob@example.com")
 
@@ -144,7 +144,7 @@ def test_a_name_that_nobody_can_have_refuses_the_document(name: str) -> None:
     assert "entry 2 of its accessControlList a name that no user and no group can have: at most 128 letters" in said
 
 
-def test_the_longest_name_with_every_kind_of_character_is_a_reader() -> None:
+def test_the_longest_name_with_every_kind_of_character_is_a_viewer() -> None:
     name = "Ü-é₤9ª́".ljust(128, "x")
     assert read(accessControlList=[entry(name, "GROUP")]).readers == (f"group:{name}",)
 
@@ -154,7 +154,7 @@ def test_kendras_spelling_is_read_too() -> None:
     assert read(accessControlList=acl) == read(AccessControlList=acl) == Sidecar(readers=("user:ann",))
 
 
-def test_a_denied_reader_refuses_the_document() -> None:
+def test_a_denied_viewer_refuses_the_document() -> None:
     said = rejection(sidecar(accessControlList=[entry("staff", "GROUP"), entry("ann", access="DENY")]))
     assert "denies access in entry 2" in said
     assert "name those who may read" in said
@@ -185,11 +185,11 @@ def test_a_denied_reader_refuses_the_document() -> None:
         [{"name": "ann", "type": "USER"}],
     ],
 )
-def test_readers_that_are_not_understood_refuse_the_document(acl: object) -> None:
+def test_viewers_that_are_not_understood_refuse_the_document(acl: object) -> None:
     assert "accessControlList" in rejection(sidecar(accessControlList=acl))
 
 
-def test_readers_that_are_there_twice_refuse_the_document() -> None:
+def test_viewers_that_are_there_twice_refuse_the_document() -> None:
     assert "there twice" in rejection(sidecar(accessControlList=[entry()], AccessControlList=[entry()]))
 
 
@@ -270,6 +270,6 @@ def test_everyone_and_an_access_control_list_contradict_each_other(key: str) -> 
 
 
 @pytest.mark.parametrize("value", ['"all"', '"Everyone"', '["everyone"]', "true", "null", '""'])
-def test_readers_of_a_sidecar_are_everyone_or_refused(value: str) -> None:
+def test_viewers_of_a_sidecar_are_everyone_or_refused(value: str) -> None:
     with pytest.raises(DocumentRejectedError, match='must have "everyone" as its readers'):
         parse_sidecar(f'{{"readers": {value}}}'.encode())

@@ -53,7 +53,7 @@ def test_only_the_gate_says_what_is_permitted() -> None:
         Permitted((document("a"),), 0, "me")
 
 
-def test_a_name_without_its_kind_is_no_reader() -> None:
+def test_a_name_without_its_kind_is_no_viewer() -> None:
     assert permit(OpenAccess({"a": ("ann", "legal", "user:Ann")}), document("a")).items == ()
 
 

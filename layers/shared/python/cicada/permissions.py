@@ -1,4 +1,4 @@
-"""Who may read which documents: readers, their names in an index, and the gate that lets nothing else through."""
+"""Who may read which documents: viewers, their names in an index, and the gate that lets nothing else through."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class AccessLists(Protocol):
     """Who may view which document, as it is at the moment of the question."""
 
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """The reader names of each document, none for everybody; unknown documents are left out.
+        """The viewer names of each document, none for everybody; unknown documents are left out.
 
         Failures are `DependencyError`s.
         """
         ...
 
 
-# Which names a reader can have: those that Cognito takes for users and groups.
+# Which names a viewer can have: those that Cognito takes for users and groups.
 #
 # botocore: cognito-idp GroupNameType and UsernameType. A name of another form is no user's and no group's, ever.
 
@@ -45,10 +45,10 @@ def readable_passages(
 ) -> PassageFilter:
     """The passages of a knowledge base of the user's tenant that the user may read and that meet all conditions.
 
-    A passage that names readers must name this user or one of the user's groups.
+    A passage that names viewers must name this user or one of the user's groups.
     """
     base_key = KnowledgeBaseKey(principal.tenant, knowledge_base)
-    return PassageFilter(base_key, conditions=conditions, reader=reader_names(principal))
+    return PassageFilter(base_key, conditions=conditions, reader=viewer_names(principal))
 
 
 def every_document(base_key: KnowledgeBaseKey, conditions: tuple[Condition, ...] = ()) -> PassageFilter:
@@ -60,16 +60,16 @@ def every_document(base_key: KnowledgeBaseKey, conditions: tuple[Condition, ...]
     return PassageFilter(base_key, conditions=conditions, reader=None)
 
 
-def common_to_readers(base_key: KnowledgeBaseKey, readers: tuple[str, ...]) -> PassageFilter:
-    """What everybody may read who may read a document with these readers: what is made of it shows nothing else.
+def common_to_viewers(base_key: KnowledgeBaseKey, viewers: tuple[str, ...]) -> PassageFilter:
+    """What everybody may read who may read a document with these viewers: what is made of it shows nothing else.
 
-    Of several readers no other document is known that all of them may read, but those for everybody.
+    Of several viewers no other document is known that all of them may read, but those for everybody.
     """
-    return PassageFilter(base_key, reader=frozenset(readers if len(readers) == 1 else ()))
+    return PassageFilter(base_key, reader=frozenset(viewers if len(viewers) == 1 else ()))
 
 
-def reader_names(principal: Principal) -> frozenset[str]:
-    """The names by which passages name this user as a reader."""
+def viewer_names(principal: Principal) -> frozenset[str]:
+    """The names by which passages name this user as a viewer."""
     return frozenset({f"user:{principal.user}", *(f"group:{name}" for name in principal.groups)})
 
 
@@ -97,7 +97,7 @@ def check_base(bases: KnowledgeBases, principal: Principal, name: str, has_docum
 
 # The permission gate: what may be shown to a user, checked once more after the search and before anything is shown.
 #
-# The search itself returns only what the filter's readers let through. The gate asks again at the last moment, because
+# The search itself returns only what the filter's viewers let through. The gate asks again at the last moment, because
 # an
 # access list may have changed since the passages were written, and because an engine's filter must not be the only
 # thing
@@ -142,15 +142,15 @@ class PermissionGate(Struct, frozen=True):
         return Permitted(kept, len(documents) - len(allowed), _GATE)
 
     def _viewable(self, principal: Principal, documents: set[DocumentKey]) -> set[DocumentKey]:
-        names = reader_names(principal)
+        names = viewer_names(principal)
         viewable: set[DocumentKey] = set()
         # Other tenants' documents are not even asked for.
         for base_key in {each.base_key for each in documents if each.base_key.tenant == principal.tenant}:
             ids = sorted(each.document_id for each in documents if each.base_key == base_key)
-            readers = self.access.readers_of(base_key, ids)
+            viewers = self.access.readers_of(base_key, ids)
             viewable |= {
                 DocumentKey(base_key, name)
                 for name in ids
-                if name in readers and (not readers[name] or names.intersection(readers[name]))
+                if name in viewers and (not viewers[name] or names.intersection(viewers[name]))
             }
         return viewable

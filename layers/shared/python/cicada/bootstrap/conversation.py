@@ -8,7 +8,7 @@ from functools import cache
 from msgspec import Struct
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
-from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
@@ -91,7 +91,7 @@ def conversation() -> Conversation:
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
     limits = command_guard().limits
-    withholding = Withholding(PermissionGate(DynamoReaderTable(tables, settings.readers_table)), _bases)
+    withholding = Withholding(PermissionGate(DynamoAccessListTable(tables, settings.readers_table)), _bases)
     resumer = Resumer(log, queue, channel, time.time, withholding, record_audit, limits, settings.lease_seconds)
     accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, _bases)
     return Conversation(log, accepter, resumer, limits, withholding)

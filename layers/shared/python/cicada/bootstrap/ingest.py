@@ -12,7 +12,7 @@ from typing import Any
 
 from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
-from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.parser_process import ParserProcesses, serve
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
@@ -92,7 +92,7 @@ def ingester(episode_configuration: Path) -> Ingester:
         cards=_card_writer(settings.card_model_id),
         restricted=lambda name: bases().of(name).restricted,
         kept=S3KeptVectors(s3, settings.documents_bucket),
-        readers=DynamoReaderTable(database(), settings.readers_table),
+        access_lists=DynamoAccessListTable(database(), settings.readers_table),
     )
 
 
@@ -116,8 +116,8 @@ def catalogue() -> DocumentCatalogue:
 def compared() -> dict[str, Any]:
     """Which knowledge bases the live index lacks."""
     settings = load(IngestSettings)
-    readers = DynamoReaderTable(database(), settings.readers_table)
-    return compared_at_once(S3GroundTruth(client("s3"), settings.documents_bucket), catalogue(), readers)
+    access_lists = DynamoAccessListTable(database(), settings.readers_table)
+    return compared_at_once(S3GroundTruth(client("s3"), settings.documents_bucket), catalogue(), access_lists)
 
 
 @cache
@@ -135,7 +135,7 @@ def rebuilder() -> Rebuilder:
         new_run=lambda: uuid.uuid4().hex,
         # OpenSearch makes each write visible with a delay, so writes run in parallel; SQLite has one writer at a time.
         threads=2 if settings.search.search_engine == "embedded" else 8,
-        readers=DynamoReaderTable(database(), settings.readers_table),
+        access_lists=DynamoAccessListTable(database(), settings.readers_table),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
-from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.agents.agents import AgentOnDemand
@@ -52,8 +52,8 @@ def processor() -> Processor:
     settings = load(ProcessorSettings)
     conversation = settings.conversation
     log = DynamoRequestLog(database(), conversation.requests_table, time.time)
-    readers = DynamoReaderTable(database(), conversation.readers_table)
-    withholding = Withholding(PermissionGate(readers), load_knowledge_bases)
+    access_lists = DynamoAccessListTable(database(), conversation.readers_table)
+    withholding = Withholding(PermissionGate(access_lists), load_knowledge_bases)
     return Processor(
         log=log,
         channel=ApiGatewayChannel(connection_endpoint(conversation.callback_url)),
@@ -116,8 +116,8 @@ def _completeness(settings: ProcessorSettings, index: CataloguedIndex) -> IndexC
 
         return S3GroundTruth(client("s3"), settings.documents_bucket)
 
-    readers = DynamoReaderTable(database(), settings.conversation.readers_table)
-    return IndexCompleteness(kept, index, readers, time.time, settings.settled_seconds)
+    access_lists = DynamoAccessListTable(database(), settings.conversation.readers_table)
+    return IndexCompleteness(kept, index, access_lists, time.time, settings.settled_seconds)
 
 
 def _agent(

@@ -19,7 +19,7 @@ _MOST_COUNTED = 1000
 
 
 class BaseSizes(Struct, frozen=True):
-    """How many documents readers may read, counted again after `seconds`. Thread-safe; kept for a container's life.
+    """How many documents viewers may read, counted again after `seconds`. Thread-safe; kept for a container's life.
 
     The last `_MOST_COUNTED` counts are kept.
     """
@@ -30,7 +30,7 @@ class BaseSizes(Struct, frozen=True):
     _counted: dict[PassageFilter, tuple[float, int]] = field(default_factory=dict)
 
     def documents(self, filter: PassageFilter) -> int:
-        """Count what the filter's reader may read, perhaps as of a minute ago. Failures are `DependencyError`s."""
+        """Count what the filter's viewer may read, perhaps as of a minute ago. Failures are `DependencyError`s."""
         readable, now = filter.readable, self.clock()
         counted_at, documents = self._counted.get(readable, (0.0, -1))
         if documents < 0 or now - counted_at > self.seconds:

@@ -122,8 +122,8 @@ class PassageFilter(Struct, frozen=True):
     """The documents and passages that a search may return, always of one knowledge base and so of one tenant.
 
     All `conditions` must hold. `document_ids`: None for all documents.
-    `reader`: the user's reader names; a document that names readers is returned only if one of them matches. None lets
-    every reader's documents through: `permissions.readers.every_document` alone makes it, for operators.
+    `reader`: the user's viewer names; a document that names viewers is returned only if one of them matches. None lets
+    every viewer's documents through: `permissions.every_document` alone makes it, for operators.
     """
 
     base_key: KnowledgeBaseKey
@@ -133,7 +133,7 @@ class PassageFilter(Struct, frozen=True):
 
     @property
     def readable(self) -> PassageFilter:
-        """All of the knowledge base that its reader may read."""
+        """All of the knowledge base that its viewer may read."""
         return PassageFilter(self.base_key, reader=self.reader)
 
 

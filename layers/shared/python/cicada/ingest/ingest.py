@@ -12,6 +12,15 @@ from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError, UnavailableError
+from cicada.ingest.access_lists import (
+    had_access_list,
+    is_meant_for_some,
+    named_viewers,
+    settled_access_list,
+    unnamed,
+    withdrawn,
+    without_known_access_list,
+)
 from cicada.ingest.cards.make import made_card, with_card
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.model import (
@@ -26,22 +35,13 @@ from cicada.ingest.model import (
     version_of,
 )
 from cicada.ingest.ports import (
+    AccessListRecord,
     CardWriter,
     ContextWriter,
     DocumentParser,
     DocumentStore,
     GroundTruth,
     KeptVectors,
-    ReaderRecord,
-)
-from cicada.ingest.readers import (
-    had_readers,
-    is_meant_for_some,
-    named_readers,
-    settled_readers,
-    unnamed,
-    withdrawn,
-    without_known_readers,
 )
 from cicada.ingest.report import is_shown
 from cicada.ingest.vectors import Encoder
@@ -57,16 +57,16 @@ _MAX_DESCRIPTION_BYTES = 20_000_000
 
 
 def no_restriction(knowledge_base: str) -> bool:  # noqa: ARG001 - the same for every base
-    """Documents without readers are for all users of the tenant."""
+    """Documents without viewers are for all users of the tenant."""
     return False
 
 
 class Ingester(Struct, frozen=True):
     """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
 
-    `cards`: None to make all cards by rules. `restricted`: whether a base's documents without readers are for nobody.
+    `cards`: None to make all cards by rules. `restricted`: whether a base's documents without viewers are for nobody.
     `kept`: the vectors of ingests that did not get to their end, None to begin them again.
-    `readers`: where each document's readers are recorded, None where no excerpt is shown again.
+    `access_lists`: where each document's viewers are recorded, None where no excerpt is shown again.
     """
 
     store: DocumentStore
@@ -78,7 +78,7 @@ class Ingester(Struct, frozen=True):
     cards: CardWriter | None = None
     kept: KeptVectors | None = None
     restricted: Callable[[str], bool] = no_restriction
-    readers: ReaderRecord | None = None
+    access_lists: AccessListRecord | None = None
     clock: Callable[[], float] = time.time
 
     def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
@@ -87,7 +87,7 @@ class Ingester(Struct, frozen=True):
         Reads the current file and ignores the content of notifications, which come late, twice and out of order.
         `again`: an earlier ingest of the document may have died, so the index is always written; an index that is being
         built may differ from the live one. A file that cannot be used is reported, and its earlier version stays
-        unless sidecar or front matter now names other readers or is not understood. A failing store, embedder or
+        unless sidecar or front matter now names other viewers or is not understood. A failing store, embedder or
         index is a `DependencyError`.
         """
         report = self._ingest_until_stable(document, again)
@@ -156,8 +156,8 @@ class Ingester(Struct, frozen=True):
             return _rejected(document, error, version)
         with span("indexing"):
             outcome = Outcome.INDEXED if self._write(before, after, again) else Outcome.UNCHANGED
-        readers = after.passages[0].passage.readers if after.passages else ()
-        return IngestReport(document, outcome, len(after.passages), problems, after.version, readers)
+        viewers = after.passages[0].passage.readers if after.passages else ()
+        return IngestReport(document, outcome, len(after.passages), problems, after.version, viewers)
 
     def _is_ours(self, stored: StoredDocument) -> bool:
         """Whether its vectors are from our embedder; others are meaningless in the index."""
@@ -170,7 +170,7 @@ class Ingester(Struct, frozen=True):
         if isinstance(source, OversizedFile):
             raise DocumentRejectedError(source.reason, "too_large")
         with span("parsing"):
-            parsed = self._for_readers(self._parser(source).parse(source), source.document, before)
+            parsed = self._with_access_list(self._parser(source).parse(source), source.document, before)
         if len(parsed.passages) * _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
             raise DocumentRejectedError(
                 f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
@@ -230,42 +230,42 @@ class Ingester(Struct, frozen=True):
         if row is None:
             self._unindex(stored.document)
             return
-        if self.readers:
-            self.readers.record(stored.document, row.readers)
+        if self.access_lists:
+            self.access_lists.record(stored.document, row.readers)
         self.index.replace(stored.document, stored.embedded(), row, stored.card_vector)
 
     def _unindex(self, document: DocumentKey) -> None:
-        if self.readers:
-            self.readers.forget(document)
+        if self.access_lists:
+            self.access_lists.forget(document)
         self.index.delete(document)
 
-    def _for_readers(
+    def _with_access_list(
         self, parsed: ParsedDocument, document: DocumentKey, before: StoredDocument | None
     ) -> ParsedDocument:
-        """Set the readers that are to be stored; all passages have the same."""
+        """Set the viewers that are to be stored; all passages have the same."""
         named = parsed.passages[0].readers if parsed.passages else ()
-        readers = settled_readers(named, before, self.restricted(document.base_key.knowledge_base))
-        passages = tuple(replace(each, readers=readers) for each in parsed.passages)
-        return ParsedDocument(passages, (*parsed.problems, *unnamed(readers, named)))
+        viewers = settled_access_list(named, before, self.restricted(document.base_key.knowledge_base))
+        passages = tuple(replace(each, readers=viewers) for each in parsed.passages)
+        return ParsedDocument(passages, (*parsed.problems, *unnamed(viewers, named)))
 
     def _may_show_too_much(self, source: SourceFile | OversizedFile, before: StoredDocument) -> bool:
         """Whether the earlier version may be read by users whom the file no longer names; then it is withdrawn."""
         try:
-            named = named_readers(source)
+            named = named_viewers(source)
         except DocumentRejectedError:
             return True
-        readers = settled_readers(named, before, self.restricted(before.document.base_key.knowledge_base))
-        return not before.passages or any(each.passage.readers != readers for each in before.passages)
+        viewers = settled_access_list(named, before, self.restricted(before.document.base_key.knowledge_base))
+        return not before.passages or any(each.passage.readers != viewers for each in before.passages)
 
     def _withdraw(self, source: SourceFile | OversizedFile, before: StoredDocument | None) -> None:
-        """Take the document out of the index. If it had readers or is to have some, the truth remembers that.
+        """Take the document out of the index. If it had viewers or is to have some, the truth remembers that.
 
         Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
         """
-        if before is not None and had_readers(before):
+        if before is not None and had_access_list(before):
             self.truth.write(withdrawn(before))
         elif is_meant_for_some(source):
-            self.truth.write(without_known_readers(source, self.embedder.model_id, self.embedder.dimension))
+            self.truth.write(without_known_access_list(source, self.embedder.model_id, self.embedder.dimension))
         else:
             self.truth.delete(source.document)
         self._unindex(source.document)

@@ -20,7 +20,7 @@ from cicada.knowledge_bases.values import Unusable, field_named, typed
 #
 # https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent_MetadataAttributeValue.html
 
-# The kind of a rejection because of the sidecar: the indexed version may have been meant for other readers.
+# The kind of a rejection because of the sidecar: the indexed version may have been meant for other viewers.
 REJECTED = "sidecar"
 
 _NO_VALUE = ("missing", "model_attributes_type")

@@ -13,7 +13,7 @@ from cicada.documents.catalogue import Card, DocumentRow, row_of
 from cicada.documents.model import DocumentKey, Passage
 from cicada.retrieval.model import EmbeddedPassage, Vector
 
-# What names all users of the tenant as readers.
+# What names all users of the tenant as viewers.
 EVERYONE = ("everyone",)
 # The largest sidecar: Bedrock's limit.
 SIDECAR_BYTES = 10_240
@@ -150,7 +150,7 @@ class StoredDocument(Struct, frozen=True):
     `version` is that of the source file; `context_model_id` wrote the prefixes, or is empty. `content_hash`: SHA-256 of
     the file alone. `ingested_at`: epoch seconds of the ingest that changed it last. `card_vector`: the vector of the
     card, empty without one. Without passages it is one that was rejected before anybody could read it, and that names
-    readers.
+    viewers.
     """
 
     document: DocumentKey

@@ -75,17 +75,17 @@ class CardWriter(Protocol):
         ...
 
 
-class ReaderRecord(Protocol):
+class AccessListRecord(Protocol):
     """Who may read which document, kept where an excerpt that was shown once is checked before it is shown again.
 
     Written before the index is: it must not let through what the index does not. Failures are `DependencyError`s.
     """
 
-    def record(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
-        """Keep the readers of a document, none for everybody."""
+    def record(self, document: DocumentKey, viewers: tuple[str, ...]) -> None:
+        """Keep the viewers of a document, none for everybody."""
         ...
 
-    def record_if_missing(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+    def record_if_missing(self, document: DocumentKey, viewers: tuple[str, ...]) -> None:
         """The same for a document of which nothing is kept: a copy must not replace what ingest has written since."""
         ...
 

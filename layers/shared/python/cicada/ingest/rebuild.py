@@ -15,7 +15,7 @@ from cicada.errors import ConfigurationError, InvalidFrameError
 from cicada.ingest.cards.make import with_card
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument
 from cicada.ingest.parallel import in_parallel
-from cicada.ingest.ports import GroundTruth, ReaderRecord, RebuildLog
+from cicada.ingest.ports import AccessListRecord, GroundTruth, RebuildLog
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 
 # Builds a new index from the ground truth, without embedding anything again, and switches to it.
@@ -33,7 +33,7 @@ class Rebuilder(Struct, frozen=True):
     """`model_id` and `dimension` are those of the index. `threads`: documents copied at once.
 
     `clock` gives epoch seconds. `hold_seconds`: longer than any slice, so that a holder of the record for longer than
-    this is known to be dead. `readers`: where documents' readers are recorded; what is missing there is added.
+    this is known to be dead. `access_lists`: where documents' viewers are recorded; what is missing there is added.
     """
 
     truth: GroundTruth
@@ -45,7 +45,7 @@ class Rebuilder(Struct, frozen=True):
     new_run: Callable[[], str]
     hold_seconds: float = 960.0
     threads: int = 8
-    readers: ReaderRecord | None = None
+    access_lists: AccessListRecord | None = None
 
     def start(self, until: float) -> RebuildProgress:
         """Begin a new index and copy until `until` (epoch seconds); an unfinished index is dropped."""
@@ -137,14 +137,14 @@ class Rebuilder(Struct, frozen=True):
         if row is None:
             self._hide(building, document)
             return entry.revision
-        if self.readers:
-            self.readers.record_if_missing(document, row.readers)
+        if self.access_lists:
+            self.access_lists.record_if_missing(document, row.readers)
         building.replace(document, stored.embedded(), row, stored.card_vector)
         return entry.revision
 
     def _hide(self, building: PassageIndex, document: DocumentKey) -> None:
-        if self.readers:
-            self.readers.forget(document)
+        if self.access_lists:
+            self.access_lists.forget(document)
         building.delete(document)
 
     def _require_our_embedder(self, stored: StoredDocument) -> None:

@@ -261,7 +261,7 @@ class ScriptParser(Struct, frozen=True):
     """A `DocumentParser` of script JSON. Passages of the main language come first, Japanese ones after them.
 
     Each language has passages of its own, so that a question finds the script in the language that it is asked in.
-    Of a sidecar the readers and the attributes count,
+    Of a sidecar the viewers and the attributes count,
     typed by the schema of the knowledge base (`schema_of`); the episode configuration decides on title and language.
     """
 

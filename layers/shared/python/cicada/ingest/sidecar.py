@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Recognises names and values that say who may read a document, wherever somebody wrote them.
 #
 # Only the access control list of a sidecar and `readers` in front matter restrict a document. Whoever writes the same
-# elsewhere, or spells it otherwise, means to restrict it too, so the document must not go in without its readers.
+# elsewhere, or spells it otherwise, means to restrict it too, so the document must not go in without its viewers.
 
 # As letters alone, in lower case.
 _KEYS = {
@@ -54,14 +54,14 @@ def has_entry(text: str) -> bool:
 
 def restricts(name: str, value: object) -> bool:
     """Whether an attribute means to name readers: by its name, by one within its value, or by values of that form."""
-    return names_access(name) or _holds_readers(value)
+    return names_access(name) or _holds_viewers(value)
 
 
-def _holds_readers(value: object) -> bool:
+def _holds_viewers(value: object) -> bool:
     if isinstance(value, dict):
         return any(restricts(str(name), each) for name, each in value.items())
     if isinstance(value, list | tuple):
-        return any(map(_holds_readers, value))
+        return any(map(_holds_viewers, value))
     return isinstance(value, str) and _ENTRIES.fullmatch(skeleton(value.strip())) is not None
 
 
@@ -76,7 +76,7 @@ def _is_typing_error(letters: str, right: str) -> bool:
 # Each is a term of each passage's row in the index.
 MAX_ATTRIBUTES = 50
 
-_ATTRIBUTES, _READERS = "metadataAttributes", "accessControlList"
+_ATTRIBUTES, _ACCESS_LIST = "metadataAttributes", "accessControlList"
 
 
 def _possible(name: str) -> str:
@@ -91,7 +91,7 @@ def _everyone(name: str) -> str:
     return name
 
 
-class _Reader(StrictModel):
+class _Viewer(StrictModel):
     """An entry of the access control list. Keys count in any case: Kendra writes Name."""
 
     name: Annotated[str, AfterValidator(_possible)]
@@ -109,24 +109,24 @@ class _Reader(StrictModel):
         return fields
 
 
-_Readers = Annotated[tuple[_Reader, ...], Field(min_length=1, strict=False)]
+_AccessList = Annotated[tuple[_Viewer, ...], Field(min_length=1, strict=False)]
 
 
 class SidecarDocument(StrictModel):
-    """The attributes as they were written; the readers under one of the two names of their list."""
+    """The attributes as they were written; the viewers under one of the two names of their list."""
 
     attributes: dict[AttributeName, object] = Field(default_factory=dict, alias=_ATTRIBUTES, max_length=MAX_ATTRIBUTES)
-    readers: _Readers = Field((), alias=_READERS)
-    kendra_readers: _Readers = Field((), alias="AccessControlList")
+    viewers: _AccessList = Field((), alias=_ACCESS_LIST)
+    kendra_viewers: _AccessList = Field((), alias="AccessControlList")
     everyone: Annotated[str, AfterValidator(_everyone)] = Field("", alias="readers")
 
     @property
-    def reader_names(self) -> tuple[str, ...]:
+    def viewer_names(self) -> tuple[str, ...]:
         """Unique names with their type as prefix: `group:staff`, `user:ann`; or `EVERYONE`."""
         if self.everyone:
             return EVERYONE
-        readers = self.readers or self.kendra_readers
-        return tuple(sorted({f"{each.type.lower()}:{each.name}" for each in readers}))
+        viewers = self.viewers or self.kendra_viewers
+        return tuple(sorted({f"{each.type.lower()}:{each.name}" for each in viewers}))
 
 
 def read_document(content: bytes) -> SidecarDocument:
@@ -137,12 +137,12 @@ def read_document(content: bytes) -> SidecarDocument:
         document = SidecarDocument.model_validate(_json(content))
     except ValidationError as error:
         raise _refusal(_first(error)) from None
-    if sum(map(bool, (document.readers, document.kendra_readers, document.everyone))) > 1:
-        raise _refused_readers()
+    if sum(map(bool, (document.viewers, document.kendra_viewers, document.everyone))) > 1:
+        raise _refused_access_list()
     for name, value in document.attributes.items():
         if restricts(name, value):
             raise refused(
-                f"names readers in the attribute '{name[:40]}', where they do not count; name them in {_READERS}, "
+                f"names readers in the attribute '{name[:40]}', where they do not count; name them in {_ACCESS_LIST}, "
                 f"beside {_ATTRIBUTES}"
             )
     return document
@@ -188,12 +188,12 @@ def _refusal(error: ErrorDetails) -> DocumentRejectedError:
     if not place:
         return _no_object("The sidecar")
     if _is_unknown_key(error):
-        return refused(f"has the unknown key '{str(place[0])[:40]}'; it may have {_ATTRIBUTES} and {_READERS}")
+        return refused(f"has the unknown key '{str(place[0])[:40]}'; it may have {_ATTRIBUTES} and {_ACCESS_LIST}")
     if place[0] == "readers":
-        return refused(f'must have "everyone" as its readers; name users and groups in {_READERS}')
+        return refused(f'must have "everyone" as its readers; name users and groups in {_ACCESS_LIST}')
     if place[0] == _ATTRIBUTES:
         return _refused_attributes(error)
-    return _refused_reader(int(place[1]) + 1, error) if len(place) > 1 else _refused_readers()
+    return _refused_viewer(int(place[1]) + 1, error) if len(place) > 1 else _refused_access_list()
 
 
 def _refused_attributes(error: ErrorDetails) -> DocumentRejectedError:
@@ -204,17 +204,17 @@ def _refused_attributes(error: ErrorDetails) -> DocumentRejectedError:
     return _no_object(f"{_ATTRIBUTES} of the sidecar")
 
 
-def _refused_readers() -> DocumentRejectedError:
+def _refused_access_list() -> DocumentRejectedError:
     return refused(
-        f"has an {_READERS} that is no list, empty, or there twice; name the readers there, or write "
+        f"has an {_ACCESS_LIST} that is no list, empty, or there twice; name the readers there, or write "
         '"readers": "everyone" instead'
     )
 
 
-def _refused_reader(number: int, error: ErrorDetails) -> DocumentRejectedError:
-    entry = f"entry {number} of its {_READERS}"
+def _refused_viewer(number: int, error: ErrorDetails) -> DocumentRejectedError:
+    entry = f"entry {number} of its {_ACCESS_LIST}"
     if error["type"] == "model_type":
-        return _no_object(f"Entry {number} of the sidecar's {_READERS}")
+        return _no_object(f"Entry {number} of the sidecar's {_ACCESS_LIST}")
     if error["type"] in ("missing", "extra_forbidden") or len(error["loc"]) < 3:
         return refused(f"must name in {entry} a name, a type and an access, and no more")
     if error["loc"][2] == "access" and error["input"] == "DENY":
@@ -252,8 +252,8 @@ def _no_object(what: str) -> DocumentRejectedError:
 # `_language_code` and names with `_` in front are Kendra's:
 # https://docs.aws.amazon.com/kendra/latest/dg/s3-metadata.html
 #
-# A sidecar is used completely or not at all. Anything not understood might have restricted readers, so the document is
-# rejected: for an unknown key, a duplicate key, a DENY, or an empty list of readers.
+# A sidecar is used completely or not at all. Anything not understood might have restricted viewers, so the document is
+# rejected: for an unknown key, a duplicate key, a DENY, or an empty access list.
 
 # Beside the text of a passage, of which an embedding model sees about 1,000 characters.
 MAX_EMBEDDED = 300
@@ -302,7 +302,7 @@ def parse_sidecar(content: bytes | None) -> Sidecar:
     embedded, problems = _embedded(values)
     return Sidecar(
         metadata={name: value.text for name, value in values.items() if name not in (TITLE, LANGUAGE)},
-        readers=document.reader_names,
+        readers=document.viewer_names,
         title=plain_line(_reserved(values, TITLE)),
         language=_reserved(values, LANGUAGE),
         embedded=embedded,

@@ -24,7 +24,7 @@ class KnowledgeBase(Struct, frozen=True):
 
     `content_language` is an ISO 639-1 code, or None where the documents are of several languages. `schema` is that of
     the documents' metadata, from a file of its own. `groups`: those that may ask it; without any, everybody of the
-    tenant may. `restricted`: a document that names no readers is for nobody.
+    tenant may. `restricted`: a document that names no viewers is for nobody.
     """
 
     name: str

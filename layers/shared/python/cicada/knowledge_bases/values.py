@@ -108,7 +108,7 @@ def typed(field: SchemaField, value: Given) -> MetadataValue | Unusable:
         value = value[0]
     if isinstance(value, str) and not value.strip():
         return Unusable(f"The field '{field.name}' is empty.")
-    return _READERS[field.type](field, value)
+    return _PARSERS[field.type](field, value)
 
 
 def as_keyword(value: MetadataValue) -> str | tuple[str, ...]:
@@ -210,7 +210,7 @@ def _unusable(field: SchemaField, value: object, takes: str) -> Unusable:
     return Unusable(f"The field '{field.name}' {takes}, and '{shown}' is none.")
 
 
-_READERS: dict[FieldType, Callable[[SchemaField, Given], MetadataValue | Unusable]] = {
+_PARSERS: dict[FieldType, Callable[[SchemaField, Given], MetadataValue | Unusable]] = {
     FieldType.KEYWORD: _keyword,
     FieldType.PERSON: _keyword,
     FieldType.NUMBER: _number,

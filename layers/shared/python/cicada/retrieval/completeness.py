@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import IndexIncompleteError
 from cicada.identity import Principal
-from cicada.permissions import AccessLists, every_document, reader_names
+from cicada.permissions import AccessLists, every_document, viewer_names
 from cicada.retrieval.ports import MOST_SETTLED, DocumentCatalogue, KeptDocuments
 
 _KEPT_SECONDS = 60.0
@@ -24,15 +24,15 @@ def unchecked(principal: Principal, knowledge_base: str) -> None:
 def lacking(
     base_key: KnowledgeBaseKey, kept: Sequence[str], catalogue: DocumentCatalogue, access: AccessLists
 ) -> Mapping[str, tuple[str, ...]]:
-    """The readers of the `kept` documents if the index has fewer than half as many; empty if it has enough.
+    """The viewers of the `kept` documents if the index has fewer than half as many; empty if it has enough.
 
-    A document that was withdrawn from all readers is kept without an access list, and is not in the index.
+    A document that was withdrawn from all viewers is kept without an access list, and is not in the index.
     """
     indexed = catalogue.count_documents(every_document(base_key))
     if not _far_fewer(indexed, len(kept)):
         return {}
-    readers = access.readers_of(base_key, kept)
-    return readers if _far_fewer(indexed, len(readers)) else {}
+    viewers = access.readers_of(base_key, kept)
+    return viewers if _far_fewer(indexed, len(viewers)) else {}
 
 
 def _far_fewer(indexed: int, kept: int) -> bool:
@@ -69,8 +69,8 @@ class IndexCompleteness:
             return
         # Listed again: documents may have been removed within the minute.
         missing = lacking(base_key, self._settled(base_key), self._catalogue, self._access)
-        names = reader_names(principal)
-        if any(not readers or names.intersection(readers) for readers in missing.values()):
+        names = viewer_names(principal)
+        if any(not viewers or names.intersection(viewers) for viewers in missing.values()):
             raise IndexIncompleteError(
                 f"The search index lacks documents of the knowledge base “{knowledge_base}”, so this cannot be answered"
                 " now. Ask an operator to run `cicada rebuild`; the documents themselves are not lost."

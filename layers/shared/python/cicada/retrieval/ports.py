@@ -37,7 +37,7 @@ class PassageIndex(Protocol):
     def search(self, query: IndexQuery) -> IndexHits:
         """Query both retrievers.
 
-        Nothing of the result depends on passages that the filter's reader may not read. BM25's statistics are those
+        Nothing of the result depends on passages that the filter's viewer may not read. BM25's statistics are those
         of all others of the knowledge base, whatever else the filter asks for.
         """
         ...
@@ -65,7 +65,7 @@ class PassageIndex(Protocol):
         ...
 
     def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
-        """For each term, in how many of the passages that its reader may read all of its words occur.
+        """For each term, in how many of the passages that its viewer may read all of its words occur.
 
         The filter's conditions and documents do not count.
 
@@ -83,7 +83,7 @@ class PassageIndex(Protocol):
 
 
 class DocumentCatalogue(Protocol):
-    """The rows of the documents in an index. Filters apply to a row's metadata and readers as they do to passages.
+    """The rows of the documents in an index. Filters apply to a row's metadata and viewers as they do to passages.
 
     A document in replacement may be counted twice. Failures are `DependencyError`s.
     """
@@ -116,7 +116,7 @@ class DocumentCatalogue(Protocol):
         ...
 
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """The readers of each of these documents, as they are now; unknown documents are left out."""
+        """The viewers of each of these documents, as they are now; unknown documents are left out."""
         ...
 
 

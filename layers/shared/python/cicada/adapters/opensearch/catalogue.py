@@ -34,7 +34,7 @@ from cicada.retrieval.model import CardHit
 _MAX_VALUES = 1000
 # Terms that one request counts.
 _MAX_TERMS = 100
-# No reader's name: those are `user:<id>` and `group:<name>`.
+# No viewer's name: those are `user:<id>` and `group:<name>`.
 _NOBODY = ("",)
 
 WithoutStale = Callable[[KnowledgeBaseKey, Callable[[], list[Hits]]], list[Hits]]
@@ -112,20 +112,20 @@ def copies(reads: CatalogueReads, document: DocumentKey, content_hash: str) -> t
     return tuple(sorted({row.document.document_id for row in rows} - {document.document_id}))
 
 
-def readers_by_document(
+def access_lists_by_document(
     reads: CatalogueReads, base_key: KnowledgeBaseKey, document_ids: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The readers of each of these documents; unknown ones are left out.
+    """The viewers of each of these documents; unknown ones are left out.
 
     While a document is replaced, the server shows both versions until its next refresh. Then only those who may read
-    both are readers: an access list that became shorter holds at once. Without any, the document is left out.
+    both are viewers: an access list that became shorter holds at once. Without any, the document is left out.
     """
     found: dict[str, tuple[str, ...]] = {}
     for hit in reads.documents.scan(reads.index, row_ids_filters(base_key, document_ids), ROW_FIELDS):
         row = document_row(hit["_source"], base_key)
         name = row.document.document_id
         found[name] = _of_both(found[name], row.readers) if name in found else row.readers
-    return {name: readers for name, readers in found.items() if readers != _NOBODY}
+    return {name: viewers for name, viewers in found.items() if viewers != _NOBODY}
 
 
 def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: str) -> dict[Scalar, int]:

@@ -12,13 +12,13 @@ from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
 from cicada.adapters.opensearch.catalogue import (
     CatalogueReads,
+    access_lists_by_document,
     card_hits,
     copies,
     count_rows_by,
     count_terms,
     find_row,
     page_of_rows,
-    readers_by_document,
 )
 from cicada.adapters.opensearch.client import Requests, Say, TooManyClauses, waiting
 from cicada.adapters.opensearch.documents import DocumentRows
@@ -232,7 +232,7 @@ class OpenSearchPassageIndex:
 
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         self._check()
-        return readers_by_document(self._catalogue_reads(), base_key, document_ids)
+        return access_lists_by_document(self._catalogue_reads(), base_key, document_ids)
 
     def _catalogue_reads(self) -> CatalogueReads:
         return CatalogueReads(self._rows, self._name, self._without_stale)

@@ -77,7 +77,7 @@ def terms_body(filter: PassageFilter, terms: Sequence[str]) -> Body:
 
 
 def filters(filter: PassageFilter, facets: str = PASSAGE_FACETS) -> list[Body]:
-    """Conditions that must all hold; they always include the tenant, the knowledge base and the readers."""
+    """Conditions that must all hold; they always include the tenant, the knowledge base and the viewers."""
     conditions = _of_base(filter.base_key)
     if filter.document_ids is not None:
         conditions.append(_any_of("document_id", filter.document_ids))

@@ -147,7 +147,7 @@ FIELDS = [
 ROW_FIELDS = ["document_id", "generation", "row"]
 CARD_ROW_FIELDS = [*ROW_FIELDS, "card"]
 VECTOR_FIELDS = ["document_id", "passage_id", "generation", "vector"]
-# The reader term of an unrestricted row. Readers' names are stored with a prefix, so none can equal it.
+# The viewer term of an unrestricted row. Viewers' names are stored with a prefix, so none can equal it.
 _EVERYBODY = "*"
 
 
@@ -198,7 +198,7 @@ def _passage_row(
         "facets": facets(passage.metadata),
         "generation": stored(generation),
         "generation_size": size,
-        "readers": reader_terms(passage.readers) if passage.readers else [_EVERYBODY],
+        "readers": viewer_terms(passage.readers) if passage.readers else [_EVERYBODY],
         "version": passage.version,
         "title": passage.title,
         "text": passage.text,
@@ -228,14 +228,14 @@ def passage(source: Mapping[str, Any], base_key: KnowledgeBaseKey) -> Passage:
     )
 
 
-def reader_terms(names: Iterable[str]) -> list[str]:
-    """Names of readers as stored in a row."""
+def viewer_terms(names: Iterable[str]) -> list[str]:
+    """Names of viewers as stored in a row."""
     return [f"={name}" for name in names]
 
 
-def visible_to(reader: Iterable[str]) -> list[str]:
-    """The reader terms of which a row must have one to be visible to this user."""
-    return [_EVERYBODY, *reader_terms(sorted(reader))]
+def visible_to(names: Iterable[str]) -> list[str]:
+    """The viewer terms of which a row must have one to be visible to this user."""
+    return [_EVERYBODY, *viewer_terms(sorted(names))]
 
 
 def searched_texts(source: Mapping[str, Any]) -> dict[str, str]:

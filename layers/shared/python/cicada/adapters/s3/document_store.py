@@ -46,7 +46,7 @@ class S3DocumentStore:
         content = self._content(object_key(document), self._max_bytes)
         if content is None:
             return None
-        # Read after the file, because uploaders write it before: a new file must not get an old list of readers.
+        # Read after the file, because uploaders write it before: a new file must not get an old access list.
         sidecar = (
             MISNAMED_SIDECAR if self._is_misnamed(document) else self._content(sidecar_key(document), SIDECAR_BYTES)
         )

@@ -15,7 +15,7 @@ from cicada.ingest.cards.terms import BaseStatistics, CountedTerms, candidates, 
 from cicada.ingest.model import CardDraft, DocumentExcerpt, Problem, StoredDocument
 from cicada.ingest.ports import CardWriter
 from cicada.ingest.prose.encoding import clip
-from cicada.permissions import common_to_readers
+from cicada.permissions import common_to_viewers
 from cicada.retrieval.ports import CataloguedIndex
 
 # Compiles the card of a document from its passages, with what a model wrote of it if there is one.
@@ -182,9 +182,9 @@ def _excerpt(outline: Outline) -> DocumentExcerpt:
 
 
 def _statistics(outline: Outline, draft: CardDraft, index: CataloguedIndex) -> BaseStatistics:
-    """Count terms in the passages that all of the document's readers may read, because they may read the card."""
+    """Count terms in the passages that all of the document's viewers may read, because they may read the card."""
     first = outline.passages[0]
-    common = common_to_readers(first.document.base_key, first.readers)
+    common = common_to_viewers(first.document.base_key, first.readers)
     terms = tuple(dict.fromkeys((*outline.found, *draft.topic_tags)))
     passages = index.count(common)
     return BaseStatistics(passages, index.passages_with(common, terms) if passages and terms else {})

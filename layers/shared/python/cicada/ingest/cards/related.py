@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import TITLE, Card, DocumentRow, Related, Sort
 from cicada.documents.model import DocumentKey, Passage
-from cicada.ingest.cards.terms import BaseStatistics, TermReader
+from cicada.ingest.cards.terms import BaseStatistics, TermExtractor
 from cicada.ingest.prose.parser import SUFFIXES
 from cicada.permissions import every_document
 from cicada.retrieval.model import CardQuery
@@ -108,7 +108,7 @@ def _has_words(text: str, words: str) -> bool:
 # The edges of the document graph: documents of the base that share salient terms, or of which one names the other.
 #
 # They are found by a constant number of requests, however many documents the base has. An edge says nothing of who may
-# read either document: whoever follows one must filter by the asker's readers.
+# read either document: whoever follows one must filter by the asker's viewers.
 
 MAX_RELATED = 8
 MAX_RELATED_BYTES = 800
@@ -160,19 +160,19 @@ def _weight(card: Card, row: DocumentRow, mentions: Mentions, statistics: BaseSt
 
 def _shared(card: Card, other: Card, statistics: BaseStatistics) -> float:
     """The part of the card's tags that the other card has too, by their idf; 0 to 1. Words are compared."""
-    reader = TermReader(card.language)
-    tags = _words(other.topic_tags, reader)
-    keywords = tags | _words((keyword for section in other.sections for keyword in section.keywords), reader)
+    extractor = TermExtractor(card.language)
+    tags = _words(other.topic_tags, extractor)
+    keywords = tags | _words((keyword for section in other.sections for keyword in section.keywords), extractor)
     total = found = 0.0
     for tag in card.topic_tags:
-        idf, wanted = statistics.idf(tag), _words((tag,), reader)
+        idf, wanted = statistics.idf(tag), _words((tag,), extractor)
         total += idf
         found += idf if wanted <= tags else _SECTION_SHARE * idf if wanted <= keywords else 0.0
     return found / total if total else 0.0
 
 
-def _words(terms: Iterable[str], reader: TermReader) -> set[str]:
-    return {word for term in terms for word in reader.folded(term).split(" ")}
+def _words(terms: Iterable[str], extractor: TermExtractor) -> set[str]:
+    return {word for term in terms for word in extractor.folded(term).split(" ")}
 
 
 def _bounded(edges: Iterator[Related]) -> Iterator[Related]:

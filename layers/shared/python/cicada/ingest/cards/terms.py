@@ -110,7 +110,7 @@ _WEAK = frozenset(
 )
 
 
-class TermReader(Struct, frozen=True):
+class TermExtractor(Struct, frozen=True):
     """Reads the terms of texts in one language."""
 
     language: str
@@ -198,13 +198,13 @@ class CountedTerms(Struct, frozen=True):
 
 def count_terms(passages: Sequence[Passage], spans: Sequence[Span], language: str) -> CountedTerms:
     """The document's terms without phrases that occur once, and without those that are parts of longer ones."""
-    reader = TermReader(language)
+    extractor = TermExtractor(language)
     step = _step(passages)
-    found = [_of_section(passages, span, step, reader) for span in spans]
-    total = Counter(dict.fromkeys(reader.terms(passages[0].title), _TITLE_WEIGHT))
+    found = [_of_section(passages, span, step, extractor) for span in spans]
+    total = Counter(dict.fromkeys(extractor.terms(passages[0].title), _TITLE_WEIGHT))
     for section in found:
         total.update(section)
-    shown = _shown(total, reader)
+    shown = _shown(total, extractor)
     merged = _merged(total, shown)
     kept = _telling(merged)
     sections = (_merged(section, shown) for section in found)
@@ -218,19 +218,19 @@ def _step(passages: Sequence[Passage]) -> int:
     return 1 + sum(len(each.text) for each in passages) // MAX_READ
 
 
-def _of_section(passages: Sequence[Passage], span: Span, step: int, reader: TermReader) -> Counter[str]:
-    terms = Counter(dict.fromkeys(reader.terms(heading_of(span, passages[span.first])), _HEADING_WEIGHT))
+def _of_section(passages: Sequence[Passage], span: Span, step: int, extractor: TermExtractor) -> Counter[str]:
+    terms = Counter(dict.fromkeys(extractor.terms(heading_of(span, passages[span.first])), _HEADING_WEIGHT))
     for number in range(span.first, span.last + 1, step):
-        terms.update(reader.terms(passages[number].text))
+        terms.update(extractor.terms(passages[number].text))
     return terms
 
 
-def _shown(total: Mapping[str, int], reader: TermReader) -> dict[str, str]:
+def _shown(total: Mapping[str, int], extractor: TermExtractor) -> dict[str, str]:
     """For each term the most frequent of the forms that are counted together."""
     forms: dict[str, str] = {}
     for term in sorted(total, key=lambda term: (-total[term], term)):
-        forms.setdefault(reader.folded(term), term)
-    return {term: forms[reader.folded(term)] for term in total}
+        forms.setdefault(extractor.folded(term), term)
+    return {term: forms[extractor.folded(term)] for term in total}
 
 
 def _merged(counts: Mapping[str, int], shown: Mapping[str, str]) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""Metadata that stand above a text, and readers in a place where they do not count."""
+"""Metadata that stand above a text, and viewers in a place where they do not count."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cicada.ingest.sidecar import has_entry, names_access, restricts
 from cicada.permissions import NAME_RULE, can_be_named
 from cicada.text import skeleton
 
-# Readers that a text file names where they do not count.
+# Viewers that a text file names where they do not count.
 #
 # Front matter stands at the beginning of a Markdown file. Someone who writes it elsewhere, in another kind of file, or
 # between other lines than three dashes means to restrict the document, so the document must not go in without its
-# readers.
+# viewers.
 
-# The kind of a rejection because of the readers: the indexed version may have been meant for others.
+# The kind of a rejection because of the viewers: the indexed version may have been meant for others.
 REJECTED = "front_matter"
 
 _MARKS = re.compile(r"[ \t]{0,3}(?:-{3,}|\+{3,})")
@@ -39,14 +39,14 @@ _MOST_LINES = 50
 _SIGN = re.compile(r"[:=]")
 
 
-def refuse_misplaced_readers(text: str) -> None:
-    """`DocumentRejectedError` if readers are named in a text that has no front matter, or below it.
+def refuse_misplaced_access_list(text: str) -> None:
+    """`DocumentRejectedError` if viewers are named in a text that has no front matter, or below it.
 
-    That is a line with a key for readers and a user or a group in it or below it, up to the next empty line; in lines
+    That is a line with a key for viewers and a user or a group in it or below it, up to the next empty line; in lines
     between marks at the beginning such a key alone; and a `<meta>` element of such a name. Code between fences is an
     example.
     """
-    if _names_readers(text) or any(map(names_access, _meta_names(text))):
+    if _names_viewers(text) or any(map(names_access, _meta_names(text))):
         raise DocumentRejectedError(
             "The file names readers outside of front matter. Write them in a sidecar or, in a Markdown file, between "
             "two lines of three dashes at the beginning. The document stays out, for who may read it is unknown.",
@@ -54,12 +54,12 @@ def refuse_misplaced_readers(text: str) -> None:
         )
 
 
-def has_readers_key(line: str) -> bool:
-    """Whether the line begins with a key for readers, whatever signs stand around it."""
+def has_access_key(line: str) -> bool:
+    """Whether the line begins with a key for viewers, whatever signs stand around it."""
     return names_access(_key_and_value(line)[0])
 
 
-def _names_readers(text: str) -> bool:
+def _names_viewers(text: str) -> bool:
     place = _Place.ABOVE
     named = in_code = False
     for number, line in enumerate(text.splitlines()):
@@ -109,7 +109,7 @@ def _meta_names(text: str) -> Iterator[str]:
             yield html.unescape(name[1])
 
 
-# The YAML front matter of a Markdown file: title, language, readers and metadata.
+# The YAML front matter of a Markdown file: title, language, viewers and metadata.
 #
 #     ---
 #     title: Returns policy
@@ -121,7 +121,7 @@ def _meta_names(text: str) -> Iterator[str]:
 #
 # All values are read as texts; the schema of the knowledge base types them. Aliases, type tags and duplicate keys are
 # not
-# used: they would let a short text become a large one, or leave open which value was meant. Where readers are named in
+# used: they would let a short text become a large one, or leave open which value was meant. Where viewers are named in
 # a
 # way that is not understood, the document is rejected, as it is for a sidecar.
 #
@@ -138,7 +138,7 @@ _BLANK = re.compile(rf"(?:\s|{INVISIBLE.pattern})*")
 _BEGIN = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
 _LINE = re.compile(r"(title|lang|language):(.*)")
-_READERS_KEYS = ("reader", "accesscontrollist")
+_ACCESS_KEYS = ("reader", "accesscontrollist")
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NULLS = ("", "~", "null", "Null", "NULL")
 
@@ -157,7 +157,7 @@ class FrontMatter(Struct, frozen=True):
 
 
 def read_front_matter(text: str) -> FrontMatter:
-    """The front matter at the beginning of the text. `DocumentRejectedError` if it may name readers and is unclear."""
+    """The front matter at the beginning of the text. `DocumentRejectedError` if it may name viewers and is unclear."""
     top = _top(text)
     front = _at(text, top)
     if front.readers is None:
@@ -179,9 +179,9 @@ def _top(text: str) -> int:
 
 
 def _check_rest(text: str, top: int, front: FrontMatter) -> None:
-    """`DocumentRejectedError` if readers are named, but not in the front matter."""
-    refuse_misplaced_readers(text[:top])
-    refuse_misplaced_readers(text[max(top, front.length) :])
+    """`DocumentRejectedError` if viewers are named, but not in the front matter."""
+    refuse_misplaced_access_list(text[:top])
+    refuse_misplaced_access_list(text[max(top, front.length) :])
 
 
 def _at(text: str, top: int) -> FrontMatter:
@@ -191,7 +191,7 @@ def _at(text: str, top: int) -> FrontMatter:
     end = _END.search(text, begin.end())
     if not end or end.start() - begin.end() > MAX_CHARACTERS:
         # The lines below, up to the first empty one.
-        if _may_name_readers(text[begin.end() :].partition("\n\n")[0]):
+        if _may_name_viewers(text[begin.end() :].partition("\n\n")[0]):
             raise _unclear(f"has no end within {MAX_CHARACTERS:,} characters; end it by a line of three dashes")
         return FrontMatter()
     inner = text[begin.end() : end.start()]
@@ -212,7 +212,7 @@ class _NotUsableError(Exception):
 
 def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
     letters = _BETWEEN_WORDS.sub("", skeleton(inner))
-    if _may_name_readers(inner) or any(key in letters for key in _READERS_KEYS):
+    if _may_name_viewers(inner) or any(key in letters for key in _ACCESS_KEYS):
         raise _unclear(reason)
     # People write `title: One: two`, which is no YAML.
     lines = (_LINE.fullmatch(line) for line in inner.split("\n"))
@@ -223,13 +223,13 @@ def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
 
 def _no_table(inner: str) -> FrontMatter:
     """Text between two lines of dashes is text."""
-    if _may_name_readers(inner):
+    if _may_name_viewers(inner):
         raise _unclear("is no list of names with values")
     return FrontMatter()
 
 
-def _may_name_readers(text: str) -> bool:
-    return has_entry(text) or any(map(has_readers_key, text.splitlines()))
+def _may_name_viewers(text: str) -> bool:
+    return has_entry(text) or any(map(has_access_key, text.splitlines()))
 
 
 def _unquoted(text: str) -> str:
@@ -243,7 +243,7 @@ def _read(values: Mapping[str, Any], length: int) -> FrontMatter:
     problems: list[Problem] = []
     for name, value in values.items():
         if names_access(name):
-            readers = _readers(name, value, readers)
+            readers = _viewers(name, value, readers)
         elif restricts(name, value):
             raise _unclear(f"has readers under '{plain_line(name)[:40]}'; name them at the top, under readers")
         elif isinstance(found := _field(name, value), Problem):
@@ -263,20 +263,20 @@ def _one(texts: dict[str, Value], *names: str) -> str:
     return next((each for each in found if isinstance(each, str) and each), "")
 
 
-def _readers(name: str, value: object, before: tuple[str, ...] | None) -> tuple[str, ...]:
+def _viewers(name: str, value: object, before: tuple[str, ...] | None) -> tuple[str, ...]:
     if name.strip().casefold() != "readers" or before is not None:
         raise _unclear(f"has the key '{name[:40]}'; name the readers once, under readers")
     entries = value if isinstance(value, list) else [value]
     if tuple(entries) == EVERYONE:
         return EVERYONE
     for entry in entries:
-        kind, _, reader = entry.partition(":") if isinstance(entry, str) else ("", "", "")
+        kind, _, viewer = entry.partition(":") if isinstance(entry, str) else ("", "", "")
         if kind not in ("user", "group"):
             raise _unclear(
                 'has readers that are not understood; name each as "group:<name>" or "user:<id>", or write '
                 "readers: everyone"
             )
-        if not can_be_named(reader):
+        if not can_be_named(viewer):
             raise _unclear(f"has a reader with a name that no user and no group can have: {NAME_RULE}")
     if not entries:
         raise _unclear("has an empty list of readers; name them, or leave readers out")

@@ -81,7 +81,7 @@ def check_kind(name: str, content: bytes, kind: Kind) -> None:
 
 def _found(content: bytes, named: Kind) -> str:
     """The kind that the bytes certainly are; empty if they may be a text."""
-    # Readers of PDF look for its mark in the first 1,024 bytes, where a text may speak of it.
+    # Programs that show PDF look for its mark in the first 1,024 bytes, where a text may speak of it.
     if content.startswith(b"%PDF-") or (named == Kind.PDF and b"%PDF-" in content[:1024]):
         return Kind.PDF
     if content.startswith(b"PK\x03\x04"):
@@ -112,7 +112,7 @@ class ProseParser(Struct, frozen=True):
 
     The title is the sidecar's, else the document's own, else the file name without its suffix. The metadata are those
     of the sidecar, the front matter and the document's properties, in this order, by the schema of its knowledge base
-    (`schema_of`), and `language`, which none of them can set as an attribute. The readers are the sidecar's, else the
+    (`schema_of`), and `language`, which none of them can set as an attribute. The viewers are the sidecar's, else the
     front matter's.
     """
 
@@ -194,29 +194,29 @@ def _bounded(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
 
 def prose_parsers(schema_of: SchemaOf = no_schema) -> dict[str, ProseParser]:
     """The parsers by suffix of the file name, in lower case and with its dot. `schema_of`: see `ProseParser`."""
-    return {suffix: ProseParser(kind, _READERS[kind], schema_of=schema_of) for suffix, kind in SUFFIXES.items()}
+    return {suffix: ProseParser(kind, _PARSERS[kind], schema_of=schema_of) for suffix, kind in SUFFIXES.items()}
 
 
 def _markdown(content: bytes) -> Prose:
-    from cicada.ingest.prose.markdown_reader import read_markdown
+    from cicada.ingest.prose.markdown_parser import read_markdown
 
     return read_markdown(content)
 
 
 def _html(content: bytes) -> Prose:
-    from cicada.ingest.prose.html_reader import read_html
+    from cicada.ingest.prose.html_parser import read_html
 
     return read_html(content)
 
 
 def _text(content: bytes) -> Prose:
-    from cicada.ingest.prose.text_reader import read_text
+    from cicada.ingest.prose.text_parser import read_text
 
     return read_text(content)
 
 
 def _pdf(content: bytes) -> Prose:
-    from cicada.ingest.prose.pdf_reader import read_pdf
+    from cicada.ingest.prose.pdf_parser import read_pdf
 
     return read_pdf(content)
 
@@ -227,7 +227,7 @@ def _docx(content: bytes) -> Prose:
     return read_docx(content)
 
 
-_READERS: Mapping[Kind, Callable[[bytes], Prose]] = {
+_PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.MARKDOWN: _markdown,
     Kind.HTML: _html,
     Kind.TEXT: _text,

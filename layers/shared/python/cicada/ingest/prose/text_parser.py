@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import decode
-from cicada.ingest.prose.front_matter import refuse_misplaced_readers
+from cicada.ingest.prose.front_matter import refuse_misplaced_access_list
 from cicada.ingest.prose.sections import Prose, text_blocks
 
 # Memory for so many: docs/figures/reader-limits.json.
@@ -16,7 +16,7 @@ def read_text(content: bytes) -> Prose:
     decoded = decode(content)
     if decoded.text.count("\n") > MAX_LINES:
         raise DocumentRejectedError(f"The file has more than {MAX_LINES:,} lines; split it.", "too_large")
-    refuse_misplaced_readers(decoded.text)
+    refuse_misplaced_access_list(decoded.text)
     # A form feed ends a page, and with it a paragraph.
     blocks = tuple(text_blocks(decoded.text.replace("\f", "\n\n").split("\n")))
     return Prose(blocks, problems=decoded.problems)

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import clean_code, clean_line, damage_reported, decode
 from cicada.ingest.prose.front_matter import read_front_matter
-from cicada.ingest.prose.html_reader import html_blocks
+from cicada.ingest.prose.html_parser import html_blocks
 from cicada.ingest.prose.sections import Block, Code, Heading, ListItem, Paragraph, Prose, Table, first_heading
 
 # Memory for so many: docs/figures/reader-limits.json.

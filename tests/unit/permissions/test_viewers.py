@@ -4,7 +4,7 @@ import pytest
 
 from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter
 from cicada.identity import Principal
-from cicada.permissions import common_to_readers, every_document, readable_passages
+from cicada.permissions import common_to_viewers, every_document, readable_passages
 
 SCRIPTS = KnowledgeBaseKey("acme", "scripts")
 ANN = Principal("acme", "ann", frozenset({"legal", "tenant:acme"}))
@@ -36,15 +36,15 @@ def test_the_scope_narrows_what_the_user_may_read_and_widens_nothing() -> None:
         (("group:legal", "user:ann", "user:bob"), frozenset()),
     ],
 )
-def test_several_readers_share_only_what_is_for_everybody(readers: tuple[str, ...], common: frozenset[str]) -> None:
-    assert common_to_readers(SCRIPTS, readers) == PassageFilter(SCRIPTS, reader=common)
+def test_several_viewers_share_only_what_is_for_everybody(readers: tuple[str, ...], common: frozenset[str]) -> None:
+    assert common_to_viewers(SCRIPTS, readers) == PassageFilter(SCRIPTS, reader=common)
 
 
-def test_an_operator_sees_the_documents_of_every_reader_that_meet_the_conditions() -> None:
+def test_an_operator_sees_the_documents_of_every_viewer_that_meet_the_conditions() -> None:
     drafts = (AnyOf("status", frozenset({"draft"})),)
     assert every_document(SCRIPTS, drafts) == PassageFilter(SCRIPTS, conditions=drafts, reader=None)
 
 
-def test_without_its_conditions_a_filter_lets_its_reader_read_no_more_than_before() -> None:
+def test_without_its_conditions_a_filter_lets_its_viewer_read_no_more_than_before() -> None:
     narrow = PassageFilter(SCRIPTS, frozenset({"a"}), (AnyOf("act", frozenset({"1"})),), frozenset({"user:ann"}))
     assert narrow.readable == PassageFilter(SCRIPTS, reader=frozenset({"user:ann"}))

@@ -6,7 +6,7 @@ from cicada.permissions import can_be_named
 
 
 @pytest.mark.parametrize("name", ["a", "a" * 128, "Бухгалтерия", "e\u0301lan", "team-7", "½", "a@b.org", "€+", "経理"])
-def test_letters_marks_digits_signs_and_symbols_make_a_readers_name(name: str) -> None:
+def test_letters_marks_digits_signs_and_symbols_make_a_viewers_name(name: str) -> None:
     assert can_be_named(name)
 
 

@@ -7,28 +7,28 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.dynamodb.reader_table import DynamoReaderTable
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
-from tests.contract.readers_table import TABLE, readers_table
-from tests.fakes.access import RecordedReaders
+from tests.contract.access_list_table import TABLE, access_list_table
+from tests.fakes.access import RecordedAccessLists
 
 BASE = KnowledgeBaseKey("acme", "policies")
 LEAVE, PAY = DocumentKey(BASE, "hr/leave.md"), DocumentKey(BASE, "pay#1.md")
 
-Record = DynamoReaderTable | RecordedReaders
+Record = DynamoAccessListTable | RecordedAccessLists
 
 
 @pytest.fixture(params=["dynamodb", "memory"])
 def record(request: pytest.FixtureRequest) -> Iterator[Record]:
     if request.param == "memory":
-        yield RecordedReaders()
+        yield RecordedAccessLists()
         return
-    with readers_table() as client:
-        yield DynamoReaderTable(client, TABLE)
+    with access_list_table() as client:
+        yield DynamoAccessListTable(client, TABLE)
 
 
-def test_readers_are_those_recorded_last_and_unknown_documents_are_left_out(record: Record) -> None:
+def test_viewers_are_those_recorded_last_and_unknown_documents_are_left_out(record: Record) -> None:
     record.record(LEAVE, ("group:hr",))
     record.record(PAY, ("user:ann",))
     record.record(PAY, ())
@@ -54,8 +54,8 @@ def test_a_forgotten_document_is_unknown(record: Record) -> None:
 
 
 def test_more_documents_than_one_call_takes_are_all_read() -> None:
-    with readers_table() as client:
-        record = DynamoReaderTable(client, TABLE)
+    with access_list_table() as client:
+        record = DynamoAccessListTable(client, TABLE)
         names = [f"{number}.md" for number in range(101)]
         for name in names:
             record.record(DocumentKey(BASE, name), ())
@@ -76,11 +76,11 @@ class BusyTable:
 
 
 def test_what_dynamodb_leaves_unread_is_asked_for_again_and_never_taken_for_unknown() -> None:
-    with readers_table() as client:
-        DynamoReaderTable(client, TABLE).record(LEAVE, ())
-        DynamoReaderTable(client, TABLE).record(PAY, ())
+    with access_list_table() as client:
+        DynamoAccessListTable(client, TABLE).record(LEAVE, ())
+        DynamoAccessListTable(client, TABLE).record(PAY, ())
         busy: Any = BusyTable(client, forever=False)
-        assert len(DynamoReaderTable(busy, TABLE).readers_of(BASE, [LEAVE.document_id, PAY.document_id])) == 2
+        assert len(DynamoAccessListTable(busy, TABLE).readers_of(BASE, [LEAVE.document_id, PAY.document_id])) == 2
         never: Any = BusyTable(client, forever=True)
         with pytest.raises(ThrottledError):
-            DynamoReaderTable(never, TABLE).readers_of(BASE, [LEAVE.document_id])
+            DynamoAccessListTable(never, TABLE).readers_of(BASE, [LEAVE.document_id])

@@ -1,4 +1,4 @@
-"""Unknown readers, looked up in a user pool in moto, and in one that does not answer."""
+"""Unknown viewers, looked up in a user pool in moto, and in one that does not answer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from cli.errors import CommandError
-from cli.operator import reader_names
-from cli.operator.reader_names import ReaderNames
+from cli.operator import viewer_names
 from cli.operator.user_pool import UserPool
+from cli.operator.viewer_names import ViewerNames
 from tests.cli.pool import DeployedPool, deployed_pool
 from tests.cli.scripted_aws import refusal
 
@@ -42,8 +42,8 @@ class CountedPool:
         self.calls.clear()
         return str(next(each["Value"] for each in made["User"]["Attributes"] if each["Name"] == "sub"))
 
-    def names(self, tenant: str = "acme") -> ReaderNames:
-        return ReaderNames(lambda: (UserPool(self.deployed.cognito, self.deployed.pool_id), ""), tenant)
+    def names(self, tenant: str = "acme") -> ViewerNames:
+        return ViewerNames(lambda: (UserPool(self.deployed.cognito, self.deployed.pool_id), ""), tenant)
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_quotation_mark_in_a_name_asks_for_nobody_else(pool: CountedPool) -> N
     assert pool.names().unknown([f"user:{name}"]) == [f"user:{name}"]
 
 
-def test_each_reader_is_asked_for_once_in_a_run_and_groups_are_listed_without_their_members(pool: CountedPool) -> None:
+def test_each_viewer_is_asked_for_once_in_a_run_and_groups_are_listed_without_their_members(pool: CountedPool) -> None:
     ann = pool.add("ann", "tenant:acme", "finance")
     names = pool.names()
     for _ in range(3):
@@ -108,13 +108,13 @@ def test_a_stack_without_a_pool_is_a_failure_too() -> None:
     def none() -> tuple[UserPool, str]:
         raise CommandError("The stack has no output UserPoolId; deploy it again.")
 
-    names = ReaderNames(none, "acme")
+    names = ViewerNames(none, "acme")
     assert names.unknown(["group:finanse"]) == []
     assert names.failure == "The stack has no output UserPoolId; deploy it again."
 
 
 def test_only_so_many_users_are_looked_up(pool: CountedPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader_names, "MOST_USERS", 2)
+    monkeypatch.setattr(viewer_names, "MOST_USERS", 2)
     names = pool.names()
     assert names.unknown(["user:a", "user:b"]) == ["user:a", "user:b"]
     assert names.unknown(["user:c"]) == []

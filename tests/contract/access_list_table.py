@@ -1,4 +1,4 @@
-"""The table of readers, on moto, as the CDK app declares it."""
+"""The table of viewers, on moto, as the CDK app declares it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE = "readers"
 
 
 @contextmanager
-def readers_table() -> Iterator[DynamoDBClient]:
+def access_list_table() -> Iterator[DynamoDBClient]:
     with mock_aws():
         client = boto3.client("dynamodb", region_name="us-east-1")
         create_table(client, TABLE)

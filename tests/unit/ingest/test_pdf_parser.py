@@ -11,8 +11,8 @@ from pypdf import Configuration, PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose import pdf_reader
-from cicada.ingest.prose.pdf_reader import OutlineItem, Page, page_ranges, pages_as_blocks, read_pdf
+from cicada.ingest.prose import pdf_parser
+from cicada.ingest.prose.pdf_parser import OutlineItem, Page, page_ranges, pages_as_blocks, read_pdf
 from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, page_blocks
 from tests.unit.ingest.documents import Entry, pdf, pdf_with_picture, stream
 
@@ -152,7 +152,7 @@ def test_a_page_that_is_damaged_is_a_problem_and_the_rest_is_read() -> None:
 
 
 def test_a_damaged_outline_is_a_problem_and_the_pages_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_reader, "_LIMITS", Configuration(outline_maximum_entries=1))
+    monkeypatch.setattr(pdf_parser, "_LIMITS", Configuration(outline_maximum_entries=1))
     found = read_pdf(pdf("Text.", outline=[Entry("One", 1), Entry("Two", 1)]))
     assert found.blocks == (Heading(100, "page 1"), Paragraph("Text."))
     assert [problem.place for problem in found.problems] == ["outline"]
@@ -164,12 +164,12 @@ def test_a_damaged_pdf_is_refused(content: bytes) -> None:
 
 
 def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_reader, "MAX_PAGES", 2)
+    monkeypatch.setattr(pdf_parser, "MAX_PAGES", 2)
     assert str(rejection(pdf("a", "b", "c"))).startswith("The PDF has 3 pages, more than 2; split it")
 
 
 def test_what_takes_too_long_to_draw_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_reader, "MAX_OPERATIONS", 1_000)
+    monkeypatch.setattr(pdf_parser, "MAX_OPERATIONS", 1_000)
     assert read_pdf(drawing(b"BT /F1 9 Tf (a) Tj ET"))
     for heavy in (
         drawing(b"BT /F1 9 Tf " + b"(a) Tj " * 600 + b"ET"),
@@ -204,7 +204,7 @@ def test_a_page_of_hyphens_is_one_word() -> None:
 
 
 def test_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_reader, "MAX_TEXT", 10)
+    monkeypatch.setattr(pdf_parser, "MAX_TEXT", 10)
     assert read_pdf(pdf("Five.", "Five."))
     error = rejection(pdf("Five.", "Five.", "Six more."))
     assert (error.kind, str(error)) == ("too_large", "The PDF has more than 10 letters; split it.")

@@ -106,7 +106,7 @@ def test_the_theories_agents_evidence_is_what_the_user_may_read(stage: Target, t
     assert cicada(stage, "remove", "letter.md", "--knowledge-base", "scripts")[0] == 0
 
 
-def test_readers_that_nobody_is_are_reported_and_refuse_nothing(stage: Target, tmp_path: Path) -> None:
+def test_viewers_that_nobody_is_are_reported_and_refuse_nothing(stage: Target, tmp_path: Path) -> None:
     bob = principal(stage.token("bob")).user
     named = [f"user:{bob}", "user:bob", f"group:{GROUP}", "group:finanse"]
     (tmp_path / "plan.md").write_text(f"---\nreaders: {json.dumps(named)}\n---\n# The plan\n\nIt is secret.\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose import markdown_reader
-from cicada.ingest.prose.markdown_reader import read_markdown
+from cicada.ingest.prose import markdown_parser
+from cicada.ingest.prose.markdown_parser import read_markdown
 from cicada.ingest.prose.sections import Block, Code, Heading, ListItem, Paragraph, Table
 
 
@@ -102,7 +102,7 @@ def test_hostile_front_matter_ends(gap: str) -> None:
 
 @pytest.mark.parametrize("piece", ["a\n", "a|", "*a ", "_a ", "~a ", "`a", "<a ", "&a", "\\"])
 def test_too_many_parts_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch, piece: str) -> None:
-    monkeypatch.setattr(markdown_reader, "MAX_PARTS", 9)
+    monkeypatch.setattr(markdown_parser, "MAX_PARTS", 9)
     assert blocks(piece * 9 + "x")
     with pytest.raises(DocumentRejectedError, match="more than 9 lines, table cells, links") as refusal:
         blocks(piece * 10 + "x")
@@ -110,7 +110,7 @@ def test_too_many_parts_are_refused_before_they_are_read(monkeypatch: pytest.Mon
 
 
 def test_a_bracket_counts_as_five_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(markdown_reader, "MAX_PARTS", 9)
+    monkeypatch.setattr(markdown_parser, "MAX_PARTS", 9)
     assert blocks("[a]") == (Paragraph("[a]"),)
     with pytest.raises(DocumentRejectedError):
         blocks("[a] [b]")

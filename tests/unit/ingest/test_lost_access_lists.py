@@ -1,4 +1,4 @@
-"""A document that loses its readers, or must have some, is for nobody until it says that it is for everyone."""
+"""A document that loses its viewers, or must have some, is for nobody until it says that it is for everyone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from cicada.identity import Principal
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome
 from cicada.ingest.prose.parser import prose_parsers
-from cicada.permissions import reader_names
-from tests.fakes.access import RecordedReaders
+from cicada.permissions import viewer_names
+from tests.fakes.access import RecordedAccessLists
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
@@ -28,7 +28,7 @@ class Base:
 
     def __init__(self, restricted: bool = False) -> None:
         self.store, self.truth, self.index = InMemoryDocumentStore(), InMemoryGroundTruth(), DisturbedIndex()
-        self.record = RecordedReaders()
+        self.record = RecordedAccessLists()
         self.ingester = Ingester(
             self.store,
             self.truth,
@@ -36,7 +36,7 @@ class Base:
             CountingEmbedder(),
             prose_parsers(),
             restricted=lambda name: restricted and name == "notes",
-            readers=self.record,
+            access_lists=self.record,
         )
 
     def put(self, content: bytes, sidecar: bytes | None) -> IngestReport:
@@ -45,10 +45,10 @@ class Base:
         return self.ingester.ingest(NOTE)
 
     def may_read(self, user: str) -> bool:
-        """As the engines and the gate decide it. The record of readers has to say the same as the index."""
+        """As the engines and the gate decide it. The record of viewers has to say the same as the index."""
         lists = [each.readers for each in self.index.passages_of(NOTE)]
         assert set(lists) == ({self.record.rows[NOTE]} if NOTE in self.record.rows else set())
-        names = reader_names(Principal("acme", user, frozenset({"nobody", "everyone"})))
+        names = viewer_names(Principal("acme", user, frozenset({"nobody", "everyone"})))
         return bool(lists) and all(not each or names.intersection(each) for each in lists)
 
     @property
@@ -71,7 +71,7 @@ LOSSES = [
 
 
 @pytest.mark.parametrize(("before", "after"), LOSSES)
-def test_lost_readers_leave_nobody(
+def test_lost_viewers_leave_nobody(
     base: Base, before: tuple[bytes, bytes | None], after: tuple[bytes, bytes | None]
 ) -> None:
     base.put(*before)
@@ -114,7 +114,7 @@ def test_a_rejection_in_between_does_not_open_a_document(base: Base, rejected: t
 
 @pytest.mark.parametrize("rejected", [(TEXT, b"{"), (b"", ANN), (b"", b"{"), (b"---\nreaders: 7\n---\nText.", None)])
 @pytest.mark.parametrize("begins_open", [False, True])
-def test_taking_away_refused_readers_opens_nothing(
+def test_taking_away_refused_viewers_opens_nothing(
     base: Base, begins_open: bool, rejected: tuple[bytes, bytes | None]
 ) -> None:
     if begins_open:
@@ -134,7 +134,7 @@ def test_a_document_that_was_rejected_for_another_reason_is_open_as_its_base_is(
         assert base.readable == (True, True)
 
 
-def test_a_document_for_everyone_stays_so_and_one_without_readers_is_open(base: Base) -> None:
+def test_a_document_for_everyone_stays_so_and_one_without_viewers_is_open(base: Base) -> None:
     for sidecar in (None, EVERYONE, None):
         base.put(TEXT, sidecar)
         assert base.readable == (True, True)
@@ -148,7 +148,7 @@ def test_a_document_that_was_removed_is_forgotten(base: Base) -> None:
     assert base.readable == (True, True)
 
 
-def test_in_a_restricted_base_a_document_without_readers_is_for_nobody() -> None:
+def test_in_a_restricted_base_a_document_without_viewers_is_for_nobody() -> None:
     base = Base(restricted=True)
     assert [each.kind for each in base.put(TEXT, None).problems] == ["no_readers"]
     assert base.readable == (False, False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.html_reader import read_html
+from cicada.ingest.prose.html_parser import read_html
 from cicada.ingest.prose.sections import Block, Code, Heading, ListItem, Paragraph, Table
 
 

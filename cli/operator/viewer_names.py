@@ -1,4 +1,4 @@
-"""Unknown readers of documents: a misspelt name, or a group that was never made.
+"""Unknown viewers of documents: a misspelt name, or a group that was never made.
 
 Ingest does not ask the user pool: a document may name a group that is made later, and must not wait for Cognito.
 """
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 MOST_USERS = 100
 
 
-class ReaderNames:
-    """What one run of a command finds out about the readers of a tenant's documents, each asked for once.
+class ViewerNames:
+    """What one run of a command finds out about the viewers of a tenant's documents, each asked for once.
 
-    `pool` is opened, with the deployment's default tenant, for the first reader that is named. `failure`: why readers
-    could not be looked up, empty as long as they could; after that nothing is said of readers.
+    `pool` is opened, with the deployment's default tenant, for the first viewer that is named. `failure`: why viewers
+    could not be looked up, empty as long as they could; after that nothing is said of viewers.
     """
 
     def __init__(self, pool: Callable[[], tuple[UserPool, str]], tenant: str) -> None:
@@ -33,17 +33,17 @@ class ReaderNames:
         self._users: dict[str, str] = {}
         self.failure = ""
 
-    def unknown(self, readers: Iterable[str]) -> list[str]:
+    def unknown(self, viewers: Iterable[str]) -> list[str]:
         """The unknown ones, in their order, with what may be meant."""
         found = []
-        for reader in readers:
-            kind, _, name = reader.partition(":")
+        for viewer in viewers:
+            kind, _, name = viewer.partition(":")
             if kind in ("user", "group") and not self.failure:
                 found.append(self._found_out(kind, name))
         return [] if self.failure else [each for each in found if each]
 
     def _found_out(self, kind: str, name: str) -> str:
-        """Empty for a reader that somebody is, or if that could not be found out."""
+        """Empty for a viewer that somebody is, or if that could not be found out."""
         try:
             if kind == "user":
                 return self._user(name)
@@ -79,7 +79,7 @@ class ReaderNames:
         return "" if tenant == self._tenant else f"user:{sub} (the account {name} is not of the tenant {self._tenant})"
 
 
-def reader_names(options: Options) -> ReaderNames:
+def viewer_names(options: Options) -> ViewerNames:
     """Of the tenant that the command is about."""
     from cli.operator.tenants import tenant_of_documents
 
@@ -91,7 +91,7 @@ def reader_names(options: Options) -> ReaderNames:
         target = open_target(options.stack)
         return UserPool(target.client("cognito-idp"), target.output("UserPoolId")), target.default_tenant
 
-    return ReaderNames(pool, tenant_of_documents(options))
+    return ViewerNames(pool, tenant_of_documents(options))
 
 
 def note_on(unknown: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import clean_code, clean_line, damage_reported, decode
-from cicada.ingest.prose.front_matter import refuse_misplaced_readers
+from cicada.ingest.prose.front_matter import refuse_misplaced_access_list
 from cicada.ingest.prose.sections import (
     MAX_PROPERTIES,
     MAX_PROPERTY,
@@ -229,7 +229,7 @@ def read_html(content: bytes) -> Prose:
     """
     declared = EncodingDetector.find_declared_encoding(content, is_html=True, search_entire_document=False)
     decoded = decode(content, declared or "")
-    refuse_misplaced_readers(decoded.text)
+    refuse_misplaced_access_list(decoded.text)
     soup = _parsed(decoded.text)
     blocks = next((blocks for root in _roots(soup) if (blocks := tuple(blocks_of(root)))), ())
     title = soup.find("title")

@@ -1,4 +1,4 @@
-"""The readers of documents in a DynamoDB table: pk = <tenant>#<knowledge base>#<document id>.
+"""The viewers of documents in a DynamoDB table: pk = <tenant>#<knowledge base>#<document id>.
 
 A function that answers a connection reads them in one call, without the search service, which may be asleep.
 """
@@ -20,7 +20,7 @@ _KEYS_AT_ONCE = 100
 _UNREAD = Retry(attempts=4, base_seconds=0.05, cap_seconds=0.5)
 
 
-class DynamoReaderTable:
+class DynamoAccessListTable:
     """Reads are strongly consistent: what was withdrawn is withheld from then on."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
@@ -35,16 +35,16 @@ class DynamoReaderTable:
                 found[names[item["pk"]["S"]]] = tuple(each["S"] for each in item["readers"]["L"])
         return found
 
-    def record(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+    def record(self, document: DocumentKey, viewers: tuple[str, ...]) -> None:
         with dynamo_errors():
-            self._client.put_item(TableName=self._table, Item=_item(document, readers))
+            self._client.put_item(TableName=self._table, Item=_item(document, viewers))
 
-    def record_if_missing(self, document: DocumentKey, readers: tuple[str, ...]) -> None:
+    def record_if_missing(self, document: DocumentKey, viewers: tuple[str, ...]) -> None:
         with dynamo_errors():
             try:
                 self._client.put_item(
                     TableName=self._table,
-                    Item=_item(document, readers),
+                    Item=_item(document, viewers),
                     ConditionExpression="attribute_not_exists(pk)",
                 )
             except self._client.exceptions.ConditionalCheckFailedException:
@@ -75,8 +75,8 @@ class DynamoReaderTable:
         return items
 
 
-def _item(document: DocumentKey, readers: tuple[str, ...]) -> dict[str, Any]:
-    return {"pk": {"S": _key(document)}, "readers": {"L": [{"S": name} for name in readers]}}
+def _item(document: DocumentKey, viewers: tuple[str, ...]) -> dict[str, Any]:
+    return {"pk": {"S": _key(document)}, "readers": {"L": [{"S": name} for name in viewers]}}
 
 
 def _key(document: DocumentKey) -> str:
