@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,15 +32,19 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """Subcommands in the order of their declaration."""
+    """Subcommands in the order of their declaration. `aliases`: other names that call them and are not listed."""
 
     command_class = Command
 
-    def __init__(self, name: str, **attributes: Any) -> None:
+    def __init__(self, name: str, aliases: Mapping[str, str] | None = None, **attributes: Any) -> None:
+        self._aliases = aliases or {}
         super().__init__(name, no_args_is_help=False, subcommand_metavar="COMMAND ...", **attributes)
 
     def list_commands(self, _context: click.Context) -> list[str]:
         return list(self.commands)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        return super().get_command(ctx, self._aliases.get(name, name))
 
 
 def together(*declared: Callable[[Run], Run]) -> Callable[[Run], Run]:

@@ -24,7 +24,7 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.answering.pump import STEADY, Pace
 from cicada.answering.question_planner import QuestionPlanner
-from cicada.answering.readings import ReadingAnswerer
+from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.accept import Accepter
 from cicada.conversation.command_guard import check_token, require_connection
 from cicada.conversation.limits import UsageLimits
@@ -179,13 +179,13 @@ class Pipeline:
         plan = QuestionPlanner(planner, search.bases, partial(datetime.now, UTC)).plan
         index = SqlitePassageIndex("never opened", "fixed", 1)
         listings = ListingAnswerer(index, search.bases, gate)
-        readings = ReadingAnswerer(Dispatcher(index), search.bases, gate, self.model)
+        whole_documents = WholeDocumentAnswerer(Dispatcher(index), search.bases, gate, self.model)
         self.processor = Processor(
             log=self.log,
             channel=channel,
             queue=queue,
             answerer=Answerer(
-                plan, PassageAnswerer(search, self.model, gate), readings, listings, NoAgent(), self.model
+                plan, PassageAnswerer(search, self.model, gate), whole_documents, listings, NoAgent(), self.model
             ),
             clock=time.time,
             lease_seconds=15,

@@ -18,7 +18,9 @@ _SHARE = click.FloatRange(0, 1, min_open=True)
     " threshold on the quality of the evidence, and print the settings for knowledge_bases.toml.",
     epilog="example: cicada calibrate FOLDER",
 )
-@click.argument("folder", metavar="DIR", type=PATH, help="tasks.jsonl, corpus.jsonl (as for `cicada eval gate`)")
+@click.argument(
+    "folder", metavar="DIR", type=PATH, help="tasks.jsonl, corpus.jsonl (as for `cicada eval answerability`)"
+)
 @click.option("--base", metavar="NAME", default="defaults", help="the base's name (default: [defaults])")
 @click.option(
     "--keep",
@@ -40,8 +42,8 @@ def calibrate(options: Options) -> int:
     """0 if the set could be measured."""
     with measuring():
         # Imported late: the library is slow to import.
-        from evals.gate import configuration, curve, sweep
-        from evals.gate import run as evaluation
+        from evals.answerability import configuration, curve, sweep
+        from evals.answerability import run as evaluation
 
         scored = evaluation.run(options.folder, show_progress)
         points = sweep.sweep(scored)

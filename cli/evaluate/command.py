@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cli.arguments import Group
+from cli.evaluate.answerability import answerability
 from cli.evaluate.conversations import conversations
 from cli.evaluate.documents import documents
-from cli.evaluate.gate import gate
 from cli.evaluate.planner import planner
 from cli.evaluate.retrieval import retrieval
 from cli.evaluate.router import router
@@ -15,5 +15,7 @@ evaluate = Group(
     short_help="measure a part of the system",
     help="Measure a part of the system on labelled examples.",
     epilog="example: cicada eval router messages.jsonl",
-    commands=(router, planner, retrieval, gate, conversations, documents),
+    # An earlier name, which scripts may use.
+    aliases={"gate": "answerability"},
+    commands=(router, planner, retrieval, answerability, conversations, documents),
 )

@@ -14,7 +14,7 @@ from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, Listed, ModelUsage, Progress
 from cicada.answering.passages import PassageAnswerer
-from cicada.answering.readings import ReadingAnswerer
+from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.document_routing.naming import Dispatcher
 from cicada.documents.catalogue import DocumentRow
@@ -134,7 +134,7 @@ class Castle:
         answerer = Answerer(
             lambda *_: plan,
             PassageAnswerer(search, self.model, gate),
-            ReadingAnswerer(Dispatcher(self.index), search.bases, gate, self.model),
+            WholeDocumentAnswerer(Dispatcher(self.index), search.bases, gate, self.model),
             ListingAnswerer(self.index, search.bases, gate),
             EvidenceAgent(RetrievedEvidence(search, gate)),
             self.model,

@@ -112,7 +112,9 @@ class World:
         agent = SteppedAgent(actor, self.generations, self.breaks)
         plan = Plan(Intent.PROFILE_REQUEST, Shape.NO_MATCH, "scripted", knowledge_base="scripts")
         scene = Answering()
-        answerer = Answerer(lambda *_: plan, scene.passages, scene.readings, scene.listings, agent, ScriptedModel())
+        answerer = Answerer(
+            lambda *_: plan, scene.passages, scene.whole_documents, scene.listings, agent, ScriptedModel()
+        )
         return Processor(
             self.log,
             self.channel,

@@ -23,7 +23,7 @@ from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.quality import CLIP, STANDARDS, features
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies.hybrid import HybridSearch
-from evals.gate.report import auroc
+from evals.answerability.report import auroc
 from evals.retrieval.dataset import Dataset, load_dataset
 from evals.retrieval.embedding import local_embedder
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever

@@ -7,7 +7,7 @@ from cicada.adapters.bedrock.reranker import BedrockReranker
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, scripted_bedrock
-from tests.unit.retrieval.test_gated import passage
+from tests.unit.retrieval.test_conditional_reranker import passage
 
 ARN = "arn:aws:bedrock:us-east-1::foundation-model/cohere.rerank-v3-5:0"
 QUERY = EncodedQuery("Who?", [1.0])

@@ -12,7 +12,7 @@ from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.question_planner import QuestionPlanner
-from cicada.answering.readings import ReadingAnswerer
+from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.document_routing.naming import Dispatcher
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
@@ -84,8 +84,8 @@ class Situation:
         return ListingAnswerer(self.catalogue, self.bases, self.gate)
 
     @property
-    def readings(self) -> ReadingAnswerer:
-        return ReadingAnswerer(Dispatcher(self.catalogue), self.bases, self.gate, self.model)
+    def whole_documents(self) -> WholeDocumentAnswerer:
+        return WholeDocumentAnswerer(Dispatcher(self.catalogue), self.bases, self.gate, self.model)
 
     def by_passages(self, question: Question = QUESTION) -> Generator[AnswerPart]:
         """The answer to a question that needs passages."""
@@ -96,7 +96,7 @@ class Situation:
     def answerer(self) -> Answerer:
         planner = RulesPlanner(lambda *_: self.classification)
         plan = QuestionPlanner(planner, self.bases, lambda: NOW).plan
-        return Answerer(plan, self.passages, self.readings, self.listings, self.agent, self.model)
+        return Answerer(plan, self.passages, self.whole_documents, self.listings, self.agent, self.model)
 
     def routed(self, intent: Intent, confidence: float = 0.9) -> Situation:
         self.classification = Classification(intent, confidence, "because")

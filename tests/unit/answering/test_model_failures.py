@@ -122,9 +122,9 @@ def asked(*replies: Reply, intent: Intent = Intent.SCRIPT_QUERY) -> Iterator[tup
         search = fixed_search(passage("The queen, my lord, is dead."))
         plan = Plan(intent, Shape.CONTENT_ONLY, "Who?", knowledge_base="scripts")
         listings = ListingAnswerer(OneDocument(), search.bases, gate)
-        readings = Answering().readings
+        whole_documents = Answering().whole_documents
         here.answerer = Answerer(
-            lambda *_: plan, PassageAnswerer(search, model, gate), readings, listings, agent, model
+            lambda *_: plan, PassageAnswerer(search, model, gate), whole_documents, listings, agent, model
         )
         here.ask()
         yield here, bedrock

@@ -18,7 +18,7 @@ from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.observability.log import report_own_words, report_rerank_fallback
 from cicada.observability.telemetry import reporting_progress_to
 from cicada.retrieval.ports import Reranker, SearchBackend
-from cicada.retrieval.rerank.gated import FallbackReranker, GatedReranker
+from cicada.retrieval.rerank.conditional import ConditionalReranker, FallbackReranker
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies.hybrid import hybrid
@@ -62,7 +62,7 @@ def test_a_bases_settings_reach_its_retriever_and_the_clients_are_shared(tmp_pat
 def test_paid_models_are_asked_where_the_base_wants_it(tmp_path: Path) -> None:
     always, auto = reranker(tmp_path, "always", ARNS), reranker(tmp_path, "auto", ARNS)
     assert isinstance(always, FallbackReranker)
-    assert isinstance(auto, GatedReranker)
+    assert isinstance(auto, ConditionalReranker)
     assert isinstance(auto.paid, FallbackReranker)
     assert [service._name for service, _ in always._services] == ["cohere", "amazon"]  # type: ignore[attr-defined]
 

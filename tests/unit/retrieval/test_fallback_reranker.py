@@ -7,10 +7,10 @@ import pytest
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.observability.telemetry import reporting_progress_to
 from cicada.retrieval.model import Candidate, EncodedQuery
-from cicada.retrieval.rerank.gated import FallbackReranker
+from cicada.retrieval.rerank.conditional import FallbackReranker
 from tests.fakes.clock import Clock
 from tests.fakes.rerankers import FixedReranker
-from tests.unit.retrieval.test_gated import passage
+from tests.unit.retrieval.test_conditional_reranker import passage
 
 QUERY = EncodedQuery("Who?", [1.0])
 CANDIDATES = (Candidate(passage(1), 1.0, 1.0, 1.0),)

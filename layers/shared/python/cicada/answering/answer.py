@@ -15,7 +15,7 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.pump import streamed
-from cicada.answering.readings import ReadingAnswerer
+from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
 from cicada.identity import Principal
@@ -41,7 +41,7 @@ class Answerer(Struct, frozen=True):
 
     plan: Callable[[Question, Principal, Conversation], Plan]
     passages: PassageAnswerer
-    readings: ReadingAnswerer
+    whole_documents: WholeDocumentAnswerer
     listings: ListingAnswerer
     agent: Agent
     model: ChatModel
@@ -55,11 +55,11 @@ class Answerer(Struct, frozen=True):
         """
         with phase("planning"):
             plan = self.plan(question, principal, before)
-        reading = self.readings.reading(plan, question, principal)
-        if reading is not None:
+        documents = self.whole_documents.found(plan, question, principal)
+        if documents is not None:
             # What was read as conditions was a part of a name.
             plan = replace(plan, shape=Shape.CONTENT_ONLY, filters=())
-            parts = self.readings.answer(reading, plan, question, before.turns)
+            parts = self.whole_documents.answer(documents, plan, question, before.turns)
         else:
             parts = self._parts(plan, question, principal, before.turns)
         annotate(intent=plan.intent.value, strategy=plan.shape.value, knowledgeBase=plan.knowledge_base)

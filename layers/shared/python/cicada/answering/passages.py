@@ -49,7 +49,7 @@ class PassageAnswerer(Struct, frozen=True):
         """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found"."""
         yield Progress("searching")
         base = self.search.bases.of(plan.knowledge_base)
-        search = _GatedSearch(self.search, self.gate, plan, question, principal)
+        search = _PermittedSearch(self.search, self.gate, plan, question, principal)
         with phase("judging"):
             found = self.evidence.gather(plan.search_value or plan.query, base, search)
         # Asked once more before anything is shown: a judge and further searches may take seconds.
@@ -81,7 +81,7 @@ class PassageAnswerer(Struct, frozen=True):
         )
 
 
-class _GatedSearch:
+class _PermittedSearch:
     """The searches for one answer. What the user may not view by now is judged and shown as if it did not exist.
 
     `matching`: how many documents meet the conditions of the last search, if there are any.

@@ -21,7 +21,7 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.answering.pump import STEADY
 from cicada.answering.question_planner import QuestionPlanner
-from cicada.answering.readings import ReadingAnswerer
+from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.bootstrap.audit import answer_audit
 from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endpoint, database
 from cicada.bootstrap.conversation import chosen_planner
@@ -101,7 +101,7 @@ def answerer() -> Answerer:
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents, episodes).plan,
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search), completeness.check),
-        readings=ReadingAnswerer(Dispatcher(index), search.bases, gate, chat),
+        whole_documents=WholeDocumentAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate, completeness.check),
         agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, evidence, settings.model))),
         model=chat,

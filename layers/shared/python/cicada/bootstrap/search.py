@@ -34,7 +34,7 @@ from cicada.retrieval.ports import (
     SearchBackend,
     Strategy,
 )
-from cicada.retrieval.rerank.gated import GatedReranker
+from cicada.retrieval.rerank.conditional import ConditionalReranker
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.search import GuardedStrategy, KnowledgeSearch
 from cicada.retrieval.strategies import strategies
@@ -118,7 +118,7 @@ def search_backend(settings: SearchSettings, index: CataloguedIndex) -> SearchBa
     paid = paid_rerankers(settings, local)
     rerankers: dict[RerankMode, Reranker] = {
         "always": paid or local,
-        "auto": GatedReranker(paid, local) if paid else local,
+        "auto": ConditionalReranker(paid, local) if paid else local,
     }
     return SearchBackend(index, embedder(settings), rerankers, document_routing(settings, index))
 
@@ -152,7 +152,7 @@ def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
         return None
     # Imported here: most deployments rerank locally and do not need the client.
     from cicada.adapters.bedrock.reranker import BedrockReranker
-    from cicada.retrieval.rerank.gated import FallbackReranker
+    from cicada.retrieval.rerank.conditional import FallbackReranker
 
     bedrock = client("bedrock-agent-runtime", read_timeout_seconds=_RERANK_SECONDS, attempts=1)
     services = [BedrockReranker(bedrock, arn, _vendor(arn)) for arn in models]

@@ -139,8 +139,8 @@ class Declared(Struct, frozen=True):
     optional: bool = False
 
 
-class _Reading(Struct):
-    """The metadata so far."""
+class _TypedMetadata(Struct):
+    """The metadata typed so far, with what the schema does not know or take."""
 
     schema: Schema
     metadata: dict[str, MetadataValue] = field(default_factory=dict)
@@ -171,13 +171,13 @@ def described(schema: Schema, sources: Iterable[Declared]) -> tuple[dict[str, Me
 
     A field that the schema does not have stays a keyword; that is reported unless the base has no schema at all.
     """
-    reading = _Reading(schema)
+    result = _TypedMetadata(schema)
     for source in sources:
         for name, value in source.values.items():
-            reading.take(name, value, source)
-    if schema.fields and reading.unknown:
-        reading.problems.append(_unknown(reading.unknown, schema))
-    return reading.metadata, tuple(reading.problems)
+            result.take(name, value, source)
+    if schema.fields and result.unknown:
+        result.problems.append(_unknown(result.unknown, schema))
+    return result.metadata, tuple(result.problems)
 
 
 def _unknown(names: list[str], schema: Schema) -> Problem:

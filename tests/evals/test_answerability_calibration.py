@@ -8,11 +8,11 @@ import pytest
 
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.file import load_knowledge_bases, parse_knowledge_bases
-from evals.gate.configuration import section, with_thresholds, write
-from evals.gate.curve import render
-from evals.gate.dataset import Label
-from evals.gate.run import Scored
-from evals.gate.sweep import Point, Thresholds, chosen, save_csv, sweep
+from evals.answerability.configuration import section, with_thresholds, write
+from evals.answerability.curve import render
+from evals.answerability.dataset import Label
+from evals.answerability.run import Scored
+from evals.answerability.sweep import Point, Thresholds, chosen, save_csv, sweep
 from evals.retrieval.dataset import DatasetError
 
 CHOSEN = Thresholds(0.6, 0.35)

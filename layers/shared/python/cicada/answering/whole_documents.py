@@ -24,8 +24,8 @@ from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
 
 
-class Reading(Struct, frozen=True):
-    """What is read: permitted passages in the order of their documents, of `total` that there are."""
+class WholeDocuments(Struct, frozen=True):
+    """The permitted passages of the documents that a plan names, in the order of the documents, of `total` in all."""
 
     passages: Permitted[RankedPassage]
     total: int
@@ -36,16 +36,16 @@ class Reading(Struct, frozen=True):
         return (f"read:{self.kind}", f"passages:{len(self.passages)}/{self.total}")
 
 
-class ReadingAnswerer(Struct, frozen=True):
-    """The plan says what is read as a whole; nothing is searched for in it, so its passages have no relevance."""
+class WholeDocumentAnswerer(Struct, frozen=True):
+    """Answers from whole documents that the plan names. Nothing is searched for, so passages have no relevance."""
 
     dispatcher: Dispatcher
     bases: KnowledgeBases
     gate: PermissionGate
     model: ChatModel
 
-    def reading(self, plan: Plan, question: Question, principal: Principal) -> Reading | None:
-        """What the plan's subjects name. Failures are `DependencyError`s.
+    def found(self, plan: Plan, question: Question, principal: Principal) -> WholeDocuments | None:
+        """The documents that the plan's subjects name. Failures are `DependencyError`s.
 
         None if they name nothing that the user may view: then the plan is searched for like any other.
         """
@@ -61,17 +61,21 @@ class ReadingAnswerer(Struct, frozen=True):
         if not permitted or permitted.withheld:
             return None
         tokens = self.bases.of(plan.knowledge_base).context_tokens
-        return Reading(permitted.only(spread_within_budget(documents, tokens)), len(permitted), _kind(dispatched))
+        return WholeDocuments(
+            permitted.only(spread_within_budget(documents, tokens)), len(permitted), _kind(dispatched)
+        )
 
-    def answer(self, reading: Reading, plan: Plan, question: Question, earlier: Sequence[Turn]) -> Iterator[AnswerPart]:
+    def answer(
+        self, documents: WholeDocuments, plan: Plan, question: Question, earlier: Sequence[Turn]
+    ) -> Iterator[AnswerPart]:
         """Sources first, in the order of the documents, then the text."""
         base = self.bases.of(plan.knowledge_base)
         yield Progress("searching")
-        yield Cited(reading.passages, base.schema)
+        yield Cited(documents.passages, base.schema)
         usage = yield from streamed(
-            self.model, passages_prompt(question.message, reading.passages, base.content, earlier, reading.total)
+            self.model, passages_prompt(question.message, documents.passages, base.content, earlier, documents.total)
         )
-        yield Finished((*reading.path, "generate"), None, usage.input_tokens, usage.output_tokens)
+        yield Finished((*documents.path, "generate"), None, usage.input_tokens, usage.output_tokens)
 
 
 def _kind(dispatched: Sequence[Dispatched]) -> str:

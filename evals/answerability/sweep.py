@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from evals.gate.dataset import Label
-from evals.gate.run import Scored
+from evals.answerability.dataset import Label
+from evals.answerability.run import Scored
 from evals.retrieval.dataset import DatasetError
 
 STEPS = 20

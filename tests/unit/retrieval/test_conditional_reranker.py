@@ -5,7 +5,7 @@ import pytest
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, Hit, IndexHits
-from cicada.retrieval.rerank.gated import MARGIN, GatedReranker, retrievers_agree
+from cicada.retrieval.rerank.conditional import MARGIN, ConditionalReranker, retrievers_agree
 from tests.fakes.rerankers import FixedReranker
 
 QUERY = EncodedQuery("Who?", [1.0])
@@ -86,12 +86,12 @@ def test_the_margin_counts_standard_deviations_of_both_lanes_together() -> None:
 
 def test_the_paid_reranker_is_skipped_where_the_lanes_agree_and_the_answer_can_say_so() -> None:
     paid, free = FixedReranker("cohere"), FixedReranker("local", {"p000": 0.7})
-    ranking = GatedReranker(paid, free).rerank(QUERY, found(FALLING, FALLING))
+    ranking = ConditionalReranker(paid, free).rerank(QUERY, found(FALLING, FALLING))
     assert (ranking.by, paid.questions, free.questions) == ("skipped", [], ["Who?"])
     assert [each.relevance for each in ranking.passages if each.passage.passage_id == "p000"] == [0.7]
 
 
 def test_the_paid_reranker_decides_where_they_do_not_agree() -> None:
     paid, free = FixedReranker("cohere"), FixedReranker("local")
-    ranking = GatedReranker(paid, free).rerank(QUERY, found(LEVEL, LEVEL))
+    ranking = ConditionalReranker(paid, free).rerank(QUERY, found(LEVEL, LEVEL))
     assert (ranking.by, paid.questions, free.questions) == ("cohere", ["Who?"], [])

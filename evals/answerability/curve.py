@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from evals.gate.sweep import Point, Thresholds
+from evals.answerability.sweep import Point, Thresholds
 
 WIDTH, HEIGHT = 51, 16
 

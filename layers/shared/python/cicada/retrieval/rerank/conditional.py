@@ -71,7 +71,7 @@ def retrievers_agree(candidates: Sequence[Candidate]) -> bool:
     return leads_both and (not rest or scores[leader] - max(rest) >= MARGIN)
 
 
-class GatedReranker(Struct, frozen=True):
+class ConditionalReranker(Struct, frozen=True):
     """Asks `paid` only if the retrievers disagree; otherwise returns the order of `free` under the name `skipped`."""
 
     paid: Reranker

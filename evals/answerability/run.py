@@ -10,7 +10,7 @@ from cicada.planning.follow_ups import stand_alone
 from cicada.retrieval.ports import Embedder
 from cicada.retrieval.quality import evidence_quality
 from cicada.retrieval.strategies.hybrid import HybridSearch
-from evals.gate.dataset import Label, LabelledTurns, Task, load_labelled_turns
+from evals.answerability.dataset import Label, LabelledTurns, Task, load_labelled_turns
 from evals.retrieval.embedding import CACHE, local_embedder
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
 from evals.retrieval.standin import Say

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.file import parse_knowledge_bases
-from evals.gate.sweep import Thresholds
+from evals.answerability.sweep import Thresholds
 from evals.retrieval.dataset import DatasetError
 
 _TABLE = re.compile(r"^\s*\[")

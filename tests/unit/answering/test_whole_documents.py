@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cicada.answering.answer import Answerer
 from cicada.answering.model import AnswerPart, Cited, Finished
-from cicada.answering.readings import ReadingAnswerer
+from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.document_routing.naming import Dispatcher
 from cicada.documents.catalogue import Card, row_of
 from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, Passage, ScriptLocator, Subject
@@ -70,9 +70,9 @@ class Library:
         )
         bases = KnowledgeBases(KnowledgeBase("", context_tokens=self.tokens))
         gate = replace(self.here.gate, access=self.access)
-        readings = ReadingAnswerer(Dispatcher(self.index), bases, gate, self.here.model)
+        whole_documents = WholeDocumentAnswerer(Dispatcher(self.index), bases, gate, self.here.model)
         answerer = Answerer(
-            lambda *_: plan, self.here.passages, readings, self.here.listings, self.here.agent, self.here.model
+            lambda *_: plan, self.here.passages, whole_documents, self.here.listings, self.here.agent, self.here.model
         )
         return list(answerer.answer(QUESTION, ANN))
 

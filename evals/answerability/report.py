@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from evals.gate.dataset import Label
-from evals.gate.run import Scored
+from evals.answerability.dataset import Label
+from evals.answerability.run import Scored
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from cli.__main__ import main
-from evals.gate import run as evaluation
-from evals.gate.dataset import Label, load_labelled_turns
-from evals.gate.report import answerable_auroc, auroc, render, to_json
-from evals.gate.run import Scored
+from evals.answerability import run as evaluation
+from evals.answerability.dataset import Label, load_labelled_turns
+from evals.answerability.report import answerable_auroc, auroc, render, to_json
+from evals.answerability.run import Scored
 from evals.retrieval import embedding
 from evals.retrieval.dataset import DatasetError
 from evals.retrieval.standin import Standin
@@ -82,11 +82,12 @@ def test_the_command_scores_each_turn_by_the_production_search(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(write_turns(tmp_path / "turns"))
-    assert main(["eval", "gate", folder, "--json"]) == 0
+    assert main(["eval", "answerability", folder, "--json"]) == 0
     printed, progress = capsys.readouterr()
     found = json.loads(printed)
     assert (found["auroc"], found["n"]) == (1.0, 4)
     assert "4 passages, 4 turns" in progress
+    # The earlier name of the command.
     assert main(["eval", "gate", folder]) == 0
     assert "UNANSWERABLE        1" in capsys.readouterr().out
 
