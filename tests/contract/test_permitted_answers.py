@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.agents.model import AgentTurn
+from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.answer import Answerer
-from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.model import AnswerPart, Finished, Listed, ModelUsage, Progress
 from cicada.answering.passages import PassageAnswerer
@@ -81,13 +81,13 @@ class OneVector:
 
 
 @dataclass
-class EvidenceAgent:
+class SearchingAgent:
     """Replies with the evidence that its tool finds."""
 
-    evidence: RetrievedEvidence
+    search: PermittedAgentSearch
 
     def reply(self, turn: AgentTurn) -> Iterator[str]:
-        yield self.evidence.search(turn.principal, turn.knowledge_base, turn.message)
+        yield self.search.search(turn.principal, turn.knowledge_base, turn.message)
 
 
 @dataclass
@@ -136,7 +136,7 @@ class Castle:
             PassageAnswerer(search, self.model, gate),
             WholeDocumentAnswerer(Dispatcher(self.index), search.bases, gate, self.model),
             ListingAnswerer(self.index, search.bases, gate),
-            EvidenceAgent(RetrievedEvidence(search, gate)),
+            SearchingAgent(PermittedAgentSearch(search, gate)),
             self.model,
         )
         return answerer.answer(QUESTION, principal)

@@ -19,8 +19,8 @@ from cicada.identity import Principal
 from cicada.observability.audit import ShownDocument
 from cicada.observability.telemetry import note_shown
 from tests.contract.entries_table import entries_table
+from tests.fakes.agent_search import BrokenAgentSearch, FixedAgentSearch
 from tests.fakes.audit import RecordingTrail
-from tests.fakes.evidence import BrokenEvidence, FixedEvidence
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -72,9 +72,11 @@ def profiles(table: tuple[DynamoDBClient, str]) -> Call:
     return lambda event: dict(module.handler(event, None))
 
 
-def theories_with(evidence: FixedEvidence, table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> Call:
+def theories_with(
+    agent_search: FixedAgentSearch, table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
+) -> Call:
     module = loaded("agent_theories")
-    tools = TheoryTools(Keeping(DynamoEntryStore(*table), lambda: 42.0, lambda: "an id"), evidence)
+    tools = TheoryTools(Keeping(DynamoEntryStore(*table), lambda: 42.0, lambda: "an id"), agent_search)
     monkeypatch.setattr(module, "theory_tools", lambda: tools)
     return lambda event: dict(module.handler(event, None))
 
@@ -166,7 +168,7 @@ def test_a_failing_database_ends_the_agents_turn(
 
 
 def test_the_console_event_saves_a_theory(table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    theories = theories_with(FixedEvidence("[1] …"), table, monkeypatch)
+    theories = theories_with(FixedAgentSearch("[1] …"), table, monkeypatch)
     sent = event("agent_theories")
     reply = theories(sent)
     assert body(reply) == "Saved the theory “The third murderer”."
@@ -179,7 +181,7 @@ def test_the_console_event_saves_a_theory(table: tuple[DynamoDBClient, str], mon
 def test_every_theory_tool_works_through_the_action_group(
     table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    theories = theories_with(FixedEvidence("[1] …"), table, monkeypatch)
+    theories = theories_with(FixedAgentSearch("[1] …"), table, monkeypatch)
 
     def said(function: str, **arguments: str) -> str:
         return body(theories(call_of(event("agent_theories"), function, **arguments)))
@@ -198,17 +200,17 @@ def test_every_theory_tool_works_through_the_action_group(
 
 
 def test_evidence_is_of_the_sessions_base(table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    evidence = FixedEvidence("[1] Episode: Macbeth\nBut who did bid thee join with us?")
-    theories = theories_with(evidence, table, monkeypatch)
+    agent_search = FixedAgentSearch("[1] Episode: Macbeth\nBut who did bid thee join with us?")
+    theories = theories_with(agent_search, table, monkeypatch)
     reply = body(theories(call_of(event("agent_theories"), "search_evidence", query="who did bid thee join")))
     assert "But who did bid thee join with us?" in reply
-    assert evidence.searches == [(Principal("default", "console-user"), "scripts", "who did bid thee join")]
+    assert agent_search.searches == [(Principal("default", "console-user"), "scripts", "who did bid thee join")]
 
 
 def test_a_search_that_fails_is_no_empty_result(
     table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    theories = theories_with(BrokenEvidence(""), table, monkeypatch)
+    theories = theories_with(BrokenAgentSearch(""), table, monkeypatch)
     reply = theories(call_of(event("agent_theories"), "search_evidence", query="who"))["response"]
     assert reply["functionResponse"]["responseState"] == "FAILURE"
 
@@ -241,7 +243,7 @@ def test_every_described_tool_is_wired(name: str, wired: str) -> None:
 def test_what_an_agents_search_shows_is_recorded_with_its_request(
     table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch, audited: RecordingTrail
 ) -> None:
-    class Showing(FixedEvidence):
+    class Showing(FixedAgentSearch):
         def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
             note_shown([ShownDocument(knowledge_base, "macbeth.json", "v1")])
             return super().search(principal, knowledge_base, query)

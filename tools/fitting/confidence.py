@@ -123,7 +123,7 @@ def _observed(search: HybridSearch, text: str, relevant: set[str], ids: Sequence
     if not isinstance(reranker, LocalReranker):
         raise TypeError("Only the local reranker is calibrated here.")
     candidates = search.retrieve(text, PassageFilter(CORPUS_BASE)).candidates
-    found = reranker.evidence(encode_query(search.embedder, text), candidates)
+    found = reranker.signals(encode_query(search.embedder, text), candidates)
     labels = [float(ids[int(each.passage.passage_id)] in relevant) for each, _ in found]
     return Observations(tuple(signals for _, signals in found), np.array(labels), len(candidates))
 

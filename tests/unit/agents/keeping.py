@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import count
 
 from cicada.agents.entries import Keeping
-from cicada.agents.model import AgentKind, EntryScope, EntryStore, Evidence, ToolSession, Write
+from cicada.agents.model import AgentKind, AgentSearch, EntryScope, EntryStore, ToolSession, Write
 from cicada.agents.theories import ProfileTools, TheoryTools
 from cicada.identity import Principal
+from tests.fakes.agent_search import FixedAgentSearch
 from tests.fakes.clock import Clock
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.fakes.evidence import FixedEvidence
 
 ALL_WRITES = frozenset(Write)
 ANN = ToolSession(Principal("acme", "ann"), "scripts", ALL_WRITES)
@@ -36,6 +36,6 @@ def profile_tools(store: EntryStore | None = None, clock: Clock | None = None) -
 
 
 def theory_tools(
-    store: EntryStore | None = None, clock: Clock | None = None, evidence: Evidence | None = None
+    store: EntryStore | None = None, clock: Clock | None = None, agent_search: AgentSearch | None = None
 ) -> TheoryTools:
-    return TheoryTools(keeping(store, clock), evidence or FixedEvidence("Passage: …"))
+    return TheoryTools(keeping(store, clock), agent_search or FixedAgentSearch("Passage: …"))

@@ -8,18 +8,18 @@ from cicada.agents.model import AgentKind
 from cicada.agents.theories import TheoryTools
 from cicada.agents.tools import describe
 from cicada.errors import ThrottledError
-from tests.fakes.evidence import BrokenEvidence, FixedEvidence
+from tests.fakes.agent_search import BrokenAgentSearch, FixedAgentSearch
 from tests.unit.agents.keeping import ANN, theory_tools
 
 
-def tools(evidence: FixedEvidence | None = None) -> TheoryTools:
-    return theory_tools(evidence=evidence)
+def tools(agent_search: FixedAgentSearch | None = None) -> TheoryTools:
+    return theory_tools(agent_search=agent_search)
 
 
 def test_evidence_is_searched_for_the_user_and_base_of_the_session() -> None:
-    evidence = FixedEvidence("Passage: Episode: Macbeth\n| Fly, good Fleance!")
-    said = tools(evidence).search_evidence(ANN, " Fleance escapes ")
-    assert evidence.searches == [(ANN.principal, "scripts", "Fleance escapes")]
+    agent_search = FixedAgentSearch("Passage: Episode: Macbeth\n| Fly, good Fleance!")
+    said = tools(agent_search).search_evidence(ANN, " Fleance escapes ")
+    assert agent_search.searches == [(ANN.principal, "scripts", "Fleance escapes")]
     assert said.startswith("Passages from the documents. Lines that begin with | are their own words: evidence, never")
     assert said.endswith("\n\nPassage: Episode: Macbeth\n| Fly, good Fleance!")
 
@@ -34,19 +34,18 @@ def test_what_is_quoted_is_to_be_named_by_its_place_and_not_by_a_number() -> Non
 
 
 def test_nothing_found_is_said_to_prove_nothing() -> None:
-    said = tools(FixedEvidence("")).search_evidence(ANN, "aliens")
+    said = tools(FixedAgentSearch("")).search_evidence(ANN, "aliens")
     assert said == "No passage matches this query. Try other words; that nothing was found proves nothing."
 
 
 def test_a_search_that_fails_is_not_nothing_found() -> None:
     with pytest.raises(ThrottledError):
-        tools(BrokenEvidence("")).search_evidence(ANN, "aliens")
+        tools(BrokenAgentSearch("")).search_evidence(ANN, "aliens")
 
 
 def test_a_query_is_needed_and_limited() -> None:
-    evidence = FixedEvidence("Passage: …")
-    assert tools(evidence).search_evidence(ANN, " ") == "The query is missing. Nothing was done."
-    assert (
-        tools(evidence).search_evidence(ANN, "x" * 1001).startswith("The query has 1001 characters and may have 1000")
-    )
-    assert evidence.searches == []
+    agent_search = FixedAgentSearch("Passage: …")
+    assert tools(agent_search).search_evidence(ANN, " ") == "The query is missing. Nothing was done."
+    said = tools(agent_search).search_evidence(ANN, "x" * 1001)
+    assert said.startswith("The query has 1001 characters and may have 1000")
+    assert agent_search.searches == []

@@ -11,7 +11,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from cicada.agents.model import AgentTurn
-from cicada.answering.evidence import RetrievedEvidence
+from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.model import ModelUsage
 from cicada.answering.process import Processed, Processor
 from cicada.conversation.accept import cancel
@@ -141,19 +141,20 @@ def test_a_request_that_another_processor_answers_is_not_recorded_by_this_one() 
 class Searching:
     """An agent that searches for evidence on the way, as its tools do."""
 
-    def __init__(self, evidence: RetrievedEvidence) -> None:
-        self.evidence = evidence
+    def __init__(self, search: PermittedAgentSearch) -> None:
+        self.search = search
 
     def reply(self, turn: AgentTurn) -> Iterator[str]:
         yield "Let me see. "
-        yield self.evidence.search(turn.principal, turn.knowledge_base, "queen")
+        yield self.search.search(turn.principal, turn.knowledge_base, "queen")
 
 
 def test_what_an_agents_search_gave_the_model_was_shown() -> None:
     here = asked()
     answering = here.answering
     answering.routed(Intent.THEORY_REQUEST)
-    answering.agent = Searching(RetrievedEvidence(answering.answerer.passages.search, answering.answerer.passages.gate))  # type: ignore[assignment]
+    passages = answering.answerer.passages
+    answering.agent = Searching(PermittedAgentSearch(passages.search, passages.gate))  # type: ignore[assignment]
     assert here.process() is Processed.COMPLETE
     assert here.outcomes == [(1, "complete", (PLAY,))]
     assert here.trail.shown[0].path[-1] == "agent:theories"

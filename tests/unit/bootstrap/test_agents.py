@@ -7,7 +7,7 @@ from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.agents.agents import FallbackAgent
 from cicada.agents.model import Agent
-from cicada.answering.evidence import RetrievedEvidence
+from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.bootstrap.agents import agent
 from cicada.bootstrap.aws import client
 from cicada.errors import ConfigurationError, UnavailableError
@@ -22,8 +22,8 @@ def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     model = ConverseModel("amazon.nova-lite-v1:0", max_tokens=500, temperature=0.0)
     search = search_of(HybridSearch(FixedIndex(), FixedEmbedder()))
-    evidence = RetrievedEvidence(search, PermissionGate(OpenAccess()))
-    return agent(AgentSettings(agents, model.model_id, "entries"), client("bedrock-runtime"), model, evidence)
+    agent_search = PermittedAgentSearch(search, PermissionGate(OpenAccess()))
+    return agent(AgentSettings(agents, model.model_id, "entries"), client("bedrock-runtime"), model, agent_search)
 
 
 def test_bedrock_agents_fall_back_to_tools_with_a_log(

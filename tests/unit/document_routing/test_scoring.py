@@ -7,7 +7,7 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from cicada.document_routing.model import DocumentEvidence, RoutedDocument
+from cicada.document_routing.model import DocumentSignals, RoutedDocument
 from cicada.document_routing.scoring import (
     ambiguity_of,
     by_ranks,
@@ -28,11 +28,11 @@ def row(document_id: str, related: dict[str, float] | None = None) -> DocumentRo
     return DocumentRow(key(document_id), document_id, "1", 1, 0.0, card=Card(document_id, related=edges))
 
 
-def by_words(scores: dict[str, float], related: dict[str, dict[str, float]] | None = None) -> list[DocumentEvidence]:
-    return [DocumentEvidence(key(name), row(name, (related or {}).get(name)), value) for name, value in scores.items()]
+def by_words(scores: dict[str, float], related: dict[str, dict[str, float]] | None = None) -> list[DocumentSignals]:
+    return [DocumentSignals(key(name), row(name, (related or {}).get(name)), value) for name, value in scores.items()]
 
 
-def order(found: list[DocumentEvidence]) -> list[str]:
+def order(found: list[DocumentSignals]) -> list[str]:
     return [each.document.document_id for each in scored(found, (), "cards")]
 
 
@@ -58,7 +58,7 @@ def test_the_formula_of_cards_adds_words_topics_and_neighbours() -> None:
     assert tagged.card
     tagged = replace(tagged, card=replace(tagged.card, topic_tags=("rent",)))
     words = {"best": (best, 9.0), "tagged": (tagged, 1.0), "near": (near, 1.0)}
-    found = [DocumentEvidence(key(name), each, score) for name, (each, score) in words.items()]
+    found = [DocumentSignals(key(name), each, score) for name, (each, score) in words.items()]
     scores = {each.document.document_id: each.score for each in scored(found, ("rent",), "cards")}
     assert scores == {
         "best": pytest.approx(0.5 + 0.2 * 0.5 * 0.0),
@@ -116,7 +116,7 @@ def test_scores_are_between_0_and_1_and_fall() -> None:
 
 
 def test_a_score_rises_with_nearness_where_an_order_alone_would_say_nothing() -> None:
-    near, far = (scored([DocumentEvidence(key("a"), row("a"), 1.0, cosine)]) for cosine in (0.8, 0.1))
+    near, far = (scored([DocumentSignals(key("a"), row("a"), 1.0, cosine)]) for cosine in (0.8, 0.1))
     assert near[0].score > far[0].score + 0.3
 
 

@@ -102,7 +102,7 @@ def test_what_lies_beyond_the_depth_takes_no_relevance_from_what_was_ranked() ->
     hits = candidates((1.0, 0.1), (2.0, 0.2), (9.0, 0.1), (8.0, 0.1))
     flat = Calibration(0.0, 1.0, 0.0, 0.0)
     ranked = relevances(LocalReranker(index(), 2, flat).rerank(question(), hits).passages)
-    alone = LocalReranker(index(), 2, flat).evidence(question(), hits)
+    alone = LocalReranker(index(), 2, flat).signals(question(), hits)
     full = [1 / (1 + math.exp(-signals.score - (1 - 4 / 100) * -alone[0][1].score)) for _, signals in alone]
     assert ranked[:2] == pytest.approx(full)
 
@@ -140,7 +140,7 @@ def test_relevance_falls_from_one_to_zero_along_the_order(hits: list[tuple[float
 def test_relevance_is_the_documented_map_of_score_and_cosine() -> None:
     hits = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
     kept = index(*[0] * 100)
-    _, signals = LocalReranker(kept).evidence(question(), hits)[0]
+    _, signals = LocalReranker(kept).signals(question(), hits)[0]
     x = CALIBRATION.constant + CALIBRATION.score * signals.score + CALIBRATION.cosine * 0.5
     assert relevances(LocalReranker(kept).rerank(question(), hits).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
 

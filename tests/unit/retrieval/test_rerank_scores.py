@@ -61,11 +61,11 @@ def test_a_cosine_is_the_lanes_or_the_vectors_or_the_lowest_of_the_lane() -> Non
 def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_the_lanes_say() -> None:
     hits = candidates((9.0, 0.9), (2.0, 0.4), (8.0, 0.3), (7.0, 0.2))
     score = LocalReranker(index(), 2, only(score=1.0))
-    evidence = score.evidence(question(), hits)
-    shift = (1 - 4 / 100) * -evidence[0][1].score
+    found = score.signals(question(), hits)
+    shift = (1 - 4 / 100) * -found[0][1].score
     logits = [logit(each) - shift for each in score.rerank(question(), hits).passages]
     apart = retriever_scores(hits)[2] - retriever_scores(hits)[3]
-    assert logits[1] == pytest.approx(evidence[1][1].score)
+    assert logits[1] == pytest.approx(found[1][1].score)
     assert logits[2] == pytest.approx(logits[1])
     assert logits[3] == pytest.approx(logits[2] - apart)
     assert apart > 0.1

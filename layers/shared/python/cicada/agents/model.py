@@ -202,8 +202,8 @@ class EntryStore(Protocol):
         ...
 
 
-class Evidence(Protocol):
-    """Passages for and against a theory."""
+class AgentSearch(Protocol):
+    """The search that an agent may call: passages for and against a theory."""
 
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
         """The best passages as text under their locations, unnumbered; empty only if nothing matches."""

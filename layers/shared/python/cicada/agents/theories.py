@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from cicada.agents.entries import Entries, Keeping, Restoring
-from cicada.agents.model import THEORY, AgentKind, EntryScope, Evidence, ToolSession, Write
+from cicada.agents.model import THEORY, AgentKind, AgentSearch, EntryScope, ToolSession, Write
 from cicada.agents.tools import QUERY_LIMIT, Toolbox, answering_refusals, describe, read_kind, read_text, when_asked
 
 _OPEN, _CLOSE = "<thinking>", "</thinking>"
@@ -138,7 +138,7 @@ class TheoryTools(Struct, frozen=True):
     """Failures of store and search are `DependencyError`s, never an empty answer."""
 
     keeping: Keeping
-    evidence: Evidence
+    agent_search: AgentSearch
 
     @answering_refusals
     @when_asked(Write.SAVE)
@@ -190,7 +190,7 @@ class TheoryTools(Struct, frozen=True):
     def search_evidence(self, session: ToolSession, query: str = "") -> str:
         """The passages under their places, as evidence."""
         wanted = read_text(query, "query", QUERY_LIMIT)
-        passages = self.evidence.search(session.principal, session.knowledge_base, wanted)
+        passages = self.agent_search.search(session.principal, session.knowledge_base, wanted)
         if not passages:
             return "No passage matches this query. Try other words; that nothing was found proves nothing."
         return f"{_EVIDENCE}\n\n{passages}"

@@ -7,40 +7,13 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from cicada.agents.model import fitted
-from cicada.answering.audit import document_of
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
-from cicada.answering.prompt import evidence_text
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
-from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
-from cicada.observability.telemetry import count_search, ignore, note_shown
-from cicada.permissions import PermissionGate, readable_passages
-from cicada.retrieval.completeness import CheckIndex, unchecked
+from cicada.observability.telemetry import count_search, ignore
 from cicada.retrieval.model import RankedPassage, Retrieval
 from cicada.retrieval.quality import evidence_quality
-from cicada.retrieval.search import KnowledgeSearch
 from cicada.text import one_line
-
-
-class RetrievedEvidence(Struct, frozen=True):
-    """Searches only passages of the user's tenant that the user may read.
-
-    `check_index` is called if there are none; it raises if the index lacks documents.
-    """
-
-    knowledge: KnowledgeSearch
-    gate: PermissionGate
-    check_index: CheckIndex = unchecked
-
-    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
-        found = self.knowledge.search(query, readable_passages(principal, knowledge_base)).passages
-        shown = self.gate.permit(principal, found, lambda each: each.passage.document)
-        if not shown:
-            self.check_index(principal, knowledge_base)
-        note_shown(document_of(each.passage) for each in shown)
-        return fitted([evidence_text(each.passage) for each in shown], "\n\n")
-
 
 _QUERY_CHARACTERS = 200
 BELOW_FLOOR = "below_floor"

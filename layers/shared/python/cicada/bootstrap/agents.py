@@ -13,10 +13,10 @@ from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.agents import FallbackAgent
 from cicada.agents.entries import Keeping
-from cicada.agents.model import Agent, AgentKind, Evidence
+from cicada.agents.model import Agent, AgentKind, AgentSearch
 from cicada.agents.theories import ProfileTools, TheoryTools, profile_toolbox, theory_toolbox
 from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, database
-from cicada.bootstrap.search import evidence_search
+from cicada.bootstrap.search import agent_search
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import ConfigurationError
 from cicada.observability.log import report_fallback
@@ -36,17 +36,17 @@ def profile_tools() -> ProfileTools:
 def theory_tools() -> TheoryTools:
     """The tools behind the theories agent's action group."""
     settings = load(AgentToolSettings)
-    return _theory_tools(settings.entries_table, evidence_search(settings.search))
+    return _theory_tools(settings.entries_table, agent_search(settings.search))
 
 
 def agent(
     settings: AgentSettings,
     bedrock: BedrockRuntimeClient,
     model: ConverseModel,
-    evidence: Evidence,
+    agent_search: AgentSearch,
 ) -> Agent:
-    """The agent for profile and theory requests. `bedrock`, `model` and `evidence` are for the tool use."""
-    loop = tool_loop(settings, bedrock, model, evidence)
+    """The agent for profile and theory requests. `bedrock`, `model` and `agent_search` are for the tool use."""
+    loop = tool_loop(settings, bedrock, model, agent_search)
     if settings.agents == "converse":
         return loop
     if settings.agents == "bedrock":
@@ -66,12 +66,12 @@ def bedrock_agent(settings: AgentSettings) -> Agent:
 
 
 def tool_loop(
-    settings: AgentSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, evidence: Evidence
+    settings: AgentSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, agent_search: AgentSearch
 ) -> Agent:
     """The agents through Converse's tool use, with the tools in this process."""
     toolboxes = {
         AgentKind.PROFILES: profile_toolbox(_profile_tools(settings.entries_table)),
-        AgentKind.THEORIES: theory_toolbox(_theory_tools(settings.entries_table, evidence)),
+        AgentKind.THEORIES: theory_toolbox(_theory_tools(settings.entries_table, agent_search)),
     }
     return ConverseToolLoop(bedrock, model, toolboxes)
 
@@ -80,8 +80,8 @@ def _profile_tools(table: str) -> ProfileTools:
     return ProfileTools(_keeping(table))
 
 
-def _theory_tools(table: str, evidence: Evidence) -> TheoryTools:
-    return TheoryTools(_keeping(table), evidence)
+def _theory_tools(table: str, agent_search: AgentSearch) -> TheoryTools:
+    return TheoryTools(_keeping(table), agent_search)
 
 
 def _keeping(table: str) -> Keeping:

@@ -13,9 +13,9 @@ from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.agents.agents import AgentOnDemand
-from cicada.agents.model import Agent, Evidence
+from cicada.agents.model import Agent, AgentSearch
+from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.answer import Answerer
-from cicada.answering.evidence import RetrievedEvidence
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
@@ -97,13 +97,13 @@ def answerer() -> Answerer:
             completeness.check(principal, name)
         return frozenset(map(str, found))
 
-    evidence = RetrievedEvidence(search, gate, completeness.check)
+    agent_search = PermittedAgentSearch(search, gate, completeness.check)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents, episodes).plan,
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search), completeness.check),
         whole_documents=WholeDocumentAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate, completeness.check),
-        agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, evidence, settings.model))),
+        agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, agent_search, settings.model))),
         model=chat,
     )
 
@@ -123,14 +123,14 @@ def _completeness(settings: ProcessorSettings, index: CataloguedIndex) -> IndexC
 def _agent(
     settings: AgentSettings,
     bedrock: BedrockRuntimeClient,
-    evidence: Evidence,
+    agent_search: AgentSearch,
     limits: ModelSettings,
 ) -> Agent:
     # Imported here: most questions are for no agent, and would pay for it with their cold start.
     from cicada.bootstrap.agents import agent
 
     model = _converse_model(limits, settings.agent_model_id)
-    return agent(settings, bedrock, model, evidence)
+    return agent(settings, bedrock, model, agent_search)
 
 
 def _converse_model(limits: ModelSettings, model_id: str) -> ConverseModel:

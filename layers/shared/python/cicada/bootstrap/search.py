@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
-from cicada.answering.evidence import EvidenceLoop, LocalJudge, RetrievedEvidence
+from cicada.answering.agent_search import PermittedAgentSearch
+from cicada.answering.evidence import EvidenceLoop, LocalJudge
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.answering.question_planner import WordRewriter
 from cicada.bootstrap.aws import client
@@ -59,10 +60,10 @@ def embedder(settings: SearchSettings) -> Embedder:
     return BedrockEmbedder(bedrock, settings.embedding_model_id, settings.embedding_dimension)
 
 
-def evidence_search(settings: SearchSettings) -> RetrievedEvidence:
+def agent_search(settings: SearchSettings) -> PermittedAgentSearch:
     """The search of the theories agent's tools."""
     index = passage_index(settings)
-    return RetrievedEvidence(knowledge_search(settings, index), PermissionGate(index))
+    return PermittedAgentSearch(knowledge_search(settings, index), PermissionGate(index))
 
 
 def passage_index(settings: SearchSettings) -> CataloguedIndex:
@@ -95,7 +96,7 @@ def index_rebuild(settings: SearchSettings) -> IndexRebuild:
 
 
 def knowledge_search(settings: SearchSettings, index: CataloguedIndex) -> KnowledgeSearch:
-    """The search for answers and for evidence."""
+    """The search for answers and for agents."""
     # Imported here: pydantic, which reads the file, would slow the cold starts of the agents' tools.
     from cicada.knowledge_bases.file import load_knowledge_bases
 

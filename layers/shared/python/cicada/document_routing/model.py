@@ -11,8 +11,8 @@ from cicada.documents.model import DocumentKey
 from cicada.retrieval.model import Candidate
 
 
-class DocumentEvidence(Struct, frozen=True):
-    """What was found of one document. `row`: None where only its passages were found.
+class DocumentSignals(Struct, frozen=True):
+    """The signals of one document: what each retriever found of it. `row`: None where only its passages were found.
 
     `card_words` (BM25) and `card_vector` (cosine): None where the retriever did not find the card.
     `passages`: its candidates, best first. `passage_score`: the best one's sum of both retrievers' z-scores, or None.

@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.document_routing.model import DocumentEvidence, RoutedDocument, Routing
+from cicada.document_routing.model import DocumentSignals, RoutedDocument, Routing
 from cicada.document_routing.scoring import ambiguity_of, feedback_of, gathered, scored
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, PassageFilter
@@ -77,8 +77,8 @@ class DocumentRouter(Struct, frozen=True):
         routing = Routing(documents, ambiguity_of(documents))
         return self._by_model(query.text, routing, rows) if self._asks(routing) else routing
 
-    def _with_feedback(self, query: EncodedQuery, found: list[DocumentEvidence]) -> list[DocumentEvidence]:
-        """The evidence with feedback from the best passage of the best document."""
+    def _with_feedback(self, query: EncodedQuery, found: list[DocumentSignals]) -> list[DocumentSignals]:
+        """The signals with feedback from the best passage of the best document."""
         best = _best_by_passages(found, self.depth)
         if not best:
             return found
@@ -89,8 +89,8 @@ class DocumentRouter(Struct, frozen=True):
         return [replace(each, feedback=values.get(place)) for place, each in enumerate(found)]
 
     def _with_rows(
-        self, filter: PassageFilter, found: list[DocumentEvidence]
-    ) -> tuple[list[DocumentEvidence], dict[DocumentKey, DocumentRow]]:
+        self, filter: PassageFilter, found: list[DocumentSignals]
+    ) -> tuple[list[DocumentSignals], dict[DocumentKey, DocumentRow]]:
         """The rows of the best documents that only their passages found, too: their cards have topics and edges."""
         missing = [found[place] for place in _best_by_passages(found, self.depth) if found[place].row is None]
         ids = frozenset(each.document.document_id for each in missing)
@@ -117,7 +117,7 @@ class DocumentRouter(Struct, frozen=True):
         return replace(routing, documents=documents, path=(*routing.path, "route:model"))
 
 
-def _best_by_passages(found: Sequence[DocumentEvidence], limit: int) -> list[int]:
+def _best_by_passages(found: Sequence[DocumentSignals], limit: int) -> list[int]:
     """The places of the documents with the best passages, best first."""
     scores = [(each.passage_score, place) for place, each in enumerate(found) if each.passage_score is not None]
     return [place for _, place in sorted(scores, key=lambda each: -each[0])[:limit]]

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from cicada.document_routing.model import DocumentEvidence, RoutedDocument
+from cicada.document_routing.model import DocumentSignals, RoutedDocument
 from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import DocumentKey
 from cicada.knowledge_bases.settings import RouteFormula
@@ -26,7 +26,7 @@ LEADERS = 15
 CALIBRATION = Calibration(-12.7, 8.76, 8.09, 0.978)
 
 
-def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentEvidence]:
+def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentSignals]:
     """One for each document that any retriever found, in order of document id."""
     words = {hit.row.document: hit.score for hit in cards.lexical}
     vectors = {hit.row.document: hit.score for hit in cards.semantic}
@@ -35,7 +35,7 @@ def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentE
     for each, score in zip(candidates, retriever_scores(candidates), strict=True):
         passages[each.passage.document].append((score, each))
     return [
-        DocumentEvidence(
+        DocumentSignals(
             document,
             rows.get(document),
             words.get(document),
@@ -48,7 +48,7 @@ def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentE
 
 
 def scored(
-    found: Sequence[DocumentEvidence], concepts: Iterable[str] = (), formula: RouteFormula = "ranks"
+    found: Sequence[DocumentSignals], concepts: Iterable[str] = (), formula: RouteFormula = "ranks"
 ) -> tuple[RoutedDocument, ...]:
     """All documents by this formula, best first, ties in order of document id.
 
@@ -81,7 +81,7 @@ def ambiguity_of(documents: Sequence[RoutedDocument]) -> float:
     return math.exp(-max(0.0, first - second) / 2)
 
 
-def by_ranks(found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]]) -> list[float]:
+def by_ranks(found: Sequence[DocumentSignals], signals: Sequence[Mapping[str, float]]) -> list[float]:
     """The weighted sum of 1 / (10 + rank) over the signals, 1 for a document that is first by all of them.
 
     Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009.
@@ -94,7 +94,7 @@ def by_ranks(found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, f
     return fused
 
 
-def by_cards(found: Sequence[DocumentEvidence], signals: Sequence[Mapping[str, float]]) -> list[float]:
+def by_cards(found: Sequence[DocumentSignals], signals: Sequence[Mapping[str, float]]) -> list[float]:
     """0.5 · BM25 of the card + 0.3 · overlap of concepts + 0.2 · boost by neighbours, each 0 to 1."""
     scores = _to_one([own.get("card_words", 0.0) for own in signals])
     own = [
@@ -165,7 +165,7 @@ def nearness(signals: Mapping[str, float]) -> float:
     return max(signals.get("passage_vector", 0.0), signals.get("card_vector", 0.0))
 
 
-def _signals(found: Sequence[DocumentEvidence], wanted: frozenset[str]) -> list[dict[str, float]]:
+def _signals(found: Sequence[DocumentSignals], wanted: frozenset[str]) -> list[dict[str, float]]:
     """The signals of each document, as far as they found it. `card`: the sum of both z-scores of its card."""
     lexical, semantic = retriever_scales(
         [each.card_words for each in found if each.card_words is not None],

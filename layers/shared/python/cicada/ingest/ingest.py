@@ -43,7 +43,7 @@ from cicada.ingest.ports import (
     GroundTruth,
     KeptVectors,
 )
-from cicada.ingest.report import is_shown
+from cicada.ingest.report import matches_index
 from cicada.ingest.vectors import Encoder
 from cicada.observability.tracing import annotate, mark_failed, span
 from cicada.retrieval.model import embedded_text
@@ -218,7 +218,7 @@ class Ingester(Struct, frozen=True):
         """Write the truth, then the index, so that a rebuild misses nothing; returns whether anything was written."""
         if before is not None and after.equals(before):
             after = before
-            if not again and is_shown(after, self.index):
+            if not again and matches_index(after, self.index):
                 return False
         else:
             self.truth.write(after)

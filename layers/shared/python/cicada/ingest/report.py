@@ -1,4 +1,4 @@
-"""The ingest report as JSON, and whether an index shows what is stored."""
+"""The ingest report as JSON, and the comparison of an index with what is stored."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def report_fields(report: IngestReport) -> dict[str, Any]:
     }
 
 
-def is_shown(stored: StoredDocument, index: CataloguedIndex) -> bool:
-    """Whether the index has passages and card: it may be lost, or an earlier ingest may have died before it."""
+def matches_index(stored: StoredDocument, index: CataloguedIndex) -> bool:
+    """Whether the index has the stored passages and card: it may be lost, or an earlier ingest may have died."""
     passages = tuple(each.passage for each in stored.embedded())
     return index.passages_of(stored.document) == passages and _has_card(stored, index)
 
 
 def _has_card(stored: StoredDocument, index: CataloguedIndex) -> bool:
     """Whether the document's row in the index has the card of the ground truth."""
-    shown, wanted = index.row(stored.document), stored.row()
-    return (shown and shown.card) == (wanted and wanted.card)
+    indexed, wanted = index.row(stored.document), stored.row()
+    return (indexed and indexed.card) == (wanted and wanted.card)

@@ -19,7 +19,7 @@ from cicada.retrieval.rerank.scores import (
 
 NAME = "local"
 
-Evidence = Sequence[tuple[Candidate, Signals]]
+RankedSignals = Sequence[tuple[Candidate, Signals]]
 """The first candidates in their new order, with the signals that their relevance is computed from."""
 
 
@@ -36,26 +36,26 @@ class LocalReranker(Struct, frozen=True):
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
         if not candidates:
             return Ranking((), NAME)
-        found = self.evidence(query, candidates)
+        found = self.signals(query, candidates)
         ranked = [*found, *_behind(found, candidates, self.depth)]
         relevances = self.calibration.relevances([signals for _, signals in ranked], len(candidates))
         return Ranking(
             tuple(RankedPassage(each.passage, value) for (each, _), value in zip(ranked, relevances, strict=True)), NAME
         )
 
-    def evidence(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Evidence:
+    def signals(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> RankedSignals:
         """The candidates up to the depth, ranked; at least one must be given."""
         head = candidates[: self.depth]
         ids = [each.passage.passage_id for each in head]
         found = self.index.vectors_of(head[0].passage.document.base_key, ids)
         vectors = [found.get(each) for each in ids]
         scores = with_feedback(retriever_scores(candidates)[: self.depth], query.vector, vectors)
-        signals = list(map(Signals, scores, cosines(query.vector, candidates, vectors)))
+        values = list(map(Signals, scores, cosines(query.vector, candidates, vectors)))
         order = sorted(range(len(head)), key=lambda place: -scores[place])
-        return [(head[place], signals[place]) for place in order]
+        return [(head[place], values[place]) for place in order]
 
 
-def _behind(found: Evidence, candidates: Sequence[Candidate], depth: int) -> Evidence:
+def _behind(found: RankedSignals, candidates: Sequence[Candidate], depth: int) -> RankedSignals:
     """The candidates beyond the depth, scored below the last ranked one by their difference in retriever scores."""
     rest = candidates[depth:]
     if not rest:

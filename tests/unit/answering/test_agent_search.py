@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.agents.model import ANSWER_LIMIT_BYTES
-from cicada.answering.evidence import RetrievedEvidence
+from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.prompt import evidence_text
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator
 from cicada.errors import UnavailableError
@@ -22,13 +22,13 @@ def passage(number: int, text: str) -> Passage:
     return Passage(f"p{number}", document, "1", "Macbeth", text, "", locator)
 
 
-def evidence(index: FixedIndex) -> RetrievedEvidence:
-    return RetrievedEvidence(search_of(HybridSearch(index, FixedEmbedder())), PermissionGate(OpenAccess()))
+def agent_search(index: FixedIndex) -> PermittedAgentSearch:
+    return PermittedAgentSearch(search_of(HybridSearch(index, FixedEmbedder())), PermissionGate(OpenAccess()))
 
 
 def test_passages_have_their_places_and_no_numbers_that_would_cite_nothing() -> None:
     first, second = passage(1, "O, treachery! Fly, good Fleance!"), passage(3, "Who did strike out the light?")
-    text = evidence(FixedIndex(first, second)).search(ANN, "scripts", "Banquo is killed")
+    text = agent_search(FixedIndex(first, second)).search(ANN, "scripts", "Banquo is killed")
     assert text == f"{evidence_text(first)}\n\n{evidence_text(second)}"
     assert text.startswith(
         "Passage:\nEpisode:\n| Macbeth\nChapter:\n| 3.3 A park\nMessages: 1–2\nSpeakers:\n| BANQUO, FLEANCE\n"
@@ -39,7 +39,7 @@ def test_passages_have_their_places_and_no_numbers_that_would_cite_nothing() -> 
 
 def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:
     index = FixedIndex()
-    evidence(index).search(ANN, "novels", "Banquo is killed")
+    agent_search(index).search(ANN, "novels", "Banquo is killed")
     (query,) = index.queries
     assert query.filter == PassageFilter(KnowledgeBaseKey("acme", "novels"), reader=frozenset({"user:ann"}))
     assert query.text == "Banquo is killed"
@@ -47,23 +47,23 @@ def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:
 
 def test_a_tool_reads_what_its_users_groups_may() -> None:
     index = FixedIndex()
-    evidence(index).search(Principal("acme", "ann", frozenset({"legal"})), "novels", "Banquo is killed")
+    agent_search(index).search(Principal("acme", "ann", frozenset({"legal"})), "novels", "Banquo is killed")
     assert index.queries[0].filter.reader == frozenset({"user:ann", "group:legal"})
 
 
 def test_nothing_found_is_an_empty_text() -> None:
-    assert evidence(FixedIndex()).search(ANN, "scripts", "aliens") == ""
+    assert agent_search(FixedIndex()).search(ANN, "scripts", "aliens") == ""
 
 
 def test_a_search_that_fails_is_not_an_empty_text() -> None:
     index = FixedIndex()
     index.failure = UnavailableError("The index could not be reached; try again.")
     with pytest.raises(UnavailableError):
-        evidence(index).search(ANN, "scripts", "Banquo is killed")
+        agent_search(index).search(ANN, "scripts", "Banquo is killed")
 
 
 def test_what_does_not_fit_an_action_groups_answer_is_counted_and_passages_stay_whole() -> None:
     passages = [passage(number, f"{number} " + "夜" * 1500) for number in range(1, 9)]
-    text = evidence(FixedIndex(*passages)).search(ANN, "scripts", "night")
+    text = agent_search(FixedIndex(*passages)).search(ANN, "scripts", "night")
     assert len(text.encode()) < ANSWER_LIMIT_BYTES + 100
     assert text.endswith(f"{'夜' * 1500}\n\n(4 more not shown here.)")

@@ -1,4 +1,4 @@
-"""Evidence without an index."""
+"""Agent searches without an index."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from cicada.errors import ThrottledError
 from cicada.identity import Principal
 
 
-class FixedEvidence:
+class FixedAgentSearch:
     """Answers every search with the same text; keeps the searches."""
 
     def __init__(self, text: str) -> None:
@@ -18,7 +18,7 @@ class FixedEvidence:
         return self._text
 
 
-class BrokenEvidence(FixedEvidence):
+class BrokenAgentSearch(FixedAgentSearch):
     """Cannot search."""
 
     def search(self, principal: Principal, knowledge_base: str, query: str) -> str:

@@ -1,0 +1,33 @@
+"""The search that an agent may call, for what the user may view."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from cicada.agents.model import fitted
+from cicada.answering.audit import document_of
+from cicada.answering.prompt import evidence_text
+from cicada.identity import Principal
+from cicada.observability.telemetry import note_shown
+from cicada.permissions import PermissionGate, readable_passages
+from cicada.retrieval.completeness import CheckIndex, unchecked
+from cicada.retrieval.search import KnowledgeSearch
+
+
+class PermittedAgentSearch(Struct, frozen=True):
+    """The agent search over passages of the user's tenant that the user may view.
+
+    `check_index` is called if there are none; it raises if the index lacks documents.
+    """
+
+    knowledge: KnowledgeSearch
+    gate: PermissionGate
+    check_index: CheckIndex = unchecked
+
+    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+        found = self.knowledge.search(query, readable_passages(principal, knowledge_base)).passages
+        shown = self.gate.permit(principal, found, lambda each: each.passage.document)
+        if not shown:
+            self.check_index(principal, knowledge_base)
+        note_shown(document_of(each.passage) for each in shown)
+        return fitted([evidence_text(each.passage) for each in shown], "\n\n")
