@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bench.delivery_bench.metered_aws import MeteredAws
 from bench.delivery_bench.pipeline import PacedModel, Pipeline, tokens
-from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.parts import ModelUsage, Prompt
 from cicada.answering.pump import Pace
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.protocol import Chunk

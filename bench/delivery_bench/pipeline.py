@@ -19,7 +19,7 @@ from cicada.adapters.sqs import SqsRequestQueue
 from cicada.agents.model import AgentTurn
 from cicada.answering.answer import Answerer
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.parts import ModelUsage, Prompt
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.answering.pump import STEADY, Pace

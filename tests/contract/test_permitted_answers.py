@@ -12,7 +12,7 @@ from cicada.agents.model import AgentTurn
 from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.answer import Answerer
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.model import AnswerPart, Finished, Listed, ModelUsage, Progress
+from cicada.answering.parts import AnswerPart, Finished, Listed, ModelUsage, Progress
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question

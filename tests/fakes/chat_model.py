@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.parts import ModelUsage, Prompt
 from cicada.errors import CicadaError
 
 Step = str | ModelUsage | Exception | Callable[[], object]

@@ -14,7 +14,7 @@ import pytest
 
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.s3.keys import truth_key
-from cicada.answering.model import AnswerPart
+from cicada.answering.parts import AnswerPart
 from cicada.bootstrap import processor as wiring
 from cicada.conversation.model import Status
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey

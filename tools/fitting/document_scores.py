@@ -16,8 +16,8 @@ from random import Random
 import numpy as np
 
 from cicada.document_routing import scoring
-from cicada.document_routing.model import RoutedDocument
 from cicada.document_routing.router import DocumentRouter
+from cicada.document_routing.values import RoutedDocument
 from cicada.errors import CicadaError
 from cicada.languages.terms import query_terms
 from cicada.permissions import every_document

@@ -9,7 +9,7 @@ from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from cicada.adapters.aws_errors import IncompleteStreamError, Retry
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
-from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.parts import ModelUsage, Prompt
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from tests.fakes.bedrock_wire import (
     DROP,

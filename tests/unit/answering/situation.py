@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from cicada.answering.answer import Answerer
 from cicada.answering.evidence import EvidenceLoop
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.model import AnswerPart, Finished, ModelUsage, Text
+from cicada.answering.parts import AnswerPart, Finished, ModelUsage, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.whole_documents import WholeDocumentAnswerer

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.agents.model import AgentKind, AgentTurn, Write
-from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.model import AnyOf
 from cicada.errors import StreamBrokenError, UnavailableError

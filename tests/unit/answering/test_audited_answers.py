@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cicada.agents.model import AgentTurn
 from cicada.answering.agent_search import PermittedAgentSearch
-from cicada.answering.model import ModelUsage
+from cicada.answering.parts import ModelUsage
 from cicada.answering.process import Processed, Processor
 from cicada.conversation.accept import cancel
 from cicada.conversation.resume import Resumer

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.context_budget import estimated_tokens, spread_within_budget, within_budget
-from cicada.answering.model import Cited
+from cicada.answering.parts import Cited
 from cicada.answering.prompt import passage_text
 from cicada.documents.model import SectionLocator
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases

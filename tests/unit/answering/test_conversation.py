@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.answer import Answerer
-from cicada.answering.model import AnswerPart
+from cicada.answering.parts import AnswerPart
 from cicada.answering.process import Processed
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.conversation.memory import LoggedConversation

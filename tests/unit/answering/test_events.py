@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cicada.answering.events import complete, events_of
-from cicada.answering.model import AnswerPart, Cited, Finished, Listed, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Progress, Text
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     AnyEventBody,

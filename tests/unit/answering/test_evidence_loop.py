@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered, verdict
-from cicada.answering.model import Cited, Finished
+from cicada.answering.parts import Cited, Finished
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge

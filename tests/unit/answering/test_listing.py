@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from cicada.answering.events import events_of
-from cicada.answering.model import AnswerPart, Listed, Progress
+from cicada.answering.parts import AnswerPart, Listed, Progress
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import Listing, event_body
 from cicada.documents.catalogue import DocumentRow, Sort

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.model import ModelUsage
+from cicada.answering.parts import ModelUsage
 from cicada.answering.process import Processed
 from cicada.conversation.model import AnswerRecord, RequestKey
 from cicada.errors import ThrottledError

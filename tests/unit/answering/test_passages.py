@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.model import Cited, Finished, Progress, Text
+from cicada.answering.parts import Cited, Finished, Progress, Text
 from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
 from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter

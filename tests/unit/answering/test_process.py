@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cicada.answering.model import ModelUsage
+from cicada.answering.parts import ModelUsage
 from cicada.answering.process import Processed, Processor
 from cicada.conversation.accept import cancel
 from cicada.conversation.history import answer_text

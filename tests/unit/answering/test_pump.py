@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
-from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.pump import Pace, Pump
 from cicada.deadline import Deadline, ending_by
 from cicada.errors import OutOfTimeError, StreamBrokenError

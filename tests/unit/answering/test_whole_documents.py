@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.answer import Answerer
-from cicada.answering.model import AnswerPart, Cited, Finished
+from cicada.answering.parts import AnswerPart, Cited, Finished
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.document_routing.naming import Dispatcher
 from cicada.documents.catalogue import Card, row_of

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.evidence import LocalJudge
-from cicada.answering.model import AnswerPart, Cited
+from cicada.answering.parts import AnswerPart, Cited
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import Retrieval

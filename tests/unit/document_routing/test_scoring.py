@@ -7,7 +7,6 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from cicada.document_routing.model import DocumentSignals, RoutedDocument
 from cicada.document_routing.scoring import (
     ambiguity_of,
     by_ranks,
@@ -18,6 +17,7 @@ from cicada.document_routing.scoring import (
     overlap,
     scored,
 )
+from cicada.document_routing.values import DocumentSignals, RoutedDocument
 from cicada.documents.catalogue import Card, CardSection, DocumentRow, Related
 from cicada.retrieval.model import CardHit, CardHits
 from tests.unit.document_routing.documents import Written, candidates, index_of, key

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.answering.asked_writes import asked_writes
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.model import AnswerPart, Finished, Progress, Text
+from cicada.answering.parts import AnswerPart, Finished, Progress, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt

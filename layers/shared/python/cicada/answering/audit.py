@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
 
-from cicada.answering.model import AnswerPart, Cited, Finished, Listed, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Text
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import AnswerRecord, Head, Lease, Question, RequestKey, Status, StoredEvent
 from cicada.documents.model import DocumentKey, Passage

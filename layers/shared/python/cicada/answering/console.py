@@ -9,7 +9,7 @@ from typing import Any
 
 from cicada.answering.answer import Answerer
 from cicada.answering.events import complete, events_of
-from cicada.answering.model import AnswerPart, Finished
+from cicada.answering.parts import AnswerPart, Finished
 from cicada.conversation.accept import DEFAULT_KNOWLEDGE_BASE, question_of
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import (

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from msgspec import Struct
 from msgspec.json import encode
 
-from cicada.answering.model import AnswerPart, Cited, Finished, Listed, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Progress, Text
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     AnyEventBody,

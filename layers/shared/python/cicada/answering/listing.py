@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from cicada.answering.model import AnswerPart, Finished, Listed, Progress, Text
+from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, Scalar

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
-from cicada.answering.model import AnswerPart, Cited, Finished, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
 from cicada.answering.pump import streamed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.parts import ModelUsage, Prompt
 from cicada.conversation.model import RequestKey
 from cicada.dialogue import Conversation
 from cicada.knowledge_bases.settings import KnowledgeBase

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from cicada.answering.answer import Answerer
 from cicada.answering.audit import Measurement, documents_in, ended, ended_before, interrupted
 from cicada.answering.events import complete, events_of
-from cicada.answering.model import AnswerPart, Finished
+from cicada.answering.parts import AnswerPart, Finished
 from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
 from cicada.conversation.delivery import Delivery, waiting_seconds

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from cicada.answering.model import Prompt
+from cicada.answering.parts import Prompt
 from cicada.dialogue import EARLIER, Turn, earlier_turns
 from cicada.documents.model import Passage, ScriptLocator
 from cicada.knowledge_bases.settings import ContentKind

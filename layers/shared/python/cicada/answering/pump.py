@@ -13,7 +13,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from cicada.answering.model import AnswerPart, ModelUsage, Progress, Prompt, Text
+from cicada.answering.parts import AnswerPart, ModelUsage, Progress, Prompt, Text
 from cicada.answering.ports import ChatModel
 from cicada.deadline import check_time
 from cicada.observability.telemetry import phase, reporting_progress_to

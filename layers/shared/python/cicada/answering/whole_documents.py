@@ -8,7 +8,7 @@ from itertools import chain
 from msgspec import Struct
 
 from cicada.answering.context_budget import spread_within_budget
-from cicada.answering.model import AnswerPart, Cited, Finished, Progress
+from cicada.answering.parts import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
 from cicada.answering.pump import streamed

@@ -8,8 +8,8 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.document_routing.model import DocumentSignals, RoutedDocument, Routing
 from cicada.document_routing.scoring import ambiguity_of, feedback_of, gathered, scored
+from cicada.document_routing.values import DocumentSignals, RoutedDocument, Routing
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError

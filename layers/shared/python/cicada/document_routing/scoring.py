@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from cicada.document_routing.model import DocumentSignals, RoutedDocument
+from cicada.document_routing.values import DocumentSignals, RoutedDocument
 from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import DocumentKey
 from cicada.knowledge_bases.settings import RouteFormula

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from cicada.adapters.aws_errors import STANDARD, IncompleteStreamError, Retry, retried_stream
-from cicada.answering.model import ModelUsage, Prompt
+from cicada.answering.parts import ModelUsage, Prompt
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
