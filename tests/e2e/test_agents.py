@@ -30,7 +30,7 @@ KEPT = [
     ("Rename my theory: The porter is drunk to The porter of hell gate", "Renamed"),
     ("List my theories", "- The porter of hell gate ("),
     ("Delete my theory about the porter of hell gate", "Deleted the theory “The porter of hell gate”"),
-    ("List my theories", "The user has no theories."),
+    ("List my theories", "You have no theories."),
     ("Restore my theory about the porter", "Brought back the theory “The porter of hell gate”"),
     ("Show my theory: The porter of hell gate", "the evidence is the knocking"),
     ("Delete my theory about the porter of hell gate", "Deleted the theory"),

@@ -118,10 +118,10 @@ def test_every_profile_tool_works_through_the_action_group(profiles: Call) -> No
     assert said("append_to_profile", name="Banquo", addition="A ghost.").endswith("father of Fleance.\n| A ghost.")
     assert said("amend_profile", name="Banquo", description="A thane.").startswith("Amended the character profile")
     assert said("rename_profile", name="Banquo", new_name="The thane of Lochaber").startswith("Renamed the character")
-    assert said("list_profiles").startswith("The user has 1 profile:\n| - character The thane of Lochaber")
-    assert said("list_profiles", kind="group") == "The user has no group profiles."
+    assert said("list_profiles").startswith("You have 1 profile:\n| - character The thane of Lochaber")
+    assert said("list_profiles", kind="group") == "You have no group profiles."
     assert said("delete_profile", kind="character", name="Lochaber").startswith("Deleted the character profile")
-    assert said("list_profiles") == "The user has no profiles."
+    assert said("list_profiles") == "You have no profiles."
     assert said("restore_profile", name="Banquo", version="1").endswith("and the father of Fleance.")
 
 
@@ -194,7 +194,7 @@ def test_every_theory_tool_works_through_the_action_group(
         "The theory “The third man”, saved on 1970-01-01:\n| It"
     )
     assert said("delete_theory", title="The third man").startswith("Deleted the theory “The third man”.")
-    assert said("list_theories") == "The user has no theories."
+    assert said("list_theories") == "You have no theories."
     assert said("restore_theory").endswith("It reads:\n| It is Macbeth.")
     assert said("restore_theory", title="The third man", version="1").endswith("at the park, is Ross.")
 

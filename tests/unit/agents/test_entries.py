@@ -47,13 +47,13 @@ def test_there_is_a_limit_to_how_many_can_be_saved(tools: TheoryTools, monkeypat
 
 
 def test_a_list_has_titles_dates_and_beginnings(tools: TheoryTools, clock: Clock) -> None:
-    assert tools.list_theories(ANN) == "The user has no theories."
+    assert tools.list_theories(ANN) == "You have no theories."
     tools.save_theory(ANN, "Owl", "It foretells\ndeath.")
-    assert tools.list_theories(ANN) == "The user has 1 theory:\n| - Owl (2026-11-01): It foretells death."
+    assert tools.list_theories(ANN) == "You have 1 theory:\n| - Owl (2026-11-01): It foretells death."
     clock.now += DAY_SECONDS
     tools.save_theory(ANN, "Bell", "x" * 500)
     assert tools.list_theories(ANN) == (
-        f"The user has 2 theories:\n| - Bell (2026-11-02): {'x' * 119}…\n| - Owl (2026-11-01): It foretells death."
+        f"You have 2 theories:\n| - Bell (2026-11-02): {'x' * 119}…\n| - Owl (2026-11-01): It foretells death."
     )
 
 
@@ -63,7 +63,7 @@ def test_a_long_list_fits_and_says_what_it_leaves_out(tools: TheoryTools) -> Non
     said = tools.list_theories(ANN)
     shown = said.count("\n| - title")
     assert len(said.encode()) < ANSWER_LIMIT_BYTES + 100
-    assert said.startswith("The user has 200 theories:")
+    assert said.startswith("You have 200 theories:")
     assert said.endswith(f"\n({200 - shown} more not shown here.)")
 
 
@@ -164,7 +164,7 @@ def test_a_deleted_theory_is_gone_until_it_is_brought_back(tools: TheoryTools, s
     tools.save_theory(ANN, "Owl", "It is an omen.")
     assert tools.delete_theory(ANN, "the owl") == "Deleted the theory “Owl”. It can be brought back until 2026-12-01."
     assert kept(store) == {}
-    assert tools.list_theories(ANN) == "The user has no theories."
+    assert tools.list_theories(ANN) == "You have no theories."
 
 
 def test_a_repeated_deletion_does_not_take_the_next_best_theory(tools: TheoryTools, store: InMemoryEntryStore) -> None:
@@ -196,9 +196,9 @@ NAMING: dict[str, Callable[[TheoryTools, str], str]] = {
 
 @pytest.mark.parametrize("tool", NAMING.values(), ids=NAMING)
 def test_words_that_name_nothing_get_what_there_is(tools: TheoryTools, tool: Callable[[TheoryTools, str], str]) -> None:
-    assert tool(tools, "Owl") == "There is no theory “Owl”. The user has no saved theories at all."
+    assert tool(tools, "Owl") == "There is no theory “Owl”. You have no saved theories at all."
     tools.save_theory(ANN, "Bell", "…")
-    assert tool(tools, "Owl") == "There is no theory “Owl”.\nThe user's theories are:\n| - Bell"
+    assert tool(tools, "Owl") == "There is no theory “Owl”.\nYour theories are:\n| - Bell"
 
 
 @pytest.mark.parametrize("tool", NAMING.values(), ids=NAMING)

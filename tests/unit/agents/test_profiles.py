@@ -50,13 +50,11 @@ def test_every_change_of_a_profile_says_what_it_did(tools: ProfileTools) -> None
 
 def test_a_missing_profile_is_answered_with_what_exists(tools: ProfileTools) -> None:
     assert tools.get_profile(ANN, "character", "Banquo") == (
-        "There is no character profile “Banquo”. The user has no saved profiles at all."
+        "There is no character profile “Banquo”. You have no saved profiles at all."
     )
     tools.save_profile(ANN, "group", "Witches", "Three.")
     tools.save_profile(ANN, "character", "Ross", "A thane.")
-    expected = (
-        "There is no character profile “Banquo”.\nThe user's profiles are:\n| - character Ross\n| - group Witches"
-    )
+    expected = "There is no character profile “Banquo”.\nYour profiles are:\n| - character Ross\n| - group Witches"
     assert tools.get_profile(ANN, "character", "Banquo") == expected
     assert tools.delete_profile(ANN, "character", "Banquo") == expected
 
@@ -78,16 +76,16 @@ def test_a_kind_that_is_said_has_to_fit(tools: ProfileTools, store: InMemoryEntr
 
 
 def test_a_list_shows_kind_name_date_and_beginning(tools: ProfileTools) -> None:
-    assert tools.list_profiles(ANN) == "The user has no profiles."
-    assert tools.list_profiles(ANN, "episode") == "The user has no episode profiles."
+    assert tools.list_profiles(ANN) == "You have no profiles."
+    assert tools.list_profiles(ANN, "episode") == "You have no episode profiles."
     tools.save_profile(ANN, "character", "Ross", "A thane.\nComes late.")
     tools.save_profile(ANN, "location", "Forres", "x" * 500)
     assert tools.list_profiles(ANN, "") == (
-        "The user has 2 profiles:\n| - character Ross (2026-11-01): A thane. Comes late.\n"
+        "You have 2 profiles:\n| - character Ross (2026-11-01): A thane. Comes late.\n"
         f"| - location Forres (2026-11-01): {'x' * 119}…"
     )
     assert tools.list_profiles(ANN, "CHARACTER") == (
-        "The user has 1 character profile:\n| - character Ross (2026-11-01): A thane. Comes late."
+        "You have 1 character profile:\n| - character Ross (2026-11-01): A thane. Comes late."
     )
 
 
@@ -103,7 +101,7 @@ def test_an_unknown_kind_is_answered_with_the_allowed_ones(tools: ProfileTools, 
     assert tools.rename_profile(ANN, kind, "Ross", "Rosse") == expected
     assert tools.delete_profile(ANN, kind, "Ross") == expected
     assert tools.restore_profile(ANN, kind, "Ross") == expected
-    assert tools.list_profiles(ANN) == "The user has no profiles."
+    assert tools.list_profiles(ANN) == "You have no profiles."
 
 
 @pytest.mark.parametrize(
@@ -119,7 +117,7 @@ def test_an_unknown_kind_is_answered_with_the_allowed_ones(tools: ProfileTools, 
 )
 def test_nothing_missing_or_too_long_is_saved(tools: ProfileTools, name: str, description: str, expected: str) -> None:
     assert tools.save_profile(ANN, "character", name, description) == expected
-    assert tools.list_profiles(ANN) == "The user has no profiles."
+    assert tools.list_profiles(ANN) == "You have no profiles."
 
 
 def test_the_limits_themselves_are_allowed(tools: ProfileTools) -> None:

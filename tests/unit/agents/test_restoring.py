@@ -90,7 +90,7 @@ def test_one_of_several_deleted_theories_must_be_named(
         assert "- Owl by day (deleted on 2026-11-01)" in said
     assert list(kept(store)) == ["Bell"]
     assert tools.restore_theory(ANN, "Knife") == (
-        "There is no theory “Knife”.\nThe user's theories are:\n| - Bell\nThese can be brought back:\n"
+        "There is no theory “Knife”.\nYour theories are:\n| - Bell\nThese can be brought back:\n"
         "| - Owl by day (deleted on 2026-11-01)\n| - Owl by night (deleted on 2026-11-01)"
     )
 
@@ -160,4 +160,4 @@ def test_a_profile_of_one_kind_comes_back() -> None:
         tools.delete_profile(ANN, kind, "Dunsinane")
     assert tools.restore_profile(ANN, "location").endswith("It reads:\n| of location")
     assert tools.restore_profile(ANN, "location").startswith("The location profile “Dunsinane” was already")
-    assert tools.list_profiles(ANN) == "The user has 1 profile:\n| - location Dunsinane (2026-11-01): of location"
+    assert tools.list_profiles(ANN) == "You have 1 profile:\n| - location Dunsinane (2026-11-01): of location"

@@ -30,7 +30,7 @@ def test_arguments_that_are_not_declared_are_dropped(toolbox: Toolbox) -> None:
 
 def test_missing_null_and_odd_arguments_are_told_to_the_model(toolbox: Toolbox) -> None:
     assert toolbox.call(ANN, "get_profile", {"kind": "character"}) == "The name is missing. Nothing was done."
-    assert toolbox.call(ANN, "list_profiles", {"kind": None}) == "The user has no profiles."
+    assert toolbox.call(ANN, "list_profiles", {"kind": None}) == "You have no profiles."
     assert toolbox.call(ANN, "get_profile", {"kind": ["character"], "name": 7}).startswith("The kind must be one of")
     assert toolbox.call(ANN, "get_profile", {"kind": "episode", "name": 7}).startswith(
         "There is no episode profile “7”"

@@ -162,9 +162,9 @@ class EntryMatcher(Struct, frozen=True):
         """The sentence that says that there is no entry of this name, and names those that there are."""
         none = f"There is no {self.wording.titled(kind)} {named(wanted)}."
         if not self.live:
-            return f"{none} The user has no saved {self.wording.many} at all."
+            return f"{none} You have no saved {self.wording.many} at all."
         lines = (one_quoted_line(f"- {called(each)}") for each in self.live)
-        return fitted([none, f"The user's {self.wording.many} are:", *lines])
+        return fitted([none, f"Your {self.wording.many} are:", *lines])
 
     def _gone(self, state: EntryVersion) -> str:
         return (
@@ -227,9 +227,9 @@ class Entries(Struct, frozen=True):
         entries = [each for each in self.keeping.store.live(self.scope) if kind in ("", each.kind)]
         of_kind = f"{kind} " if kind else ""
         if not entries:
-            return f"The user has no {of_kind}{self.wording.many}."
+            return f"You have no {of_kind}{self.wording.many}."
         what = self.wording.one if len(entries) == 1 else self.wording.many
-        return fitted([f"The user has {len(entries)} {of_kind}{what}:", *map(summary, entries)])
+        return fitted([f"You have {len(entries)} {of_kind}{what}:", *map(summary, entries)])
 
     def read(self, kind: str, wanted: str) -> str:
         """The whole entry, and the versions that can be brought back."""
