@@ -44,7 +44,7 @@ class DeploymentTarget:
 
     @property
     def default_tenant(self) -> str:
-        """That of accounts in no tenant's group and of commands that name none; empty where there is none."""
+        """The tenant of accounts in no tenant's group and of commands that name none; empty where there is none."""
         return self.outputs.get("DefaultTenant", "default" if self.stage else "")
 
     def output(self, name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-# In it a shell asks what completes the line that is being typed.
+# A shell sets this variable to ask what completes the line that is being typed.
 COMPLETION_VARIABLE = "_CICADA_COMPLETE"
 CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -50,7 +50,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         plain=plain,
         stage_file=Path(found.get("CICADA_STAGE_FILE") or _stage_folder(found) / "stage.json"),
         events=CHECKOUT / "events",
-        # As the AWS command line does; boto3 alone would ignore AWS_REGION.
+        # The AWS command line reads both variables; boto3 alone would ignore AWS_REGION.
         region=found.get("AWS_REGION") or found.get("AWS_DEFAULT_REGION") or None,
         stack=found.get("CICADA_STACK") or None,
         user=found.get("CICADA_USER") or None,
@@ -61,7 +61,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _stage_folder(environment: Mapping[str, str]) -> Path:
-    """Where `make run` with the same environment keeps its stage."""
+    """The folder where `make run` with the same environment keeps its stage."""
     return Path(environment.get("CICADA_STAGE_DIR") or CHECKOUT / ".stage")
 
 

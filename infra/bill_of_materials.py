@@ -23,7 +23,7 @@ from infra.layer_build import DEPLOYED, LOCKS, ROOT
 from infra.licences import licence_of
 
 FILE = "bill-of-materials.cdx.json"
-# Where the layers run.
+# The platform on which the layers run.
 _LAMBDA = {
     "implementation_name": "cpython",
     "platform_machine": "aarch64",

@@ -13,7 +13,7 @@ NEW_ACCOUNT = 10
 UNRESERVED_LEAST = 100
 # The most that an event source's maximum concurrency can be (CreateEventSourceMapping).
 SOURCE_MOST = 1000
-# Of ten executions four answer, two ingest and four are left for the chat, whose functions take milliseconds.
+# Four of ten executions answer, two ingest, and four are left for the chat, whose functions take milliseconds.
 _ANSWERS_SHARE, _INGEST_SHARE = 0.4, 0.2
 # More files in parallel only have the embedding model refuse their calls.
 _INGEST_MOST = 20

@@ -54,7 +54,7 @@ class Federation:
 
 
 def federation(context: Callable[[str], Any]) -> Federation | None:
-    """None where no value asks for it. Raises `FederationError`."""
+    """The identity provider that the context names, or None. Raises `FederationError`."""
     given = {name: str(value) for name in (_NAME, *_OIDC, _SAML, _DOMAIN) if (value := context(name))}
     if not given:
         return None

@@ -13,11 +13,11 @@ from infra.model_regions import GLOBAL, IN_REGION, ModelRegions
 _BY_DEFAULT = ("ca", "us", "eu", "apac", "jp", "au", IN_REGION)
 GEOGRAPHIES = (*_BY_DEFAULT, GLOBAL)
 _LITE, _MICRO, _PRO = (f"amazon.nova-{size}-v1:0" for size in ("lite", "micro", "pro"))
-# Where the first generation of Nova is not offered. Claude comes last: it costs more, and Anthropic wants to know first
-# what it is used for.
+# Models for regions without the first generation of Nova. Claude comes last: it costs more, and Anthropic wants to know
+# first what it is used for.
 _OTHERS = ("amazon.nova-2-lite-v1:0", "anthropic.claude-haiku-4-5-20251001-v1:0")
 _SMALL, _LARGE = (_MICRO, _LITE, *_OTHERS), (_PRO, _LITE, *_OTHERS)
-# By the context value that names another one, the models for a purpose, the best one first.
+# The models for a purpose, the best one first, by the context value that names another one.
 # Contexts: a model with prompt caching reads a document once for all its passages.
 # Plans: stating a whole plan at once is too hard for small models, which are asked only where the rules are unsure.
 PREFERRED: Mapping[str, tuple[str, ...]] = {
@@ -28,7 +28,7 @@ PREFERRED: Mapping[str, tuple[str, ...]] = {
     "agentModel": _LARGE,
 }
 _TITAN, _COHERE_3, _COHERE_4 = "amazon.titan-embed-text-v2:0", "cohere.embed-multilingual-v3", "cohere.embed-v4:0"
-# Of `-c embeddingModel=titan` or `cohere`, and without it.
+# The embedding models of `-c embeddingModel=titan` or `cohere`, and without it.
 _EMBEDDERS: Mapping[str, tuple[str, ...]] = {
     "titan": (_TITAN,),
     "cohere": (_COHERE_4, _COHERE_3),
@@ -59,7 +59,7 @@ class ModelChoice:
         return self.best(purpose, 1)[0]
 
     def best(self, purpose: str, count: int) -> list[str]:
-        """At most `count` models in the order of fallback. Raises `ModelNotOfferedError` for none."""
+        """The best models, `count` or fewer, in the order of fallback. Raises `ModelNotOfferedError` for none."""
         return self.offered(purpose)[:count] or self._refuse(purpose, PREFERRED[purpose])
 
     def checked(self, purpose: str, id: str) -> str:

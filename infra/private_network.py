@@ -26,7 +26,7 @@ class PrivateNetwork:
 
 
 def private_network(context: Context) -> PrivateNetwork | None:
-    """None for a collection that is reached from anywhere, with signed requests."""
+    """The private network; None for a collection that is reached from anywhere, with signed requests."""
     vpc = _id(context, "vpc", "vpc")
     if not vpc:
         if lonely := [name for name in _OF_VPC if text(context, name)]:

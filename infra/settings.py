@@ -228,7 +228,7 @@ def _local(context: Context) -> StageSettings:
         context_model_id=text_or_none(context, "contextModel"),
         card_model_id=text_or_none(context, "cardModel"),
         retain_data=False,
-        # In measurements and chaos runs its few sample users stand for many people.
+        # The few sample users stand for many people in measurements and chaos runs.
         messages_per_minute=str(whole_number(context, "messagesPerMinute", 6000)),
         requests_in_flight=str(whole_number(context, "requestsInFlight", 200)),
         commands_per_minute=commands_per_minute(context, 6000),

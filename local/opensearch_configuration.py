@@ -51,7 +51,7 @@ def _write_settings(file: Path, folder: Path, host: str, port: int) -> None:
 
 
 def _keep_to_folder(options: Path, folder: Path) -> None:
-    """By default the JVM writes its files into the distribution, which the server's user cannot write."""
+    """Make the JVM write its files here: by default it uses the distribution, which the server's user cannot write."""
     lines = [line for line in options.read_text("utf-8").splitlines() if "logs/gc.log" not in line]
     text = "\n".join(lines).replace("HeapDumpPath=data", f"HeapDumpPath={folder / 'data'}")
     options.write_text(text.replace("ErrorFile=logs", f"ErrorFile={folder / 'logs'}") + "\n", "utf-8")

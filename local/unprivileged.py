@@ -1,4 +1,4 @@
-"""For servers that refuse to run as root: the user to run them as, and folders that this user can reach."""
+"""The user to run servers as that refuse to run as root, and folders that this user can reach."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _LOOP = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
 def busy_loops() -> Iterator[list[int]]:
     """Their process ids."""
     command = [sys.executable, "-c", _LOOP, str(os.getpid())]
-    # In sessions of their own: the terminal's Ctrl-C is for the command, which ends in order, and the loops after it.
+    # The loops have their own sessions: the terminal's Ctrl-C is for the command, which ends in order, then the loops.
     loops = [subprocess.Popen(command, start_new_session=True) for _ in range(LOOPS)]
     try:
         yield [loop.pid for loop in loops]

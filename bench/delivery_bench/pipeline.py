@@ -49,7 +49,7 @@ from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada_embedded.passage_index import SqlitePassageIndex
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
-# In the form of Cognito's and API Gateway's ids, so that the rows have realistic sizes.
+# The ids have the form of Cognito's and API Gateway's, so that the rows have realistic sizes.
 _USER = Principal("default", "7e57d004-2b97-4e7a-b45f-5387367791cd")
 _CONNECTION = "L0SM9cOFvHcCIhw="
 _TABLE, _CONNECTIONS = "requests", "connections"
@@ -201,11 +201,11 @@ class Pipeline:
         self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
 
     def connect(self) -> None:
-        """As `$connect` does."""
+        """Store the connection as `$connect` does."""
         self._connections.add(Connection(_CONNECTION, _USER, time.time() + 3600, time.time()), time.time() + 7200)
 
     def accept(self) -> RequestKey:
-        """As `sendMessage` does, in a session that goes on."""
+        """Accept a question as `sendMessage` does, in a session that goes on."""
         connection = require_connection(_CONNECTION, self._connections)
         self._usage.enter(connection.principal, 5, asks=True)
         check_token(connection, time.time())

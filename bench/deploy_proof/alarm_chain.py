@@ -1,4 +1,4 @@
-"""From an alarm to whoever subscribed to it."""
+"""The chain from an alarm to whoever subscribed to it."""
 
 from __future__ import annotations
 

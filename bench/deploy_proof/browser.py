@@ -14,7 +14,7 @@ _PATIENCE_MILLISECONDS = 120_000
 
 def ask_page(url: str, knowledge_base: str, user: str, password: str, question: str) -> str:
     """Sign in, ask, and return the whole answer's text."""
-    # In a thread of its own: Playwright starts in no thread that runs an event loop, and whoever calls may do.
+    # Run in a separate thread: Playwright does not start in a thread with an event loop, and the caller may have one.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_asked, url, knowledge_base, user, password, question).result()
 

@@ -6,5 +6,5 @@ import os
 
 
 def shell_environment() -> dict[str, str]:
-    """With the credentials and the region of the AWS command line, as the CDK and `cicada` read them."""
+    """The environment with the AWS command line's credentials and region, as the CDK and `cicada` read them."""
     return dict(os.environ)

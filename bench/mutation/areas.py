@@ -25,7 +25,7 @@ class Area:
 
 
 def load_areas(file: Path, root: Path) -> dict[str, Area]:
-    """By name, in the order of the file. Raises `ValueError` for a pattern that matches nothing."""
+    """The areas by name, in the order of the file. Raises `ValueError` for a pattern that matches nothing."""
     areas = tomllib.loads(file.read_text("utf-8"))["area"]
     return {name: _area(root, name, **of) for name, of in areas.items()}
 

@@ -66,7 +66,7 @@ class Mutant:
 
 
 def mutants(path: str, source: str) -> list[Mutant]:
-    """In the order of the source."""
+    """All mutants of one source, in its order."""
     wrapper = MetadataWrapper(cst.parse_module(source))
     finder = _Finder()
     wrapper.visit(finder)

@@ -50,7 +50,7 @@ class Trial:
 
 
 def sampled(area: Area, root: Path, count: int | None, seed: int) -> list[Mutant]:
-    """So many mutants of the area, or all, in the order of the sources."""
+    """A sample of `count` mutants of the area, or all of them, in the order of the sources."""
     found = [each for source in area.sources for each in mutants(source, (root / source).read_text("utf-8"))]
     if count is None or count >= len(found):
         return found

@@ -49,11 +49,11 @@ class Account:
 
     @property
     def qualifier(self) -> str:
-        """Of the account's bootstrap."""
+        """The qualifier of the account's bootstrap."""
         return self.context.get("@aws-cdk/core:bootstrapQualifier") or _QUALIFIER
 
     def settings(self, region: str) -> StageSettings:
-        """As the deployment makes them. Raises `CommandError` for those that it refuses, as for a region's models."""
+        """The settings that a deployment makes. Raises `CommandError` where it refuses, as for a region's models."""
         try:
             refuse_misspelt(self.context)
             return stage_settings({"region": region, **self.context}.get)
@@ -70,7 +70,7 @@ class Account:
 
 
 def account_findings(account: Account) -> list[Finding]:
-    """Of each part at least one. Raises `CommandError` if the login or the region is not known."""
+    """Findings, one or more for each part. Raises `CommandError` if the login or the region is not known."""
     with aws_calls():
         caller = account.client("sts").get_caller_identity()
     region = account.client("cloudformation").meta.region_name
@@ -132,7 +132,7 @@ def _stack(account: Account) -> Iterator[Finding]:
 
 
 def _index(account: Account) -> Iterator[Finding]:
-    """Of a stage that is deployed."""
+    """The finding on the index of a stage that is deployed."""
     if (found := _described(account, account.stack)) is None or why_unusable(account.stack, found["StackStatus"]):
         return
     outputs = {each["OutputKey"]: each["OutputValue"] for each in found.get("Outputs", [])}

@@ -66,7 +66,7 @@ def audit(options: Options) -> int:
 
 
 def _require_account(target: DeploymentTarget, user: str) -> None:
-    """Of a deleted account there may be records; without any, a name that no account has is a mistake."""
+    """Refuse a name that no account has. It is called without records: a deleted account may have left some."""
     from cicada.text import did_you_mean
     from cli.operator.user_pool import UserPool
 
@@ -88,7 +88,7 @@ def _sought(options: Options, now: datetime) -> Sought:
 
 
 def moment(text: str, option: str, now: datetime) -> datetime:
-    """So long ago as `90m`, `24h` or `7d`, or the ISO 8601 time. Raises `CommandError` for any other text."""
+    """The time that is `90m`, `24h` or `7d` ago, or an ISO 8601 time. Raises `CommandError` for other texts."""
     try:
         if ago := re.fullmatch(r"(\d+)([mhd])", text, re.ASCII):
             return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})

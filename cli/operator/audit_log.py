@@ -112,7 +112,7 @@ def _events(logs: Any, log_group: str, sought: Sought) -> Iterator[Mapping[str, 
 
 
 def _once(records: Iterable[AuditRecord]) -> Iterator[AuditRecord]:
-    """Without repeated records of an attempt at an answer that has another one."""
+    """The records without repeated ones of an attempt at an answer that has another one."""
     found = list(records)
     certain = {_attempt(each) for each in found if isinstance(each, DocumentsShown) and _is_certain(each)}
     seen: Counter[tuple[str, ...]] = Counter()

@@ -19,7 +19,7 @@ _ELSEWHERE = "deploy with models or inference profiles of this region, or set AW
 
 
 def bedrock_findings(settings: StageSettings, client: Callable[[str], Any], region: str) -> list[Finding]:
-    """At least one of each model."""
+    """Findings, one or more for each model."""
     bedrock = client("bedrock")
     empty: list[str] = []
     found = checked("model quotas", partial(_empty_quotas, client("service-quotas"), empty))
@@ -57,7 +57,7 @@ def _base_model(bedrock: Any, model_id: str) -> Mapping[str, Any] | None:
 
 
 def _is_profile(model_id: str) -> bool:
-    """Whether it is a profile that AWS defines, or the ARN of one; accounts define application inference profiles."""
+    """Whether the id names a profile that AWS defines, or its ARN; accounts define application inference profiles."""
     return profile_parts(model_id) is not None or "inference-profile/" in model_id
 
 

@@ -250,7 +250,7 @@ def _value_text(value: object) -> str:
 
 
 def _time_text(time: datetime | None) -> str:
-    """To the second; empty for none."""
+    """The time in ISO 8601, to the second; empty for none."""
     return time.isoformat(timespec="seconds") if time else ""
 
 

@@ -49,7 +49,7 @@ class DocumentState:
 
 
 def state_of(changed_at: datetime | None, reported_at: datetime | None, outcome: str, *, is_listed: bool) -> str | None:
-    """None for a document that is neither in the bucket nor in the catalogue.
+    """The state of a document; None if it is neither in the bucket nor in the catalogue.
 
     S3 gives the time of an object in whole seconds in one reply, and more exactly in another.
     """
@@ -68,7 +68,7 @@ class DocumentStates:
         self._bucket = target.output("DocumentsBucket")
 
     def of(self, document: DocumentKey, *, is_listed: bool) -> DocumentState | None:
-        """None if there is no such document."""
+        """The state of a document; None if there is no such document."""
         from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
 
         with _translated():
@@ -82,7 +82,7 @@ class DocumentStates:
         return DocumentState(state, changed_at, reported_at, report, versions) if state else None
 
     def of_base(self, base_key: KnowledgeBaseKey, listed: Mapping[str, datetime | None]) -> dict[str, DocumentState]:
-        """By id, in order; `listed` are the ids in the catalogue, with the time of their ingest.
+        """The states by document id, in order; `listed` has the ids in the catalogue, with the time of their ingest.
 
         A report is read only where the file is not in the catalogue, or newer than what is there.
         """

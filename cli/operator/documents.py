@@ -17,7 +17,7 @@ from cli.settings import read_settings
 if TYPE_CHECKING:
     from clients.documents.uploader import DocumentResult, Uploader
 
-# Whose documents, where, and how long to wait.
+# The options that say whose documents are meant, where they are, and how long to wait.
 document_options = together(
     click.option("--knowledge-base", metavar="NAME", default="scripts", help="which one (default: scripts)"),
     tenant_option("whose documents they are"),

@@ -15,9 +15,9 @@ from cli.settings import read_settings
 if TYPE_CHECKING:
     from tools.intents.examples import Example
 
-# As `cicada.planning.model.Intent` has them; the library is slow to import.
+# The values of `cicada.planning.model.Intent`, repeated because the library is slow to import.
 _INTENTS = ("script_query", "profile_request", "theory_request", "general")
-# As `cicada.answering.asked_writes.KINDS`.
+# The values of `cicada.answering.asked_writes.KINDS`.
 _CHANGES = ("text", "name", "delete", "restore")
 
 

@@ -19,7 +19,7 @@ Client = Callable[[str], Any]
 
 
 def key_findings(settings: StageSettings, client: Client) -> Iterator[Finding]:
-    """Of the account's own key, and of a collection that is there already: it cannot change its key."""
+    """Findings on the account's own key, and on a collection that exists already: it cannot change its key."""
     if settings.data_key not in ("", CREATE):
         yield from _given(settings, client("kms"))
     yield from _collection(settings, client)

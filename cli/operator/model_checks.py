@@ -28,7 +28,7 @@ _CONVERSE = (
 
 
 def model_findings(target: DeploymentTarget, functions: Sequence[Mapping[str, Any]]) -> list[Finding]:
-    """One of each model that the functions' settings name. Each is asked for a word, as nothing else tells."""
+    """A finding on each model that the functions' settings name. Each is asked for a word, as nothing else tells."""
     found: list[Finding] = []
     variables = [each.get("Environment", {}).get("Variables", {}) for each in functions]
     endpoint = next((each[_BEDROCK_ENDPOINT] for each in variables if _BEDROCK_ENDPOINT in each), None)

@@ -19,7 +19,7 @@ Described = Mapping[str, Any]
 
 
 def network_findings(settings: StageSettings, client: Callable[[str], Any]) -> Iterator[Finding]:
-    """Nothing without a VPC."""
+    """Findings on the stage's VPC; none without one."""
     network = settings.network
     if network is None:
         return

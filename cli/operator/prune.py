@@ -35,7 +35,7 @@ class Surplus:
 
     @property
     def needs_confirmation(self) -> bool:
-        """Also for a sidecar: without its access list nobody may read the document."""
+        """Whether to ask before the removal, also of a sidecar: without its access list nobody may see a document."""
         many = len(self.documents)
         return bool(self.sidecars) or many > _FEW or 2 * many > self.stored
 
@@ -87,7 +87,7 @@ def confirm(surplus: Surplus, options: Options) -> None:
 
 
 def remove_sidecars(target: DeploymentTarget, surplus: Surplus) -> None:
-    """Before the upload of the documents, whose version includes the sidecar."""
+    """Remove sidecars before the upload of the documents, whose version includes the sidecar."""
     from cicada.adapters.aws_errors import s3_errors
     from cicada.adapters.s3.keys import sidecar_key
     from cicada.errors import CicadaError

@@ -97,7 +97,7 @@ def _count(letters: int) -> str:
 
 
 def _age(seconds: float) -> str:
-    """In the largest unit of which it is at least one."""
+    """The age in the largest unit of which it is at least one."""
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= length:
             return f"{int(seconds // length)} {unit}"

@@ -37,7 +37,7 @@ class SignOuts:
             ) from error
 
     def _tenants(self, account: Account) -> list[str]:
-        """All of them: an account of two tenants is let in no longer, and may have been let in before."""
+        """All tenants of the account: one with two is let in no longer, and may have been let in before."""
         named = [group.removeprefix(TENANT) for group in account.groups if group.startswith(TENANT)]
         return named or [self._default_tenant]
 

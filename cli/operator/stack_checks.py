@@ -28,7 +28,7 @@ _GIVEN_UP = {
 
 
 def stack_findings(target: DeploymentTarget, tenant: str, knowledge_base: str) -> list[Finding]:
-    """Of each part at least one. Raises `CommandError` if the login is not known."""
+    """Findings, one or more for each part. Raises `CommandError` if the login is not known."""
     cloudformation = target.client("cloudformation")
     found = checked("stack", partial(_stack, cloudformation, target.stack))
     resources: dict[str, dict[str, str]] = {}
@@ -134,7 +134,7 @@ def _told(endpoints: list[str], pending: list[str]) -> Finding:
 
 
 def _accounts(target: DeploymentTarget) -> Iterator[Finding]:
-    """Those that can sign in, but are refused by the authorizer."""
+    """A finding on accounts that can sign in, but are refused by the authorizer."""
     pool = UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
     accounts = [each for each in pool.accounts() if each.state != "disabled"]
     refused = [each.name for each in without_tenant(accounts, target.default_tenant)]

@@ -64,6 +64,6 @@ def _values(name: str, value: Any) -> list[str]:
 
 
 def _user(user: Mapping[str, str]) -> str:
-    """With the id that access lists name, if the stage file has it."""
+    """The user's line, with the id that access lists name if the stage file has it."""
     sub = f", sub {user['sub']}" if "sub" in user else ""
     return f"{user['name']}, password {user['password']}{sub}"

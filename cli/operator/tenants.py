@@ -36,7 +36,7 @@ def tenant_of_documents(options: Options) -> str:
 
 
 def plain_groups(names: Sequence[str]) -> list[str]:
-    """Each once. Raises `CommandError` for the group of a tenant: a user must not get a second one."""
+    """The groups, each once. Raises `CommandError` for the group of a tenant: a user must not get a second one."""
     if any(name.startswith(TENANT) for name in names):
         raise CommandError("The group of a tenant is set with --tenant.", 2)
     return list(dict.fromkeys(names))
@@ -55,7 +55,7 @@ def tenant_named(tenant: str) -> str:
 
 
 def tenant_of_account(account: Account, default: str) -> str:
-    """As the authorizer finds it, where `default` is the stage's default tenant; `none: ` and why if it refuses."""
+    """The tenant that the authorizer finds, or `none: ` and why it refuses; `default` is the stage's default tenant."""
     from cicada.identity import is_tenants, tenant_of
 
     try:
@@ -68,10 +68,10 @@ def tenant_of_account(account: Account, default: str) -> str:
 
 
 def without_tenant(accounts: Iterable[Account], default: str) -> list[Account]:
-    """Those that the authorizer refuses, because they have not exactly one tenant."""
+    """The accounts that the authorizer refuses, because they have not exactly one tenant."""
     return [each for each in accounts if tenant_of_account(each, default).startswith(_NONE)]
 
 
 def plain_groups_of(account: Account) -> list[str]:
-    """Those that do not name a tenant."""
+    """The account's groups that do not name a tenant."""
     return [group for group in account.groups if not group.startswith(TENANT)]

@@ -100,7 +100,7 @@ class UserPool:
         return password
 
     def accounts(self) -> list[Account]:
-        """All of them, by name."""
+        """All accounts of the pool, by name."""
         with aws_calls():
             groups = self._groups_by_user()
             users = [
@@ -143,7 +143,7 @@ class UserPool:
             return None
 
     def change_groups(self, name: str, add: Sequence[str], remove: Sequence[str]) -> None:
-        """Those to add come first, so that no moment is without a tenant's group. Missing groups are created."""
+        """Add groups, then remove others, so that the user is never without a tenant's group. Makes missing groups."""
         self.groups(name)  # for an unknown user no group is created
         with _translated(name):
             for group in add:
@@ -153,12 +153,12 @@ class UserPool:
                 self._client.admin_remove_user_from_group(**self._pool, Username=name, GroupName=group)
 
     def disable(self, name: str) -> None:
-        """No sign-in any more."""
+        """Disable the account: it can sign in no more."""
         with _translated(name):
             self._client.admin_disable_user(**self._pool, Username=name)
 
     def sign_out(self, name: str) -> float:
-        """No refresh token is good any more; when that was, in epoch seconds by Cognito's clock.
+        """Revoke all refresh tokens of the user; returns when, in epoch seconds by Cognito's clock.
 
         Access tokens are valid until they expire, to all who do not look further.
         """
@@ -190,7 +190,7 @@ class UserPool:
         self._client.admin_set_user_password(**self._pool, Username=name, Password=password, Permanent=permanent)
 
     def _require_new(self, name: str) -> None:
-        """Only what was not there before may be taken back."""
+        """Refuse a user who exists: only what was not there before may be taken back."""
         try:
             self._client.admin_get_user(**self._pool, Username=name)
         except self._client.exceptions.UserNotFoundException:

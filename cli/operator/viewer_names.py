@@ -43,7 +43,7 @@ class ViewerNames:
         return [] if self.failure else [each for each in found if each]
 
     def _found_out(self, kind: str, name: str) -> str:
-        """Empty for a viewer that somebody is, or if that could not be found out."""
+        """What to say of an unknown viewer; empty for one that somebody is, or if that could not be found out."""
         try:
             if kind == "user":
                 return self._user(name)
@@ -80,7 +80,7 @@ class ViewerNames:
 
 
 def viewer_names(options: Options) -> ViewerNames:
-    """Of the tenant that the command is about."""
+    """The viewer names of the tenant that the command is about."""
     from cli.operator.tenants import tenant_of_documents
 
     def pool() -> tuple[UserPool, str]:

@@ -79,7 +79,7 @@ class Conversation:
         return code
 
     def _serve(self, line: str) -> bool:
-        """Whether it succeeded. A failure after which the conversation can go on is shown."""
+        """Serve one line; returns whether it succeeded. A failure after which the conversation can go on is shown."""
         command = self._commands.get(line)
         try:
             if command is not None:

@@ -14,7 +14,7 @@ from cli.errors import CommandError
 
 _BACK = "You can close this tab and go back to the terminal."
 _FOREIGN = "This sign-in was not begun by the command that waits in the terminal."
-# After it a connection that sends nothing is closed, as browsers open some ahead.
+# Seconds after which a connection that sends nothing is closed, as browsers open some ahead.
 _SILENT_SECONDS = 2
 # How soon the server notices that it is to end.
 _POLL_SECONDS = 0.05
@@ -36,7 +36,7 @@ class Return:
         self.host = server.server_address[0]
 
     def query(self, state: str, seconds: float) -> dict[str, str]:
-        """That of the first return with the state; others are refused and waited out. Raises `CommandError`."""
+        """The query of the first return with this state; others are refused. Raises `CommandError`."""
         found: SimpleQueue[dict[str, str]] = SimpleQueue()
         self._server.RequestHandlerClass = _handler(state, found)
         serving = Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), daemon=True)
@@ -52,7 +52,7 @@ class Return:
 
 @contextmanager
 def listening(addresses: Sequence[str]) -> Iterator[Return]:
-    """On the first of the addresses, as `http://127.0.0.1:17845/`, that no other program uses."""
+    """A server on the first of the addresses, as `http://127.0.0.1:17845/`, that no other program uses."""
     for address in addresses:
         try:
             server = _Server(("127.0.0.1", urlsplit(address).port or 80), BaseHTTPRequestHandler)

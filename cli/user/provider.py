@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # The output that only a stack with a provider has.
 _NAME = "IdentityProvider"
-# As the page asks (clients/web/provider.js).
+# The page asks for the same (clients/web/provider.js).
 _SCOPES = "openid email"
 _WAIT_SECONDS = 300.0
 _EXCHANGE_SECONDS = 30.0
@@ -129,7 +129,7 @@ def _output_is_errors() -> Iterator[None]:
 
 
 def _claims(token: str) -> dict[str, Any]:
-    """Of a token that came from the token endpoint itself: its signature tells nothing more."""
+    """The claims of a token that came from the token endpoint itself: its signature tells nothing more."""
     import jwt  # imported late: it is slow to import
 
     claims: dict[str, Any] = jwt.decode(token, options={"verify_signature": False})

@@ -150,7 +150,7 @@ def _render_turn(turn: Turn, screen: Screen) -> None:
 
 
 def withheld_note(documents: int) -> str:
-    """That the user can see some documents of an answer no more."""
+    """A note that you can no longer see some documents of an answer."""
     if documents == 1:
         return "A document of this answer was removed, or you may not read it any more."
     return f"{documents} documents of this answer were removed, or you may not read them any more."

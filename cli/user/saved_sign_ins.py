@@ -33,7 +33,7 @@ class SavedSignIns:
         self._write(client_id, {"users": {**saved["users"], user: refresh_token}, "last": user})
 
     def forget(self, client_id: str, user: str) -> None:
-        """Nothing happens if there is none."""
+        """Forget the user's sign-in, if there is one."""
         saved = self._of(client_id)
         users = {name: token for name, token in saved["users"].items() if name != user}
         if users != saved["users"]:
@@ -46,7 +46,7 @@ class SavedSignIns:
         return found
 
     def _read(self) -> dict[str, Any]:
-        """Empty without a file, and for one that is none of ours: signing in again writes it anew."""
+        """The saved sign-ins; empty without a file, and for a foreign one: signing in again writes it anew."""
         try:
             found = json.loads(self.path.read_text("utf-8"))
         except (OSError, ValueError):

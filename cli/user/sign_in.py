@@ -41,7 +41,7 @@ class Steps(Protocol):
 
 
 class InTheBrowser:
-    """Of a user of an identity provider: no command in the middle of its work opens a browser."""
+    """The sign-in of an identity provider's user: no command opens a browser in the middle of its work."""
 
     def __init__(self, user: str, flag: str) -> None:
         self._user = user
@@ -87,7 +87,7 @@ class SignIn:
         return True
 
     def _refreshed(self, refresh_token: str) -> str | None:
-        """None if the refresh token has expired, or is revoked."""
+        """A fresh access token; None if the refresh token has expired, or is revoked."""
         refused = self._cognito.exceptions.NotAuthorizedException, self._cognito.exceptions.RefreshTokenReuseException
         with _translated(self._user):
             try:
@@ -126,7 +126,7 @@ class SignIn:
 
 
 def sign_in(target: DeploymentTarget, user: str | None) -> SignIn:
-    """Of the named user, or of the one that CICADA_USER names or that signed in last; locally the first sample user."""
+    """The sign-in of the user named here or by CICADA_USER, else of the last one; locally of the first sample user."""
     settings = read_settings()
     client_id = target.output("UserPoolClientId")
     cognito = target.client("cognito-idp")

@@ -31,7 +31,7 @@ class Purged:
 
 
 def purge(client: S3Client, bucket: str, document: DocumentKey) -> Purged:
-    """Of the file, its sidecar, its report, its ground truth and its kept vectors. Raises `CicadaError`.
+    """Delete all versions of the file, its sidecar, report, ground truth and kept vectors. Raises `CicadaError`.
 
     The document must have been removed before: this takes nothing out of the index.
     """

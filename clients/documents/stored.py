@@ -25,7 +25,7 @@ class StoredDocument:
 
 
 def stored_documents(client: S3Client, bucket: str, base_key: KnowledgeBaseKey) -> list[StoredDocument]:
-    """All of them, by id. Keys that no document can have are left out. Raises `CicadaError` if S3 refuses."""
+    """All stored documents, by id. Keys that no document can have are left out. Raises `CicadaError` if S3 refuses."""
     prefix = f"documents/{base_key.tenant}/{base_key.knowledge_base}/"
     changed: dict[str, datetime] = {}
     with s3_errors():
@@ -42,7 +42,7 @@ def stored_documents(client: S3Client, bucket: str, base_key: KnowledgeBaseKey) 
 
 
 def _document(key: str) -> DocumentKey | None:
-    """None for a folder's marker, which the S3 console makes, and for other keys that ingest rejects."""
+    """The document of a key; None for a folder's marker of the S3 console, and other keys that ingest rejects."""
     try:
         return document_key(key)
     except DocumentRejectedError:

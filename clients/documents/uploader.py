@@ -177,7 +177,7 @@ class Uploader:
         return _Pending(so_far, version_of(content, sidecar), earlier)
 
     def _remove(self, document: DocumentKey) -> _Pending | DocumentResult:
-        """Only the file: an ingest under way must not read it without the sidecar that says who may read it."""
+        """Remove the file alone: an ingest under way must not read it without the sidecar that says who may read it."""
         if not S3DocumentStore(self.client, self.bucket).holds(document):
             is_left = self._get(sidecar_key(document)) is not None
             self._delete(sidecar_key(document))

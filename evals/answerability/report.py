@@ -43,7 +43,7 @@ def to_json(scored: Sequence[Scored]) -> str:
 
 
 def render(scored: Sequence[Scored]) -> str:
-    """The same as plain text, with each label's median score."""
+    """The report as plain text, with each label's median score."""
     lines = [
         f"{len(scored)} turns",
         f"answerable or partly, against unanswerable: AUROC {_shown(answerable_auroc(scored))}",

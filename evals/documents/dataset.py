@@ -45,7 +45,7 @@ class CardLine(Line):
 
     @property
     def card(self) -> Card:
-        """Its sections have one passage each, because a set does not say which passages they have."""
+        """The card, whose sections have one passage each, because a set does not say which passages they have."""
         sections = (CardSection(each.heading, at, at, each.keywords) for at, each in enumerate(self.sections))
         related = (Related(each.document_id, each.weight) for each in self.related)
         return Card(
@@ -101,7 +101,7 @@ def load_documents(folder: Path) -> DocumentSet:
 
 
 def _passages(folder: Path) -> dict[str, tuple[PassageLine, ...]]:
-    """None if the set has no file of passages."""
+    """The passages by document; empty if the set has no file of passages."""
     if not any((folder / name).is_file() for name in ("passages.jsonl", "passages.jsonl.gz")):
         return {}
     found: dict[str, list[PassageLine]] = {}

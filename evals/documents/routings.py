@@ -39,7 +39,7 @@ class Routed:
 
 
 def route_all(documents: DocumentSet, index: CataloguedIndex, embedder: Embedder, say: Say) -> dict[str, Routed]:
-    """By the query's id."""
+    """The routing of each query, by the query's id."""
     search, router = HybridSearch(index, embedder), DocumentRouter(index)
     encoded = {query.id: encode_query(embedder, query.text) for query in documents.queries}
     _routed(router, search, next(iter(encoded.values())))  # The first search reads the index into memory.
@@ -52,7 +52,7 @@ def route_all(documents: DocumentSet, index: CataloguedIndex, embedder: Embedder
 
 
 def route_again(routed: Mapping[str, Routed], router: DocumentRouter) -> Rankings:
-    """The same queries by another router."""
+    """Route the same queries by another router."""
     return {key: named(_route(router, each.encoded, each.candidates).documents) for key, each in routed.items()}
 
 
@@ -69,7 +69,7 @@ def rankings_of(routed: Mapping[str, Routed]) -> dict[str, Rankings]:
 
 
 def named(documents: tuple[RoutedDocument, ...] | list[RoutedDocument]) -> list[str]:
-    """Their ids."""
+    """The ids of the routed documents."""
     return [each.document.document_id for each in documents]
 
 

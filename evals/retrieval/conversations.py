@@ -33,7 +33,7 @@ class Report:
 
     @property
     def gap_closed(self) -> float | None:
-        """Of MRR@10: the share of the distance between last turn and rewrite; None if the rewrite gains nothing."""
+        """The share of the distance in MRR@10 from last turn to rewrite; None if the rewrite gains nothing."""
         last, ours, rewritten = (means(each)["mrr@10"] for each in (self.last_turn, self.ours, self.rewritten))
         return (ours - last) / (rewritten - last) if rewritten > last else None
 

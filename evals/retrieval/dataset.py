@@ -122,7 +122,7 @@ def read_rows(path: Path, kind: type[R]) -> list[R]:
 
 
 def read_judgements(path: Path, passages: Container[str], queries: Container[str]) -> Judgements:
-    """Those of known queries with something relevant; what is judged are passages or documents."""
+    """The judgements on known queries with something relevant; passages or documents are judged."""
     found: dict[str, dict[str, int]] = {}
     for number, values in enumerate(csv.reader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
         if not values or tuple(values) in HEADERS:

@@ -9,9 +9,9 @@ from evals.retrieval.dataset import Judgements
 
 MEASURES = {"ndcg@10": nDCG @ 10, "recall@100": R @ 100, "mrr@10": RR @ 10}
 
-# For each query the passages' ids, best first.
+# The ids of the passages for each query, best first.
 Rankings = Mapping[str, Sequence[str]]
-# For each measure its value by query.
+# The value of each measure by query.
 Scores = dict[str, dict[str, float]]
 
 

@@ -32,7 +32,7 @@ from infra.constructs.tables import Tables
 # A request that waited longer than a minute is told of no more by a status; clients give up.
 _WAITING_MILLISECONDS = 60_000
 _FIRST_TOKEN_MILLISECONDS = 10_000
-# Out of the 300 s that an answer may take.
+# Milliseconds of the 300 s that an answer may take.
 _LONG_ANSWER_MILLISECONDS = 240_000
 _HOUR = Duration.hours(1)
 
@@ -102,7 +102,7 @@ class Alarms(Construct):
         )
         yield Watch(
             "retries",
-            # Below this count a rate is noise.
+            # A rate of fewer than so many is noise.
             log.share_of("RetriedAnswers", "SearchedAnswers", least=20, period=_HOUR),
             15,
             "Evidence is often too weak at the first search.",

@@ -75,7 +75,7 @@ class Documents(Construct):
 
 @jsii.implements(s3.IBucketNotificationDestination)
 class _Announced:
-    """Is the CDK's `SqsDestination` for this account's bucket alone.
+    """The CDK's `SqsDestination`, for this account's bucket alone.
 
     A bucket's ARN names no account, and a name that is free again may become another account's.
     """

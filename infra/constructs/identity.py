@@ -13,7 +13,7 @@ from infra.constructs.retention import when_protected
 from infra.settings import StageSettings
 
 _MFA = {"off": cognito.Mfa.OFF, "optional": cognito.Mfa.OPTIONAL, "required": cognito.Mfa.REQUIRED}
-# For how long a refresh token that was replaced is still taken: the answer that had the new one may have been lost.
+# The time for which a replaced refresh token is still taken: the reply that had the new one may have been lost.
 _ROTATION_GRACE = Duration.seconds(60)
 
 
@@ -38,7 +38,7 @@ class Identity(Construct):
             ),
             mfa=_MFA[settings.mfa],
             mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False),
-            # By an administrator alone: whoever has an access token could enter an address of their own and confirm it.
+            # Only administrators recover accounts: whoever has an access token could enter and confirm another address.
             account_recovery=cognito.AccountRecovery.NONE,
             deletion_protection=settings.protect_data,
             removal_policy=when_protected(settings),

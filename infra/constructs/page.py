@@ -34,7 +34,7 @@ _DEPLOYMENT_MEGABYTES = 512
 
 
 class Page(Construct):
-    """It holds nothing of users, so it is deleted with every stack."""
+    """The chat page. It holds nothing of users, so it is deleted with every stack."""
 
     def __init__(
         self, scope: Construct, id: str, *, settings: StageSettings, api: WebSocketApi, identity: Identity

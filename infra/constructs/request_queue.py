@@ -37,7 +37,7 @@ class RequestQueue(Construct):
             fifo_throughput_limit=sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
             # Six times the consumer's timeout, as Lambda's guide asks. No client waits for it: see docs/delivery.md.
             visibility_timeout=Duration.seconds(6 * consumer_timeout_seconds),
-            # At least five, as Lambda's guide asks: a delivery that Lambda had no execution for counts too.
+            # Lambda's guide asks for five or more: a delivery that Lambda had no execution for counts too.
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=5),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=settings.local is None,

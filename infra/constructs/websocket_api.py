@@ -124,7 +124,7 @@ class WebSocketApi(Construct):
         role.apply_removal_policy(RemovalPolicy.RETAIN)
         account = account_settings.CfnAccount(self, "Account", cloud_watch_role_arn=role.role_arn)
         account.apply_removal_policy(RemovalPolicy.RETAIN)
-        # In an account that has never had an API the setting is refused until there is one.
+        # The setting is refused in an account that has never had an API, until there is one.
         account.add_resource_dependency(_resource(self.api))
         _resource(self.stage).add_resource_dependency(account)
 

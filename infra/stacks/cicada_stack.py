@@ -91,7 +91,7 @@ class CicadaStack(Stack):
                 CfnOutput(self, name, value=value)
 
     def _page(self, settings: StageSettings, conversation: Conversation, identity: Identity) -> dict[str, str]:
-        """Its outputs. The local stage serves the page itself."""
+        """The page and its outputs. The local stage serves the page itself."""
         if settings.local or not settings.addresses.has_page:
             return {}
         return dict(Page(self, "Page", settings=settings, api=conversation.api, identity=identity).outputs)

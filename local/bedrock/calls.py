@@ -6,7 +6,7 @@ _OWN = ("/_standin/", "/health")
 
 
 class Calls:
-    """Each caller and path once. Wraps the application."""
+    """The calls that the wrapped application gets, each caller and path once."""
 
     def __init__(self, app: ASGIApp, seen: set[tuple[str, str]]) -> None:
         self._app = app

@@ -40,7 +40,7 @@ def _family(model_id: str, body: Mapping[str, Any]) -> str:
 
 
 def _titan(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
-    """One text. The vector has the local model's 384 dimensions, whichever allowed number is requested."""
+    """Titan's embedding of one text, in the local model's 384 dimensions, whichever allowed number is requested."""
     text = body.get("inputText")
     if not isinstance(text, str) or not 1 <= len(text) <= TITAN_CHARACTERS:
         raise invalid(f"inputText must have 1 to {TITAN_CHARACTERS} characters.")
@@ -58,7 +58,7 @@ def _titan(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 
 def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
-    """Up to 96 texts; with `embedding_types` the vectors are grouped by type, like Cohere's."""
+    """Cohere's embeddings of up to 96 texts; with `embedding_types` the vectors are grouped by type."""
     texts = body.get("texts")
     if not isinstance(texts, list) or not 1 <= len(texts) <= COHERE_TEXTS or not all(isinstance(t, str) for t in texts):
         raise invalid(f"texts must be a list of 1 to {COHERE_TEXTS} strings.")
@@ -77,7 +77,7 @@ def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 
 def _own(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
-    """Up to 96 `texts`."""
+    """Embeddings of up to 96 `texts`, in the stand-in's own format."""
     texts = body.get("texts")
     if not isinstance(texts, list) or not 1 <= len(texts) <= OWN_TEXTS or not all(isinstance(t, str) for t in texts):
         raise invalid(f"texts must be a list of 1 to {OWN_TEXTS} strings.")

@@ -96,7 +96,7 @@ def _gelu(x: Vectors) -> Vectors:
 
 
 def _gelu_block(x: Vectors) -> None:
-    """In place, with erf from Abramowitz and Stegun 7.1.26 (absolute error below 1.5e-7)."""
+    """Replace values by their GELU, with erf from Abramowitz and Stegun 7.1.26 (absolute error below 1.5e-7)."""
     z = np.abs(x)
     t = 1 / (1 + np.float32(0.3275911 * 0.5**0.5) * z)
     tail = np.float32(1.061405429 / 2) * t

@@ -46,7 +46,7 @@ SCRIPT = {
     "delete_theory": rf"delete {_THE} {_THEORY}",
     "restore_theory": rf"{_AGAIN} {_NUMBER}{_THE} (?:theory{_THAT}|{_THEORY})",
 }
-# With an evidence tool, any other message is a claim: its first sentence, without the words up to a colon.
+# Any other message is a claim if there is an evidence tool: its first sentence, without the words up to a colon.
 CLAIM = {"search_evidence": r"(?:[^:.?!]*: *)?(?P<query>.+?)(?:[.?!](?:\s.*)?)?"}
 UNSAID = {"kind": "character"}
 

@@ -26,7 +26,7 @@ class Tool:
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Self:
-        """From `toolConfig.tools[].toolSpec`."""
+        """The tool that `toolConfig.tools[].toolSpec` describes."""
         schema = spec.get("inputSchema", {}).get("json", {})
         required = schema.get("required", ())
         described = schema.get("properties", {}).items()
@@ -35,7 +35,7 @@ class Tool:
 
     @classmethod
     def from_function(cls, function: Mapping[str, Any], group: str) -> Self:
-        """From an action group's function details."""
+        """The tool that an action group's function details describe."""
         described = function.get("parameters", {}).items()
         parameters = tuple(_parameter(name, value, bool(value.get("required"))) for name, value in described)
         return cls(function["name"], function.get("description", ""), parameters, group=group)

@@ -77,7 +77,7 @@ def destroy(config: StageConfig) -> None:
 
 
 def deployed(config: StageConfig) -> Deployed | None:
-    """None without a finished stack."""
+    """The deployed stage, None without a finished stack."""
     stack = _stack(config)
     if stack is None or stack["StackStatus"] not in _COMPLETE:
         return None

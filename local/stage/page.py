@@ -27,7 +27,7 @@ def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
         "cognitoUrl": info["endpointUrl"],
         "clientId": info["clientId"],
         "userPoolId": info["userPoolId"],
-        # As the stack's default (infra/settings.py).
+        # The stack's default (infra/settings.py).
         "mfa": "optional",
         "users": info["users"],
         "examples": EXAMPLES,

@@ -13,7 +13,7 @@ from local.stage.catalogue import IndexedDocument
 from local.stage.settings import ROOT, StageError
 
 _SAMPLES = ROOT / "samples"
-# So long after the last report the uploader gives up.
+# The uploader gives up when no report has come for so long.
 PATIENCE_SECONDS = 900
 _EVERY = 25
 

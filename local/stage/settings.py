@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Where the stage's Python processes keep byte-code. The Makefile names it too, for the stage's own process.
+# The folder where the stage's Python processes keep byte-code. The Makefile names it too, for the stage's own process.
 BYTE_CODE = ROOT / ".build" / "byte-code"
 REGION = "us-east-1"
 ACCOUNT = "000000000000"

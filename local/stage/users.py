@@ -27,7 +27,7 @@ def ensure_users(config: StageConfig, pool_id: str) -> list[dict[str, str]]:
     for name, password in passwords.items():
         with suppress(client.exceptions.UsernameExistsException):
             client.admin_create_user(UserPoolId=pool_id, Username=name, MessageAction="SUPPRESS")
-        # Also for one who is there: after a crash the emulator has an older state than the file.
+        # The password is set for an existing user too: after a crash the emulator has an older state than the file.
         client.admin_set_user_password(UserPoolId=pool_id, Username=name, Password=password, Permanent=True)
     return [
         {"name": name, "password": password, "sub": _sub(client, pool_id, name)} for name, password in passwords.items()
@@ -46,7 +46,7 @@ def _passwords(config: StageConfig) -> dict[str, str]:
 
 
 def _random_password(name: str) -> str:
-    """Of 96 random bits, with a character of each kind that the user pool asks for."""
+    """A password of 96 random bits, with a character of each kind that the user pool asks for."""
     return f"{name.capitalize()}-{secrets.token_urlsafe(12)}-1"
 
 

@@ -48,7 +48,7 @@ class WarmUp:
             thread.start()
 
     def wait(self) -> None:
-        """Until all have been started: a function that is used before is started a second time."""
+        """Wait until all have been started: a function that is used before is started a second time."""
         for thread in self._threads:
             thread.join(_PATIENCE_SECONDS)
 

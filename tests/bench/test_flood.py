@@ -15,14 +15,14 @@ BY_NAME = {each.name: each for each in FLOODS}
 
 
 def flooded(name: str) -> tuple[Period, Period]:
-    """Of twenty commands in each of two seconds."""
+    """The measured flood of twenty commands in each of two seconds."""
     first, then = measured(BY_NAME[name], 20, 1)
     return first, then
 
 
 @pytest.fixture
 def _small_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of twelve messages, or of three that are queued again."""
+    """A bucket of twelve messages, or of three that are queued again."""
     monkeypatch.setenv("CICADA_COMMANDS_PER_MINUTE", "60")
     monkeypatch.setenv("CICADA_MESSAGES_PER_MINUTE", "12")
 

@@ -60,7 +60,7 @@ class FakeUserPool:
     _srp: SrpServer = field(default_factory=lambda: SrpServer(POOL_ID))
 
     def user_of(self, token: str) -> str | None:
-        """Whose access token it is, None for one that counts no more."""
+        """The user whose access token it is, None for one that counts no more."""
         return self._tokens.get(token)
 
     def expire_tokens(self) -> None:
@@ -172,7 +172,7 @@ class FakeUserPool:
     # ---- the second step ----
 
     def _owner(self, body: dict[str, Any]) -> str:
-        """By an access token, or by the session of a sign-in under way."""
+        """The user of an access token, or of the session of a sign-in under way."""
         if "Session" in body:
             return self._taken(body["Session"])
         user = self.user_of(body["AccessToken"])

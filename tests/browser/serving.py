@@ -18,7 +18,7 @@ from tests.patience import PATIENCE_SECONDS
 def serving(app: ASGIApp) -> Iterator[str]:
     """The app's address, as `127.0.0.1:port`, while the block runs."""
     listener = socket.create_server(("127.0.0.1", 0))
-    # Of uvicorn's WebSocket protocols this is the one that raises no deprecation warnings.
+    # This one of uvicorn's WebSocket protocols raises no deprecation warnings.
     config = uvicorn.Config(app, log_level="error", ws="websockets-sansio", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

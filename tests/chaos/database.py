@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 from tests.relay import Call, Relay, Reply, unnoted
 
-# As DynamoDB says it: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/CommonErrors.html
+# DynamoDB's words: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/CommonErrors.html
 _REFUSAL = Reply(
     400,
     {"Content-Type": "application/x-amz-json-1.0"},

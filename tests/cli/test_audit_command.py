@@ -147,7 +147,7 @@ def test_an_attempt_that_was_recorded_twice_is_shown_once(
     again = replace(ANN, at=ANN.at + 60, repeated=True)
     second = replace(ANN, attempt=2, at=ANN.at + 90)
     replayed = replace(ANN, outcome="replayed", at=ANN.at + 120)
-    # Of this one only repeated records are there.
+    # The trail has only repeated records of this one.
     lost = replace(BOB, repeated=True)
     keeping(aws_account, ANN, again, second, replayed, replayed, lost, lost)
     rows = [(each["login"], each["attempt"], each["outcome"]) for each in found(capsys)]

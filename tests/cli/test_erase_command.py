@@ -246,7 +246,7 @@ def test_a_token_from_before_a_revocation_is_still_refused(stage: Stage, erase: 
 def test_a_token_of_an_account_that_was_disabled_without_a_sign_out_stores_nothing_afterwards(
     stage: Stage, erase: Erase, more: tuple[str, ...]
 ) -> None:
-    """In Cognito's console an account can be disabled alone; its access token is good for ten minutes more."""
+    """Cognito's console can disable an account alone; its access token is good for ten minutes more."""
     stage.disable("ann")
     assert erase("ann", "--tenant", "acme", *more)[0] == 0
     assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0

@@ -27,7 +27,7 @@ Fields = dict[str, Any]
 
 
 def made(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
-    """So many of them, the same in every run."""
+    """Examples of the strategy, `count` of them, the same in every run."""
     found: list[Any] = []
 
     @settings(max_examples=count)

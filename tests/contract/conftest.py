@@ -35,7 +35,7 @@ def opensearch_url() -> Iterator[str]:
     distribution = opensearch.prepare(ROOT / ".build" / "opensearch")
     with TemporaryDirectory(prefix="cicada-opensearch-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # As root, the server runs as another user.
+        folder.chmod(0o755)  # The server runs as another user if this is root.
         server = opensearch.start(
             distribution, folder / "data", free_port(), folder / "server.log", java_options=_SHORT_LIVED
         )

@@ -74,7 +74,7 @@ class OpenSearchUnderTest:
         return index
 
     def unprepared(self, model_id: str = MODEL, dimension: int = DIMENSION) -> OpenSearchPassageIndex:
-        """With the server's own refresh interval. The index is created at first use."""
+        """An index with the server's own refresh interval. It is created at first use."""
         return OpenSearchPassageIndex(self.asked, IndexOptions(model_id, dimension, given_name=self.name))
 
     def rebuild(self) -> OpenSearchIndexRebuild:

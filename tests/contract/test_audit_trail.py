@@ -116,7 +116,7 @@ def test_a_record_that_is_not_stored_is_an_error(reply: Any, error: type[Excepti
 
 
 def test_cloudwatch_logs_deletes_no_single_events() -> None:
-    """So nobody can take a person, or a trace, out of the trail without taking out all others of the stream."""
+    """Nobody can take a person or a trace out of the trail without taking out all others of the stream."""
     with mock_aws():
         operations = boto3.client("logs", region_name="us-east-1").meta.service_model.operation_names
     deleting = {name for name in operations if name.startswith("Delete")}

@@ -15,7 +15,7 @@ from tests.contract.connections_table import TABLE, connections_table
 from tests.fakes.conversation import InMemoryConnections
 
 NOW = 1_800_000_000.0
-# As API Gateway makes them.
+# Ids as API Gateway makes them.
 FIRST = Connection("dE3fGcb1IAMCJcQ=", Principal("acme", "ann"), NOW + 600, NOW)
 SECOND = Connection("dE3fGcb1IAMCJcR=", Principal("other", "bob"), NOW + 900, NOW + 300)
 

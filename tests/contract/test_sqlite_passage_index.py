@@ -190,7 +190,7 @@ def test_a_replaced_version_is_overwritten(index: SqlitePassageIndex, path: Path
 def test_copies_that_sqlite_made_of_what_is_deleted_are_overwritten(
     index: SqlitePassageIndex, path: Path, seed: int
 ) -> None:
-    """As rows come between others, SQLite moves these to other pages and leaves their bytes behind."""
+    """SQLite moves rows to other pages when others come between, and leaves their bytes behind."""
     rng = random.Random(seed)
     for number in range(20):
         put_words(index, f"kept {number}", [f"{rng.randrange(16**20):020x}" for _ in range(rng.randint(4, 12))])

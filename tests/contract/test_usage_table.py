@@ -27,7 +27,7 @@ ANN = Principal("acme", "ann")
 BOB = Principal("acme", "bob")
 NOW, LATER = 1_800_000_000.0, 1_900_000_000.0
 PER_MINUTE, IN_FLIGHT = 6, 3
-# Of a question beside its entry, which the tests of the table leave out.
+# The price of a question beside its entry, which the tests of the table leave out.
 PRICE = 60 / PER_MINUTE - DEAREST_ENTRY * 60 / 1200
 
 
@@ -151,7 +151,7 @@ def test_rows_have_a_time_to_live_and_take_one_write_unit() -> None:
 
 
 def item_bytes(value: object, name: str = "") -> int:
-    """As DynamoDB counts: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html"""
+    """Bytes by https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html."""
     size = len(name.encode())
     if not isinstance(value, dict):
         return size + len(str(value).encode())
@@ -261,7 +261,7 @@ def random_history(ports: Ports, clock: Clock, chance: random.Random) -> list[ob
 
 
 def assert_rate_kept(times: list[float]) -> None:
-    """At most the burst and what the time between the first and the last permits."""
+    """Assert that no more were let through than the burst and what the time from first to last permits."""
     for first, last in itertools.combinations(range(len(times)), 2):
         permitted = PER_MINUTE + (times[last] - times[first]) * PER_MINUTE / 60
         assert last - first + 1 <= permitted + 0.001

@@ -63,7 +63,7 @@ def traffic() -> Traffic:
 
 @pytest.fixture(autouse=True)
 def _published(traffic: Traffic, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """In every test, all frames seen and sent match the published schemas."""
+    """Check in every test that all frames seen and sent match the published schemas."""
     traffic.of_library(monkeypatch)
     yield
     assert traffic.faults() == []

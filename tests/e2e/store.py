@@ -45,7 +45,7 @@ class Store:
     documents: Mapping[str, Fields]
 
     def ids(self, wanted: Callable[[Fields], bool], *groups: str) -> set[str]:
-        """Those that a user of these groups may read and that are wanted."""
+        """The ids of wanted documents that a user of these groups may see."""
         return {
             name
             for name, fields in self.documents.items()

@@ -67,7 +67,7 @@ def keep(stage: Target, *, reachable: bool = True) -> None:
     with connected(stage.url, stage.token("bob")) as wire:
         for message, told in KEPT:
             if not reachable:
-                # As often as the agent is asked for one message; then the same tools are used through Converse.
+                # The agent is asked three times for one message; then the same tools are used through Converse.
                 order_fault(stage, operation="invoke-agent", kind="throttle", times=3)
             ask(wire, message)
             assert told in receive_all(wire, Events()).text

@@ -109,7 +109,7 @@ def test_the_same_is_found_by_the_stacks_name(stage: Target, audit: Audit, monke
 
 
 def test_no_record_of_the_stage_holds_a_token_or_the_words_of_question_or_answer(stage: Target, audit: Audit) -> None:
-    """In the log itself, of all that the tests before have asked."""
+    """Look into the log itself, at all that the tests before have asked."""
     _, events = answered(stage, "alice", QUESTION)
     assert "Seyton" in events.text
     logs = aws_client(stage.config, "logs")

@@ -16,7 +16,7 @@ CLIENT_SILENCE_SECONDS = 5
 
 
 def receive_patiently(wire: Wire, request_id: str, events: Events) -> None:
-    """As clients do: whenever nothing comes for a while, resume."""
+    """Receive as clients do: resume whenever nothing comes for a while."""
     ask_again_at = time.monotonic() + CLIENT_SILENCE_SECONDS
     while not events.whole:
         frame = wire.receive_within(max(0.1, ask_again_at - time.monotonic()))

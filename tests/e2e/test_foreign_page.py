@@ -108,7 +108,7 @@ def test_a_foreign_page_cannot_create_a_function(foreign: Page, stage: Target) -
 
 
 def test_the_attempt_is_one_that_the_emulator_would_take(stage: Target, chromium: Browser) -> None:
-    """From the chat page's own origin it is taken, and from nowhere else."""
+    """The connection is taken from the chat page's own origin, and from nowhere else."""
     context = chromium.new_context()
     page = context.new_page()
     page.goto(stage.info["pageUrl"])

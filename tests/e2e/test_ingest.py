@@ -88,7 +88,7 @@ def test_an_index_that_lost_a_base_is_an_error_until_it_is_rebuilt(
     with closing(SqlitePassageIndex(str(stage.config.index_path), "cicada.minilm-l6-v2", 384)) as index:
         index.delete(key)
     with connected(stage.url, stage.token("alice")) as wire:
-        # So long as the document is so new that its ingest may be under way, there is nothing.
+        # Nothing is found while the document is so new that its ingest may be under way.
         give_up_at = time.monotonic() + PATIENCE_SECONDS
         while (end := last(answered(wire, "Where does the glockenspiel hang?", "music")))["code"] != "index_incomplete":
             assert end["code"] == "unknown_knowledge_base"

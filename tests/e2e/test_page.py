@@ -70,7 +70,7 @@ def test_the_page_answers_with_sources_beside_the_text(page: Page) -> None:
 
 
 def test_everything_that_the_page_loads_has_the_headers(opened: Page, stage: Target) -> None:
-    """Those that CloudFront sends: tests/infra/test_page.py."""
+    """The headers are those that CloudFront sends: tests/infra/test_page.py."""
     expected = headers(opened.request.get(f"{stage.info['pageUrl']}/config.json").json())
     own: list[Response] = []
     opened.on("response", lambda each: own.append(each) if each.url.startswith(stage.info["pageUrl"]) else None)

@@ -101,7 +101,7 @@ def test_a_user_adds_an_app_and_signs_in_with_its_code_from_then_on(
 
 
 def terminal_token(stage: Target, directory: Directory, key: str) -> str:
-    """As `cicada token` gets it."""
+    """A token as `cicada token` gets it."""
     passwords = WithApp(PASSWORD, "the local stage", "", key)
     challenges = Challenges(directory.client, directory.pool_id, stage.info["clientId"], NAME, passwords)
     return str(challenges.tokens()["AccessToken"])
@@ -113,7 +113,7 @@ def test_an_administrator_takes_the_second_step_away_from_who_has_lost_the_app(
     sign_in(opened, NAME, PASSWORD)
     add_app(opened)
     opened.get_by_role("button", name="Sign out").click()
-    # As docs/operations/users.md says.
+    # The way that docs/operations/users.md gives.
     directory.client.admin_set_user_mfa_preference(
         UserPoolId=directory.pool_id, Username=NAME, SoftwareTokenMfaSettings={"Enabled": False}
     )

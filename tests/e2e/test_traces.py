@@ -44,7 +44,7 @@ def test_a_question_is_one_trace_through_both_functions_and_the_queue(stage: Tar
 
 
 def invoke(stage: Target, function: str, **fields: str) -> None:
-    """With the console's event and these fields."""
+    """Invoke a function with the console's event and these fields."""
     event = json.loads((EVENTS / f"{function}.json").read_text("utf-8")) | fields
     with closing(aws_client(stage.config, "lambda")) as functions:
         name = f"cicada-local-{function.replace('_', '-')}"

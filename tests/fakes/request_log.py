@@ -145,7 +145,7 @@ class InMemoryRequestLog:
 
     def _newest_first(self, wanted: Callable[[NewRequest], bool]) -> list[NewRequest]:
         live = [request for request in self._requests.values() if wanted(request) and self.head(request.key)]
-        # Of requests of one moment, the last one stored is the newest.
+        # The last one stored is the newest of requests of one moment.
         live.reverse()
         return sorted(live, key=lambda request: -request.created_at)
 

@@ -36,7 +36,7 @@ class XRayDaemon:
         return [_document(datagram) for datagram in self.datagrams()]
 
     def next_document(self, patience_seconds: float) -> dict[str, Any]:
-        """From another process, which may send it later. Raises `TimeoutError` if none comes."""
+        """The next document of another process, which may send it later. Raises `TimeoutError` if none comes."""
         self.socket.settimeout(patience_seconds)
         try:
             return _document(self.socket.recv(_LARGEST_BYTES))

@@ -21,7 +21,7 @@ _WRITING = ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
 
 class Calls:
-    """For a single thread."""
+    """Counted calls of a single thread."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()

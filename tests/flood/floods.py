@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from tests.flood.world import EVENTS, SESSION, TURNS, World, message, world
 
-# At a service that closes the connection, the user tries to connect again so often.
+# The user tries to connect again so often to a service that closes the connection.
 _RECONNECT_SECONDS = 1
 _REFUSED = "rate_limited"
 
@@ -32,7 +32,7 @@ class Flood:
 
     name: str
     prepare: Callable[[World], Callable[[], bool]]
-    # Of those sent in a second, this share; what causes many calls takes long to simulate.
+    # The share that is simulated of what is sent in a second: what causes many calls takes long.
     share: float = 1
 
 

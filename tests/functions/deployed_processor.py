@@ -76,7 +76,7 @@ def deployed_on(index_file: Path, monkeypatch: pytest.MonkeyPatch) -> Deployed:
 
 
 def delivered(*bodies: str) -> dict[str, Any]:
-    """As Lambda's poller passes messages on."""
+    """An event in which Lambda's poller passes messages on."""
     records = [
         {
             "messageId": f"message-{number}",

@@ -1,4 +1,4 @@
-"""From the groups in a token to the passages that its bearer may read, through all functions in between."""
+"""The way from the groups in a token to the passages that its bearer may see, through all functions in between."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Item = Mapping[str, Any]
 
 
 def documented() -> dict[str, tuple[str, str]]:
-    """By kind of row, its table and the time until DynamoDB may delete it."""
+    """The table of each kind of row, and the time until DynamoDB may delete it."""
     page = (ROOT / "docs" / "operations" / "deletion.md").read_text("utf-8")
     section = page.split("| rows | table | deleted after |", 1)[1].split("\n\n", 1)[0]
     rows = re.findall(r"^\| ([^|-][^|]*) \| (\w+) \| ([^|]+) \|$", section, re.MULTILINE)
@@ -31,7 +31,7 @@ def documented() -> dict[str, tuple[str, str]]:
 
 
 def kept(item: Item) -> str:
-    """From now on, without the seconds of a margin."""
+    """How long from now a row is kept, without the seconds of a margin."""
     if "expiresAt" not in item:
         return NEVER
     return span(int(int(item["expiresAt"]["N"]) - NOW) // 60 * 60)

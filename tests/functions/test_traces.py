@@ -122,7 +122,7 @@ def test_nothing_is_sent_of_a_question_that_is_not_sampled(
     path.send("ws_message", SEND)
     event = queued(path)
     assert "AWSTraceHeader" not in event["Records"][0]["attributes"]
-    # By itself the SDK sends the invocation's header with the message, and SQS keeps it.
+    # The SDK sends the invocation's header with the message unasked, and SQS keeps it.
     event["Records"][0]["attributes"]["AWSTraceHeader"] = f"{OTHER}0"
     invoked(monkeypatch, "cicada-dev-message-processor", f"{OTHER}1")
     with deploy(EMBEDDED, SAID):

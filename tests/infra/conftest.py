@@ -34,7 +34,7 @@ def _template(*context: tuple[str, str]) -> Template:
 
 @pytest.fixture(scope="session", autouse=True)
 def _region() -> Iterator[None]:
-    """As the CDK's command line sets it."""
+    """Set the region as the CDK's command line does."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("CDK_DEFAULT_REGION", REGION)
         yield

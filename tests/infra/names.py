@@ -69,7 +69,7 @@ class Names:
                 self.roles[role["Fn::GetAtt"][0]] = self._name(id)
 
     def text(self, value: Any) -> str:
-        """Of a string with references in it."""
+        """The text of a string with references in it."""
         match value:
             case str():
                 return value

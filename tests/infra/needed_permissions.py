@@ -91,7 +91,7 @@ _OF_THE_KEY: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 
 def needed(settings: StageSettings) -> Mapping[str, Needs]:
-    """By role. The functions are named as their folders."""
+    """The needs of each role. The functions are named as their folders."""
     return {role: needs | _of_the_key(settings, role) for role, needs in _needed(settings).items()}
 
 
@@ -150,7 +150,7 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         "message_processor": _runs("message_processor")
         | _auditing(settings)
         | _polling("request queue")
-        # With the turns of the session before the question.
+        # The queries include the turns of the session before the question.
         | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query")
         | _withholding()
@@ -303,7 +303,7 @@ def _planning(settings: StageSettings) -> Needs:
 
 
 def _in_collection(settings: StageSettings, on_index: tuple[str, ...], on_aliases: tuple[str, ...]) -> Needs:
-    """By IAM the collection as a whole, by its data access policies this and that."""
+    """The needs in a collection: IAM grants all of it, its data access policies this and that."""
     if settings.local:
         return frozenset()
     return (

@@ -98,7 +98,7 @@ class Policies:
         return "Allow" in applying and "Deny" not in applying
 
     def grants(self) -> dict[str, set[tuple[str, str]]]:
-        """For each role, actions and resources. Grants to services by policies of resources are left out."""
+        """Actions and resources of each role. Grants to services by policies of resources are left out."""
         found: dict[str, set[tuple[str, str]]] = {name: set() for name in self.names.roles.values()}
         for statement in self.statements:
             if statement.effect == "Allow":

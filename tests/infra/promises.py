@@ -26,7 +26,7 @@ def only(values: Iterable[str]) -> str:
 
 
 def span(seconds: int) -> str:
-    """In the largest unit that is whole."""
+    """The time in the largest unit that is whole."""
     for unit, length in _UNITS.items():
         if seconds % length == 0:
             return f"{seconds // length} {unit}{'s' if seconds != length else ''}"

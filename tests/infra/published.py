@@ -41,7 +41,7 @@ class Publisher:
         self.documents, self.dead_documents = map(self._queue_name, deployed.queues_of(_INGEST))
 
     def function(self, function: str, metric: str, *values: float) -> list[Point]:
-        """Of one of the stage's functions, by its name without the stage's; of the account's others by full name."""
+        """Points of a function of the stage, by its name without the stage's, or of another one by its full name."""
         known = self._deployed.functions().get(function)
         name = known["FunctionName"] if known else function
         one, alias = {"FunctionName": name}, {"FunctionName": name, "Resource": name}
@@ -120,9 +120,9 @@ class Publisher:
 
     def _healthy_functions(self) -> Iterator[Point]:
         for function in self._deployed.functions():
-            # Of 200 calls, nine broke and two found no execution.
+            # Nine of 200 calls broke, and two found no execution.
             yield from self.calls(function, 200, errors=9, throttles=2)
-        # Of 40 answers one took more than four minutes, the others took seconds.
+        # One of 40 answers took more than four minutes, the others took seconds.
         yield from self.function(_PROCESSOR, "Duration", *[9_000] * 39, 299_000)
         yield from self.function(_INGEST, "Duration", 700_000, 880_000)
         for table in ("requests", "connections", "entries", "readers"):
@@ -130,7 +130,7 @@ class Publisher:
         yield from self.table("requests", "WriteThrottleEvents", 4, 6)
 
     def _healthy_answers(self) -> Iterator[Point]:
-        """Of 240 answers, thirty of 200 were searched for twice, ten failed, ten were throttled, ten began late."""
+        """240 answers: of 200, thirty were searched for twice; ten failed, ten were throttled, ten began late."""
         slow, failed = ANSWERED | {"firstToken": 29_000}, changed(NO_SEARCH, code="stream_broken", timings={})
         yield from self.answers(
             *[changed(SEARCHED, scores=(0.9,))] * 150,

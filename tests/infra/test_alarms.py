@@ -156,12 +156,12 @@ INCIDENTS: dict[str, tuple[Happening, set[str]]] = {
 
 @pytest.fixture(params=AWS_STAGES)
 def stage(request: pytest.FixtureRequest) -> Deployed:
-    """With all that alarms watch."""
+    """A stage with all that alarms watch."""
     return deployed(request.param, "bedrock")
 
 
 def alarms_of(stage: Deployed) -> dict[str, dict[str, Any]]:
-    """By their names without the stage's."""
+    """The alarms by their names without the stage's."""
     return {each["AlarmName"].split("-", 2)[2]: each for _, each in stage.of_kind("AWS::CloudWatch::Alarm")}
 
 
@@ -263,7 +263,7 @@ def test_no_alarm_reads_a_metric_of_the_whole_account(stage: Deployed) -> None:
 
 
 def test_cloudwatch_accepts_each_expression(stage: Deployed) -> None:
-    """At most ten metrics, all of one period: .../monitoring/alarm-data-queries.html."""
+    """CloudWatch takes at most ten metrics, all of one period: .../monitoring/alarm-data-queries.html."""
     for name, alarm in alarms_of(stage).items():
         metrics = [*metrics_of(alarm)]
         assert len(metrics) <= 10, name

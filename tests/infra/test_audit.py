@@ -32,7 +32,7 @@ def test_every_lock_file_is_audited() -> None:
     "arguments", [["AUDITED=layers/dependencies/requirements-ingest.txt", "NPM=true"], ["AUDITED="]]
 )
 def test_an_audit_without_a_network_fails(arguments: list[str]) -> None:
-    """Of the packages of Python alone, and of those of npm alone."""
+    """The audit fails for the packages of Python alone, and for those of npm alone."""
     assert made(*arguments).returncode != 0
     assert made("AUDIT=true", "NPM=true").returncode == 0
 

@@ -1,4 +1,4 @@
-"""With `-c dataKey` everything of a stage that can be encrypted with the key is, or says here why not."""
+"""Everything of a stage with `-c dataKey` that can be encrypted with the key is, or says here why not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def keyed(stage: str, data_key: str = "create") -> Deployed:
 
 @cache
 def schema(kind: str) -> Mapping[str, Any]:
-    """Of the CloudFormation registry, as cfn-lint carries it."""
+    """A schema of the CloudFormation registry, as cfn-lint carries it."""
     folder = files("cfnlint") / "data" / "schemas"
     names = json.loads((folder / "providers" / f"{REGION}.json").read_text("utf-8"))
     found: Mapping[str, Any] = json.loads((folder / "resources" / f"{names[kind]}.json").read_text("utf-8"))
@@ -85,7 +85,7 @@ def test_everything_that_can_take_the_key_has_it(name: str, data_key: str) -> No
     stage = keyed(name, data_key)
     kinds = {each["Type"] for each in stage.resources.values()}
     able = {kind for kind in kinds if takes_a_key(kind)}
-    # Those that hold texts are among them, so the schemas are read rightly.
+    # The resources that hold texts are among them, so the schemas are read rightly.
     assert able > {"AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::SQS::Queue", "AWS::Logs::LogGroup"}
     found = {id: keys_of(each) for id, each in stage.of_kind(*(able - set(WITHOUT_THE_KEY))) if id != PAGE}
     assert len(found) > 20
@@ -218,7 +218,7 @@ def test_functions_use_the_key_through_the_services_that_they_use_alone() -> Non
 
 
 def test_another_key_needs_another_collection_and_cloudformation_refuses_the_same_name() -> None:
-    """So that no collection is replaced, or left with the earlier key, without a word (docs/operations/keys.md)."""
+    """No collection is replaced, or left with the earlier key, without a word (docs/operations/keys.md)."""
     kind = "AWS::OpenSearchServerless::Collection"
     assert {"/properties/Name", "/properties/EncryptionConfig"} <= set(schema(kind)["createOnlyProperties"])
     [(id, plain)] = Deployed(template_of("dev").to_json()).of_kind(kind)
@@ -250,7 +250,7 @@ def test_another_name_is_another_collection_with_its_policies() -> None:
 
 
 def test_nothing_else_is_replaced_by_a_change_of_the_key() -> None:
-    """By the schemas no other property that names a key can be set at creation only."""
+    """The schemas have no other property that names a key and can be set at creation only."""
     collection = "AWS::OpenSearchServerless::Collection"
     kinds = {each["Type"] for each in keyed("dev").resources.values()} - {collection}
     fixed = [
@@ -297,7 +297,7 @@ def test_the_statements_that_an_operators_own_key_needs_are_documented() -> None
 
 
 def resolved(names: Names, value: Any) -> Any:
-    """With the references in it as text."""
+    """The value with its references as text."""
     if isinstance(value, list):
         return [resolved(names, each) for each in value]
     if isinstance(value, dict) and not {"Ref", "Fn::Join"} & set(value):

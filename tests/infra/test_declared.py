@@ -29,7 +29,7 @@ _OF_A_QUEUE = (
 
 
 def declared(template: Template) -> dict[str, dict[str, Any]]:
-    """By kind and by name without the stage, what decides how tables and named queues behave."""
+    """What decides how tables and named queues behave, by kind and by name without the stage."""
     tables = _properties(template, "AWS::DynamoDB::GlobalTable")
     names = {each: name for name, each in zip(Deployed(template.to_json()).tables(), tables, strict=True)}
     queues = _properties(template, "AWS::SQS::Queue")

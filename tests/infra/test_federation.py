@@ -177,7 +177,7 @@ def test_in_govcloud_the_authorization_server_has_the_address_of_its_fips_endpoi
 
 
 def test_cfn_lint_and_the_rules_of_what_aws_refuses_find_nothing_with_saml(tmp_path: Path) -> None:
-    """With OpenID Connect: tests/infra/test_lint.py and test_preflight.py."""
+    """The same with OpenID Connect is in tests/infra/test_lint.py and test_preflight.py."""
     from aws_cdk import App
 
     from app import build_checked

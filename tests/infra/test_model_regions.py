@@ -54,7 +54,7 @@ def refusal(**context: str) -> str:
 
 
 def documented() -> dict[str, tuple[str, str, str, str]]:
-    """By region, its geography and models as docs/regions.md has them."""
+    """The geography and models of each region, as docs/regions.md has them."""
     rows = ROW.findall((ROOT / "docs" / "regions.md").read_text("utf-8"))
     return {region: (geography, *models) for geography, regions, *models in rows for region in regions.split(", ")}
 

@@ -32,7 +32,7 @@ COGNITO = "https://cognito-idp.us-east-1.amazonaws.com"
 
 
 def synthesised(folder: Path, **context: str) -> Deployed:
-    """With its assets in the folder."""
+    """A stage that is synthesised with its assets in the folder."""
     from aws_cdk import App
 
     from app import build
@@ -223,7 +223,7 @@ def test_a_region_without_cloudfront_is_refused_the_page_and_told_so() -> None:
 
 
 def test_the_page_is_refused_exactly_where_cloudformation_lacks_something_of_a_stage(dev: Deployed) -> None:
-    """By the schemas of cfn-lint, which has the kinds of resources of each region."""
+    """The schemas of cfn-lint have the kinds of resources of each region."""
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # type: ignore[import-untyped]
 
     kinds = {each["Type"] for each in dev.resources.values() if not each["Type"].startswith("Custom::")}

@@ -161,7 +161,7 @@ def test_services_may_invoke_the_functions_that_they_are_to_invoke(deployment: D
 
 
 def test_uploads_may_be_announced_to_ingest(deployment: Deployment) -> None:
-    """By this bucket, and only while it is this account's: its ARN names no account."""
+    """Only this bucket may announce, and only while it is this account's: its ARN names no account."""
     bucket = {"aws:SourceArn": "documents bucket", "aws:SourceAccount": "ACCOUNT"}
     assert deployment.policies.allow(Call("s3.amazonaws.com", "sqs:SendMessage", "document changes", bucket))
     for others in ({"aws:SourceArn": "arn:aws:s3:::somebody-elses"}, {"aws:SourceAccount": "another"}):
@@ -194,7 +194,7 @@ _SOURCES = ("aws:sourcearn", "kms:encryptioncontext:aws:logs:arn")
 
 
 def names_this_account(statement: Statement) -> bool:
-    """By the account itself, or by the ARN of a source with the account in it."""
+    """Whether the statement names the account itself, or the ARN of a source with the account in it."""
     return any(
         (key.lower() == "aws:sourceaccount" and values == ("ACCOUNT",))
         or (key.lower() in _SOURCES and all(of_this_account(value) for value in values))
@@ -258,7 +258,7 @@ def assumed_by(role: str) -> str:
 
 
 def invocations(template: Mapping[str, Any]) -> list[Call]:
-    """Of functions by services, as the template has them called."""
+    """The calls of functions by services that the template has."""
     resources: Mapping[str, Any] = template["Resources"]
     names = Names(template)
     calls = []

@@ -1,4 +1,4 @@
-"""With `-c vpc` the collection is reached from one VPC endpoint alone, by the functions that search and ingest."""
+"""A collection with `-c vpc` is reached from one VPC endpoint alone, by the functions that search and ingest."""
 
 from __future__ import annotations
 

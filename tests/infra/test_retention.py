@@ -122,7 +122,7 @@ def test_no_function_can_make_its_group_again_after_the_stack_has_gone(name: str
 
 @pytest.mark.parametrize(("name", "expires"), [("dev", False), ("prod", True)])
 def test_what_was_removed_or_never_finished_is_deleted_in_the_end(name: str, expires: bool) -> None:
-    """In the whole bucket: documents and their sidecars, reports, and the ground truth."""
+    """The rules hold in the whole bucket: documents and their sidecars, reports, and the ground truth."""
     [bucket] = [each for id, each in data(deployed(name)).items() if "Bucket" in id]
     rules = [rule for rule in bucket["LifecycleConfiguration"]["Rules"] if rule.get("Prefix") != "vectors/"]
     assert all(rule["Status"] == "Enabled" and "Prefix" not in rule and "TagFilters" not in rule for rule in rules)

@@ -35,7 +35,7 @@ def test_passwords_are_proven_and_never_sent(stage: Deployed) -> None:
 
 
 def test_a_refresh_token_is_replaced_at_each_use(stage: Deployed) -> None:
-    """With rotation Cognito takes no REFRESH_TOKEN_AUTH, so the flow must not be among those allowed."""
+    """Cognito takes no REFRESH_TOKEN_AUTH with rotation, so the flow must not be among those allowed."""
     assert client(stage)["RefreshTokenRotation"] == {"Feature": "ENABLED", "RetryGracePeriodSeconds": 60}
     assert "ALLOW_REFRESH_TOKEN_AUTH" not in client(stage)["ExplicitAuthFlows"]
 

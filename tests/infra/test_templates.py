@@ -44,14 +44,14 @@ ROUTES = [
 
 
 class CommandSettings(Struct, frozen=True):
-    """Of the functions behind commands."""
+    """The settings of the functions behind commands."""
 
     command_guard: CommandGuardSettings
     conversation: ConversationSettings
 
 
 class EndSettings(Struct, frozen=True):
-    """Of the function that ends sign-ins."""
+    """The settings of the function that ends sign-ins."""
 
     command_guard: CommandGuardSettings
     sign_out: SignOutSettings
@@ -124,7 +124,7 @@ def test_uploads_are_announced_to_ingest(aws: Template) -> None:
 
 def test_the_layers_are_built_for_the_functions_runtime(aws: Template) -> None:
     layers = properties(aws, "AWS::Lambda::LayerVersion")
-    # Those of the CDK's own functions contain the AWS command line.
+    # The layers of the CDK's own functions contain the AWS command line.
     for layer in [each for each in layers if each.get("Description") != "/opt/awscli/aws"]:
         assert layer["CompatibleRuntimes"] == ["python3.13"]
         assert layer["CompatibleArchitectures"] == ["arm64"]

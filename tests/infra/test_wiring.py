@@ -202,7 +202,7 @@ def test_every_function_logs_json_to_a_group_of_its_own(stage: Deployed) -> None
 def test_the_access_log_says_what_failed_and_holds_no_secret(stage: Deployed) -> None:
     """Tokens come in a header or the query string, and what users ask in the body."""
     [each] = all_of(stage, "Stage")
-    # As API Gateway fills it in: `messageString` has quotation marks of its own.
+    # API Gateway fills in `messageString` with its own quotation marks.
     filled = re.sub(r"\$context\.error\.messageString", '"Forbidden"', each["AccessLogSettings"]["Format"])
     fields_of_the_log = json.loads(filled)
     logged = {name: value.removeprefix("$context.") for name, value in fields_of_the_log.items()}

@@ -126,7 +126,7 @@ def test_a_refused_request_does_not_reach_the_application(kind: str, origin: str
 
     headers = [(b"host", HOST.encode()), (b"origin", origin.encode())]
     guarded = OriginGuard(application, PAGE)({"type": kind, "headers": headers}, receive, send)
-    # In a thread of its own: the browser of other tests has an event loop running in this one.
+    # Run in a separate thread: the browser of other tests has an event loop running in this one.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, guarded).result()
     assert seen == [kind] * reached

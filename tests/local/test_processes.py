@@ -42,7 +42,7 @@ child = "import fcntl, sys, time; file = open(sys.argv[1], 'a'); fcntl.flock(fil
 child += "file.write('held'); file.flush(); time.sleep(600)"
 subprocess.run([sys.executable, "-c", child, sys.argv[1]])
 """
-# As the emulator does: it ends when its child has ended, which it starts once more when that ends too early.
+# A process like the emulator: it ends when its child has ended, which it starts once more if that ends too early.
 RESTARTING = """
 import pathlib, signal, subprocess, sys
 signal.signal(signal.SIGTERM, lambda *_: None)

@@ -32,7 +32,7 @@ def test_every_sample_user_is_told_with_the_id_that_lists_of_viewers_name(
         }
         assert {user["name"]: user["sub"] for user in made} == subs
         assert [user["name"] for user in made] == ["alice", "bob"]
-        # Those that are there stay as they are.
+        # Users that are there stay as they are.
         assert users.ensure_users(config, pool_id) == made
 
 

@@ -17,7 +17,7 @@ Fields = dict[str, Any]
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# For JSON Schema, 1.0 is an integer too.
+# JSON Schema takes 1.0 for an integer too.
 _TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
 
 

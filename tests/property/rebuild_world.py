@@ -319,7 +319,7 @@ class World:
             self.step(actor)
 
     def run_up_to(self, actor: Actor, place: str, times: int = 1) -> None:
-        """To where it is about to make this call for the nth time from now on."""
+        """Run the actor to where it is about to make this call for the nth time from now on."""
         for _ in range(times):
             self.step(actor)
             while actor.at != place:
@@ -380,7 +380,7 @@ class World:
 
 
 def _in_slices(rebuilder: Rebuilder) -> RebuildState:
-    """As short as slices can be."""
+    """Rebuild in slices as short as they can be."""
     progress = rebuilder.start(0.0)
     while progress.state is RebuildState.COPYING:
         progress = rebuilder.go_on(progress.run, 0.0)

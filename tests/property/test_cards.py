@@ -56,7 +56,7 @@ def in_bounds(card: Card) -> bool:
 
 
 def size_of(card: Card) -> int:
-    """As JSON, without the edges."""
+    """The bytes of the card as JSON, without the edges."""
     sections = sum(
         len(each.heading.encode()) + 20 + sum(len(word.encode()) + 3 for word in each.keywords)
         for each in card.sections

@@ -33,7 +33,7 @@ from tests.published.validation import schema
 from tests.unit.conversation.situation import ANN, BOB, ID, Situation, send_message
 
 FRAMES = 100_000
-# With fresh ports for each batch, as a log of so many requests would be searched slowly.
+# Each batch has fresh ports, as a log of so many requests would be searched slowly.
 BATCH = 500
 BOBS_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
 # The function that ends all sign-ins has ports of its own: tests/functions/test_sign_out.py.

@@ -44,7 +44,7 @@ def _uses() -> Iterator[tuple[str, re.Pattern[str], str, int]]:
 
 
 def _named(module: ModuleType, source: str) -> Iterator[tuple[re.Pattern[str], str]]:
-    """Those in the module's constants. Where one is not used by its name, as in a tuple, it may be used in any way."""
+    """The patterns in the module's constants. One that is not used by its name, as in a tuple, has any use."""
     for name, value in vars(module).items():
         # One that another module has made is that module's.
         if not re.search(rf"^{name}\b.* = ", source, re.MULTILINE):
@@ -71,7 +71,7 @@ def _of_text(pattern: re.Pattern[str]) -> re.Pattern[str]:
 
 
 def _inline(module: ModuleType, source: str) -> Iterator[tuple[re.Pattern[str], str]]:
-    """Those written where they are used, as a text or by the name of one."""
+    """The patterns written where they are used, as a text or by the name of one."""
     for call in ast.walk(ast.parse(source)):
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args):
             continue

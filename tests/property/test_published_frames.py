@@ -101,7 +101,7 @@ def test_what_a_later_server_adds_to_a_page_changes_nothing(frame: dict[str, Any
 
 @given(frames())
 def test_a_frame_goes_to_whom_it_is_for(frame: dict[str, Any]) -> None:
-    """By its requestId; without one a page and a refusal to whoever waits for a page, and a pong to nobody."""
+    """A frame goes by its requestId; without one, a page or a refusal to who waits for a page, a pong to nobody."""
     inboxes = Inboxes()
     of_request, of_history = inboxes.open(frame.get("requestId", "another")), inboxes.open(HISTORY)
     inboxes.dispatch(frame)

@@ -30,7 +30,7 @@ _JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
-# As many as there are of what has no limit; what has one is also made as long as that.
+# The most items of what has no limit; what has one is also made as long as that.
 _FEW = 4
 # What a later server may add: names that no text here is by chance.
 LATER_NAMES = ("laterField", "toString", "__proto__")
@@ -107,7 +107,7 @@ class _Maker:
 def _strings(part: Schema) -> st.SearchStrategy[str]:
     pattern = part.get("pattern", "")
     if pattern.startswith("^") and pattern.endswith("$"):
-        # With $ itself a line break would follow, which ECMAScript's $ does not allow.
+        # Python's $ would let a line break follow, which ECMAScript's does not allow.
         return st.from_regex(pattern[1:-1], fullmatch=True)
     least, most = part.get("minLength", 0), part.get("maxLength")
     made = st.text(min_size=least, max_size=most)

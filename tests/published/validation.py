@@ -37,7 +37,7 @@ def closed(part: Any) -> Any:
 
 @functools.cache
 def open_validator(name: str) -> Draft202012Validator:
-    """Of the file as it is."""
+    """A validator of the file as it is."""
     return Draft202012Validator(schema(name))
 
 

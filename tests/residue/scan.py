@@ -140,7 +140,7 @@ def _version(client: Any, bucket: str, version: Mapping[str, Any]) -> Iterator[t
 
 
 def _folder(key: str) -> str:
-    """Of the stage's bucket of documents; others have assets."""
+    """The folder in the stage's bucket of documents; other buckets have assets."""
     return f"{key.split('/', 1)[0]}/" if "/" in key else "of assets"
 
 

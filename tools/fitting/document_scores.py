@@ -68,7 +68,7 @@ class Bases:
         return [each for size, count in SIZES.items() for _ in range(count) for each in self._of_base(size)]
 
     def _of_base(self, size: int) -> Iterator[Seen]:
-        """As many queries that find their documents in the base as those that do not, at most 60 of each."""
+        """Equal numbers of queries that find their documents in the base and that do not, at most 60 of each."""
         known = [each for each in self.documents.documents if each in self.documents.passages]
         base = set(self.draw.sample(known, min(size, len(known))))
         # A random base of five documents answers no query: one of them is drawn from those that a query asks for.
@@ -102,7 +102,7 @@ def part_of(document_id: str) -> str:
 
 
 def fitted(seen: Sequence[Seen]) -> Calibration:
-    """On bases of 1,000 documents and more."""
+    """The map that is fitted on bases of 1,000 documents and more."""
     large = [each for each in seen if each.size >= 1000]
     sets = [
         SetObservations(
@@ -171,7 +171,7 @@ def ambiguities(seen: Sequence[Seen]) -> dict[str, float]:
 
 
 def _maps(seen: Sequence[Seen]) -> dict[str, Calibration]:
-    """For each part the map fitted on the others."""
+    """The maps by part, each fitted on the other parts."""
     parts = sorted({each.part for each in seen})
     return {part: fitted([each for each in seen if each.part != part] or seen) for part in parts}
 

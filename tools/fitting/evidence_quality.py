@@ -29,7 +29,7 @@ from evals.retrieval.embedding import local_embedder
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
 
 FOREIGN_QUERIES = 120
-# Of questions that are asked of a base, so many can be answered; of the others, half are about another subject.
+# The share of questions to a base that can be answered; of the others, half are about another subject.
 ANSWERABLE, FOREIGN = 0.75, 0.5
 WEIGHTS = np.array([standard.weight for standard in STANDARDS])
 
@@ -94,7 +94,7 @@ def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -
 
 
 def fit(sets: Sequence[Observed]) -> Fit:
-    """Every set has the same weight."""
+    """The fit in which every set has the same weight."""
     means = np.mean([_middle(one) for one in sets], axis=0)
     deviations = np.mean([np.nanstd(np.vstack([one.own, one.removed]), axis=0) for one in sets], axis=0)
     fitted = Fit(means, deviations, 0.0, 1.0)
@@ -141,7 +141,7 @@ def _without(search: HybridSearch, ids: frozenset[str]) -> HybridSearch:
 
 
 def documents_of(dataset: Dataset) -> Iterator[frozenset[str]]:
-    """For each query the passages of all documents with a relevant passage: their ids up to the first underscore."""
+    """The passages of the documents relevant to each query; a document is what ids share before an underscore."""
     documents: dict[str, set[str]] = {}
     for number, row in enumerate(dataset.rows):
         documents.setdefault(row.id.partition("_")[0], set()).add(f"{number:08d}")

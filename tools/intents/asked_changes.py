@@ -24,7 +24,7 @@ Row = tuple[str, int, float, int, float]
 
 
 def rows(messages: Sequence[Message], allowed: Allowed) -> Iterator[Row]:
-    """For each author and all: how many ask, the share that is allowed all it asks for, and the same of the others."""
+    """Rows for each author and all: how many ask, the share allowed all it asks for, and the same of the others."""
     authors = np.array([message.author for message in messages])
     for name in (*sorted({*authors}), ""):
         mask = authors == name if name else np.ones(len(messages), dtype=np.bool_)
@@ -32,7 +32,7 @@ def rows(messages: Sequence[Message], allowed: Allowed) -> Iterator[Row]:
 
 
 def of_kinds(messages: Sequence[Message], allowed: Allowed) -> Iterator[Row]:
-    """The same for each kind of change alone."""
+    """Rows for each kind of change alone."""
     for number, kind in enumerate(KINDS):
         yield (f"kind {kind}", *_shares(labelled_changes(messages)[:, [number]], allowed[:, [number]]))
 

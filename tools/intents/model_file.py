@@ -30,9 +30,9 @@ from tools.intents.training import (
     unseen_scores,
 )
 
-# Of the messages of unseen authors, this share of those that the model decides alone is to be right.
+# The share of unseen authors' messages that is to be right among those that the model decides alone.
 RIGHT_ALONE = 0.97
-# Of the messages of unseen authors that ask for a kind of change, this share is to be allowed it.
+# The share of unseen authors' messages asking for a kind of change that is to be allowed it.
 ALLOWED = 0.85
 # The weights have this many steps on either side of zero. Twice as many changed no probability of 1290 messages by more
 # than 0.04.
@@ -41,7 +41,7 @@ _LARGEST = 63
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Of intents: `temperature` is what scores are divided by, from `threshold` on the model decides alone.
+    """The calibration of intents: `temperature` divides scores, from `threshold` on the model decides alone.
 
     `changes`: for each kind of change the score from which on a message asks for it.
     """
@@ -79,7 +79,7 @@ def calibration_of() -> Calibration:
 
 
 def calibrated() -> Calibration:
-    """From the predictions for authors that each model has not seen."""
+    """The calibration by predictions for authors that each model has not seen."""
     concepts, examples, changing = load_concepts(), load_examples(), load_change_examples()
     measured, scores = unseen_scores(examples, concepts, intent_targets(examples))
     temperature = _temperature(measured, scores)
@@ -89,7 +89,7 @@ def calibrated() -> Calibration:
 
 
 def allowing(asked: NDArray[np.bool_], scores: Floats, share: float = ALLOWED) -> tuple[float, ...]:
-    """For each kind of change the highest score that the share of what is asked for has at least."""
+    """The thresholds of the kinds of changes: the highest score that the share of what is asked for has at least."""
     return tuple(
         float(np.sort(own)[-math.ceil(share * len(own))])
         for own in (scores[asked[:, kind], kind] for kind in range(scores.shape[1]))

@@ -37,7 +37,7 @@ class Sparse:
         return self._sums(factors, self._row, self._column, len(self.columns))
 
     def _sums(self, factors: Floats, source: Places, target: Places, size: int) -> Floats:
-        """For each target the sum of the sources' factors times the values between them."""
+        """The sums, for each target, of the sources' factors times the values between them."""
         sums = [np.bincount(target, factor[source] * self._values, size) for factor in np.ascontiguousarray(factors.T)]
         return np.stack(sums, axis=1)
 

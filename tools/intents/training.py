@@ -121,7 +121,7 @@ def fit(examples: Sequence[Message], words: Lexicon, targets: Floats) -> Trained
 
 
 def measured_authors(examples: Sequence[Message]) -> list[str]:
-    """Those with enough messages to be left out and measured."""
+    """The authors with enough messages to be left out and measured."""
     messages = Counter(example.author for example in examples)
     return sorted(author for author, number in messages.items() if number >= _LEAST_MEASURED)
 
@@ -146,7 +146,7 @@ def unseen_scores(
 
 
 def right(examples: Sequence[Example], scores: Floats) -> tuple[Floats, Floats]:
-    """For each example whether the likeliest intent is its label, as 0 or 1, and that intent's probability."""
+    """Whether the likeliest intent is the label, as 0 or 1, and its probability, for each example."""
     chances = probabilities(scores)
     labels = np.array([CLASSES.index(example.intent) for example in examples])
     return (chances.argmax(axis=1) == labels).astype(np.float64), chances.max(axis=1)

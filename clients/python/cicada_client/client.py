@@ -181,7 +181,7 @@ class Client:
             self._inboxes.close(request_id)
 
     def _is_over(self, connection: Connection) -> bool:
-        """Whether it is closed, or should be replaced."""
+        """Whether the connection is closed, or should be replaced."""
         return connection.closed or connection.renew_at <= self._clock()
 
     def _connect(self, exchange: Exchange, before: Connection | None) -> Connection:
@@ -241,14 +241,14 @@ class Client:
             again = True
 
     def _wait_as_told(self, refused: RefusedError, gives_up_at: float) -> None:
-        """Until a refused list may be asked for again. Raises the refusal if waiting does not help."""
+        """Wait until a refused list may be asked for again. Raises the refusal if waiting does not help."""
         wait = refused.retry_after_seconds
         if refused.code != "rate_limited" or wait is None or self._clock() + wait >= gives_up_at:
             raise refused
         time.sleep(wait)
 
     def _wait_for_reply(self, connection: Connection, inbox: Inbox) -> dict[str, Any] | None:
-        """None if no reply came. The connection is closed then, so that a late reply is not taken for another one."""
+        """The reply; None if none came. The connection is closed then: a late reply must not be taken for another."""
         while not (connection.closed and inbox.empty):
             item = inbox.next(self._timing.reply_seconds)
             if isinstance(item, dict):

@@ -102,6 +102,6 @@ def derived_key(shared: int, scrambler: int) -> bytes:
 
 
 def _timestamp(moment: datetime) -> str:
-    """As Cognito reads it, in English whatever the locale: `Tue Feb 1 03:04:05 UTC 2000`."""
+    """The time as Cognito reads it, in English whatever the locale: `Tue Feb 1 03:04:05 UTC 2000`."""
     day, month = _DAYS[moment.weekday()], _MONTHS[moment.month - 1]
     return f"{day} {month} {moment.day} {moment:%H:%M:%S} UTC {moment.year}"

@@ -203,7 +203,7 @@ def test_a_failed_lane_is_a_failure_and_not_an_empty_lane(retriever: dict[str, A
 
 
 def too_many_clauses(status: int, kind: str, reason: str) -> Reply:
-    """As OpenSearch 3.6 says it."""
+    """The reply of OpenSearch 3.6 to too many clauses."""
     cause = {"type": kind, "reason": reason}
     error = {"root_cause": [cause], "type": "search_phase_execution_exception", "reason": "all shards failed"}
     return status, {"error": {**error, "failed_shards": [{"shard": 0, "reason": cause}]}, "status": status}
@@ -410,7 +410,7 @@ def test_a_collection_that_wakes_up_at_its_first_request_is_told_of() -> None:
 
 
 def test_rows_are_written_by_the_names_of_indices_and_without_parameters() -> None:
-    """By an alias, a server would make an index of the alias's name for rows that come after a switch."""
+    """A server would make an index of an alias's name for rows that come after a switch."""
     both_there: Reply = (200, {"passages": {"aliases": {}}, "passages-1": {"aliases": {"passages-building": {}}}})
     written = (200, {"items": [{"index": {"_id": "1", "status": 201}}]})
     deleted = (200, {"items": [{"delete": {"status": 200}}]})

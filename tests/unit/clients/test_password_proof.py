@@ -59,6 +59,6 @@ def test_what_is_sent_has_no_password_and_differs_each_time() -> None:
 
 @pytest.mark.parametrize("public", [0, PRIME, 2 * PRIME])
 def test_a_server_that_would_learn_the_password_is_not_answered(public: int) -> None:
-    """With B = 0 the shared secret does not depend on the server's secret."""
+    """The shared secret does not depend on the server's secret if B = 0."""
     with pytest.raises(UnauthorizedError, match="cannot be right"):
         published_proof().responses(published_challenge() | {"SRP_B": format(public, "x")})

@@ -56,7 +56,7 @@ class House(Situation):
         self.command_guard.open(Connection(connection_id, ANN, issued_at + 600, issued_at), 0)
 
     def admit(self, request_id: str = ID, principal: Principal = ANN) -> None:
-        """As a question is, before it is stored."""
+        """Admit a request as a question is, before it is stored."""
         before = self.users.get(principal)
         admitted = {**before.admitted, request_id: self.clock.now}
         self.users.admit(principal, Charge(0, 0, 0), before, admitted, 0)

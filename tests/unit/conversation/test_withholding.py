@@ -185,7 +185,7 @@ def test_an_answer_from_a_withheld_document_is_not_given_to_a_model_again(talk: 
 
 
 def test_history_has_the_words_of_an_answer_and_nothing_of_its_documents(talk: Talk) -> None:
-    """So it shows no document to anybody, and leaves no record in the audit trail."""
+    """A history shows no document to anybody, and leaves no record in the audit trail."""
     answered(talk, SOURCES, LISTING, Chunk(content="On Friday [1]."))
     shown = frame(talk.page("s1"))
     assert "On Friday [1]." in shown

@@ -45,7 +45,7 @@ class Base:
         return self.ingester.ingest(NOTE)
 
     def may_read(self, user: str) -> bool:
-        """As the engines and the gate decide it. The record of viewers has to say the same as the index."""
+        """Whether the user may see the note, as engines and gate decide. Record and index must say the same."""
         lists = [each.readers for each in self.index.passages_of(NOTE)]
         assert set(lists) == ({self.record.rows[NOTE]} if NOTE in self.record.rows else set())
         names = viewer_names(Principal("acme", user, frozenset({"nobody", "everyone"})))
@@ -53,7 +53,7 @@ class Base:
 
     @property
     def readable(self) -> tuple[bool, bool]:
-        """By ann, and by bob."""
+        """Whether ann may see the note, and whether bob may."""
         return self.may_read("ann"), self.may_read("bob")
 
 

@@ -34,7 +34,7 @@ def sidecar(**attributes: object) -> bytes:
 
 
 def metadata(found: ParsedDocument) -> Mapping[str, MetadataValue]:
-    """Of all passages alike, without the language, which every document has."""
+    """The metadata, alike in all passages, without the language, which every document has."""
     first, *others = (each.metadata for each in found.passages)
     assert all(each == first for each in others)
     return {name: value for name, value in first.items() if name != "language"}

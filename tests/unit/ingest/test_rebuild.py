@@ -61,7 +61,7 @@ class Stage:
     access_lists: RecordedAccessLists = field(default_factory=RecordedAccessLists)
 
     def rebuilder(self, threads: int = 1) -> Rebuilder:
-        """As in a process of its own."""
+        """A rebuilder as in a separate process."""
         indexes = InMemoryIndexRebuild(self.contents)
         return Rebuilder(
             *(self.truth, indexes, self.log, MODEL, DIMENSION, lambda: self.now, self._new_run),
@@ -78,7 +78,7 @@ class Stage:
         return InMemoryPassageIndex(MODEL, DIMENSION, self.contents)
 
     def write(self, name: str, version: str) -> None:
-        """As an ingest does."""
+        """Write a version as an ingest does."""
         self.truth.write(stored(name, version))
         self.live.replace(document(name), stored(name, version).embedded())
 

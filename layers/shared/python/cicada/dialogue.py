@@ -69,7 +69,7 @@ def earlier_turns(turns: Sequence[Turn]) -> str:
 
 
 def _within(turns: Sequence[Turn], budget_tokens: int) -> tuple[Turn, ...]:
-    """Once a turn does not fit, older ones are summarised too; once a summary does not fit, the rest is left out."""
+    """Turns within the budget: from one that does not fit, older ones are summarised, while summaries fit."""
     kept: list[Turn] = []
     room, whole = budget_tokens, True
     for turn in reversed(turns):

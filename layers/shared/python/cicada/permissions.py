@@ -27,7 +27,7 @@ class AccessLists(Protocol):
         ...
 
 
-# Which names a viewer can have: those that Cognito takes for users and groups.
+# Names that a viewer can have: those that Cognito takes for users and groups.
 #
 # botocore: cognito-idp GroupNameType and UsernameType. A name of another form is no user's and no group's, ever.
 

@@ -89,7 +89,7 @@ _LOGS = _Service(
     "the log group's name and the role",
 )
 
-# In lower case: a refused call says "ThrottlingException", an event of a stream "throttlingException".
+# Names in lower case: a refused call says "ThrottlingException", an event of a stream "throttlingException".
 # https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html and the pages of the operations.
 _BEDROCK_THROTTLED = ("throttling", "toomanyrequests", "servicequotaexceeded", "modelnotready")
 _BEDROCK_MISCONFIGURED = (

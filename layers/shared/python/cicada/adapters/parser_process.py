@@ -25,7 +25,7 @@ from cicada.ingest.ports import DocumentParser
 
 # Four files at once, on the two processors of a function that ends after 15 minutes; the costliest PDF takes 150.
 SECONDS = 180
-# Above what the costliest files of each kind take (docs/figures/reader-limits.json). Four fit into the function.
+# More than the costliest files of each kind take (docs/figures/reader-limits.json). Four fit into the function.
 MEGABYTES = 640
 _LENGTH_BYTES = 8
 

@@ -34,7 +34,7 @@ def carried_header(record: Mapping[str, Any]) -> str:
 
 
 def parse_header(text: str, *, remote: bool) -> TraceHeader | None:
-    """None for a text that names no trace or no parent. `remote`: it came with a message."""
+    """The trace that a header names; None if it names no trace or no parent. `remote`: it came with a message."""
     fields = dict(part.strip().partition("=")[::2] for part in text.split(";"))
     trace_id, parent_id = fields.get("Root", ""), fields.get("Parent", "")
     if not (_TRACE_ID.fullmatch(trace_id) and _SPAN_ID.fullmatch(parent_id)):

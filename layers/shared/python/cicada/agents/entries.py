@@ -77,7 +77,7 @@ class Wording(Struct, frozen=True):
     text: str
 
     def label(self, entry: Entry) -> str:
-        """For example: character profile “Banquo”."""
+        """The label of an entry, for example: character profile “Banquo”."""
         return f"{self.titled(entry.kind)} {named(entry.name)}"
 
     def titled(self, kind: str) -> str:

@@ -31,7 +31,7 @@ def storable(text: str) -> str:
 
 
 def beginning(text: str, limit: int) -> str:
-    """At most `limit` characters of the text, on one line."""
+    """The first `limit` characters of the text or fewer, on one line."""
     line = one_line(text)
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 

@@ -33,7 +33,7 @@ from cicada.errors import (
 from cicada.observability.telemetry import ignore, phase
 from cicada.observability.tracing import annotate, mark_failed
 
-# At one answer, over all processors.
+# Attempts at one answer, over all processors.
 _ATTEMPTS = 3
 
 

@@ -1,4 +1,4 @@
-"""From a question to its plan, and to the queries of its search."""
+"""The plan of a question, and the queries of its search."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def answer_audit(chat_model_id: str, agent_model_id: str) -> Callable[..., None]
 
 
 def _models(shown: DocumentsShown, chat_model_id: str, agent_model_id: str) -> tuple[str, ...]:
-    """None for a listing, a question back, or an answer that ended before its path was known."""
+    """The models of an answer; none for a listing, a question back, or an answer whose path is not known."""
     chat = [chat_model_id] if "generate" in shown.path else []
     agent = [agent_model_id] if any(step.startswith("agent:") for step in shown.path) else []
     return (*chat, *agent)

@@ -15,7 +15,7 @@ _SHORTER_SECONDS = (1, 2, 3, 5, 10, 20, 40)
 
 
 class TimelyClient:
-    """Has the methods of the clients that `make` returns for a read timeout in seconds.
+    """A client with the methods of those that `make` returns for a read timeout in seconds.
 
     Calls wait for `longest_seconds` at most; near the deadline of their context less, and after it none is made:
     `OutOfTimeError`.

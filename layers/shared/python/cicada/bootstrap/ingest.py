@@ -47,7 +47,7 @@ def document_parsers(episode_configuration: Path) -> Mapping[str, DocumentParser
 
 
 def isolated_parsers(episode_configuration: Path) -> Mapping[str, DocumentParser]:
-    """The same, each file in a process that has its share of processor time and memory, and no credentials.
+    """Parsers that run each file in a process that has its share of processor time and memory, and no credentials.
 
     Raises `ValueError` for an invalid episode configuration.
     """
@@ -71,7 +71,7 @@ if __name__ == "__main__":
     serve(document_parsers(Path(sys.argv[1])))
 
 
-# Of 120 seconds at most each, within the function's 900.
+# Attempts of 120 seconds at most each, within the function's 900.
 ATTEMPTS = 6
 # Titan takes one text a call, in about a tenth of a second: 16 calls at once are above most accounts' quotas.
 FLIGHTS, CALLS_OF_A_FLIGHT = 2, 8

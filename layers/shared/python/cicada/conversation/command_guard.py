@@ -41,7 +41,7 @@ def check_token(connection: Connection, now: float) -> None:
 
 
 class CommandGuard(Struct, frozen=True):
-    """One for all connections and commands: each is charged to its user, also a command that cannot be read."""
+    """The guard of all connections and commands: each is charged to its user, also a command that cannot be read."""
 
     connections: ConnectionTable
     limits: UsageLimits

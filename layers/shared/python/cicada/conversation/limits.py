@@ -17,15 +17,15 @@ from cicada.identity import Principal
 # The frame, the connection's row, the user's row and the reply come with every frame, and are one unit together.
 REFUSED_FRAME = 1
 CONNECTION = 5
-# Of an event that is replayed: a part of a read, and a post.
+# The cost of an event that is replayed: a part of a read, and a post.
 EVENT = 1
-# Of a session that is listed: a read.
+# The cost of a session that is listed: a read.
 SESSION = 1
-# Of a turn that is listed: its head, its question and its events.
+# The cost of a turn that is listed: its head, its question and its events.
 TURN = 3
-# Of a request that is queued again: the send, and an invocation of the processor.
+# The cost of a request that is queued again: the send, and an invocation of the processor.
 QUEUED_AGAIN = 10
-# Of a command before it is known what it causes. A new question costs more when it is admitted.
+# The cost of a command before it is known what it causes. A new question costs more when it is admitted.
 _ENTRY: Mapping[type[AnyCommand], int] = {
     Ping: 1,
     Cancel: 2,

@@ -56,7 +56,7 @@ class LoggedConversation(Struct, frozen=True):
         return [replace(each.turn, answer=WITHHELD_ANSWER) if each.documents & gone else each.turn for each in found]
 
     def _turn(self, key: RequestKey) -> _Remembered | None:
-        """None for a request that has expired meanwhile."""
+        """A remembered turn; None for a request that has expired meanwhile."""
         question, head = self.log.question(key), self.log.head(key)
         if question is None or head is None:
             return None

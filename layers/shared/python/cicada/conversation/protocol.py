@@ -445,7 +445,7 @@ def parse_event(body: str) -> AnyEventBody:
 
 
 def known_event(body: str) -> AnyEventBody | None:
-    """The same, or None for an event that a newer version has stored: while a deployment goes on, both run."""
+    """The event, or None for one that a newer version has stored: while a deployment goes on, both run."""
     try:
         return parse_event(body)
     except MsgspecError:

@@ -16,7 +16,7 @@ from cicada.identity import Principal
 # A token says in whole seconds when it was issued, and so does the issuer when it ended the sign-ins: one token of that
 # second may be older, another newer. A second more allows for the difference between the issuer's clocks.
 _MARGIN_SECONDS = 2
-# By then the list of connections has those that were opened at the same moment, and the request log the questions.
+# After this time the list of connections has those opened at the same moment, and the request log the questions.
 _SECOND_LOOK_SECONDS = 2.0
 # Longer than any access token: Cognito issues none for more than a day.
 _KEPT_SECONDS = 2 * 24 * 3600
@@ -53,7 +53,7 @@ class Revoker(Struct, frozen=True):
         return set(old)
 
     def _close_all(self, connection_ids: Iterable[str]) -> None:
-        """One that cannot be closed leaves no other open."""
+        """Close all connections; one that cannot be closed leaves no other open."""
         failures = []
         for connection_id in connection_ids:
             try:

@@ -61,7 +61,7 @@ _LINKS = (
     r"(?:of|in|from|within|to|the|a|an|this|that|von|vom|aus|im|der|des|dem|den|die|das|de|du|dans|la|le|les|l['’]|"
     r"del|della|dello|dell['’]|dei|nel|nella|il|lo|gli|en|el|los|las|do|da|dos|no|na|o|os)"
 )
-# Of texts with single spaces.
+# The patterns are for texts with single spaces.
 _LEADING = re.compile(rf"^(?:[ ,;:.]++|{_LINKS}(?: |$))+", re.IGNORECASE)
 _TRAILING = re.compile(rf"(?: {_LINKS}|[ ,;:.]|の|的|의)+$", re.IGNORECASE)
 

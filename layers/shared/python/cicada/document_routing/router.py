@@ -42,7 +42,7 @@ def ranked_by(
     return (*(by_id[each] for each in named), *rest)
 
 
-# From here on the balanced mode asks a model: where the first is less than 1.4 standard deviations ahead.
+# The ambiguity at which the balanced mode asks a model: the first is less than 1.4 standard deviations ahead.
 AMBIGUOUS = 0.5
 
 

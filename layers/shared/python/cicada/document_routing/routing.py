@@ -13,7 +13,7 @@ from cicada.observability.telemetry import phase
 from cicada.retrieval.model import Candidate, EncodedQuery, IndexHits, IndexQuery, Routed
 from cicada.retrieval.ports import DocumentCatalogue, PassageIndex
 
-# Of documents that only their cards have found, so many passages are looked at.
+# The number of passages that are looked at of documents that only their cards have found.
 _PASSAGES = 20
 _MOST_COUNTED = 1000
 

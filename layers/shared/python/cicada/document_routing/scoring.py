@@ -1,4 +1,4 @@
-"""From what was found of documents to their order, their scores, and how sure the first place is."""
+"""The order and scores of documents by what was found of them, and how sure the first place is."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def overlap(wanted: frozenset[str], card: Card) -> float:
 
 
 def words_of(texts: Iterable[str]) -> frozenset[str]:
-    """Their words in lower case, without stop words."""
+    """The texts' words in lower case, without stop words."""
     return frozenset(words("\n".join(texts))) - STOP_WORDS
 
 

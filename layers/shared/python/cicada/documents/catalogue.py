@@ -46,7 +46,7 @@ class Card(Struct, frozen=True):
 
     @property
     def topic_paths(self) -> Mapping[str, tuple[int, ...]]:
-        """For each keyword the numbers of the sections that it leads to, from 0."""
+        """The sections that each keyword leads to, by their numbers from 0."""
         found: dict[str, tuple[int, ...]] = {}
         for number, section in enumerate(self.sections):
             for keyword in section.keywords:
@@ -117,7 +117,7 @@ def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:
 
 
 def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
-    """None without the field."""
+    """The value by which rows are sorted, None without the field."""
     value = row.title if sort.field == TITLE else row.metadata.get(sort.field, ())
     first = value[:1] if isinstance(value, tuple) else (value,)
     return (isinstance(first[0], str), first[0]) if first else None

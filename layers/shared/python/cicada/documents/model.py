@@ -153,7 +153,7 @@ def _holds(condition: Condition, found: tuple[Scalar, ...]) -> bool:
 
 
 def _among(found: tuple[Scalar, ...], values: frozenset[Scalar]) -> bool:
-    # In Python True equals 1; as values of a field they differ.
+    # True equals 1 in Python; as values of a field they differ.
     wanted = {(isinstance(each, bool), each) for each in values}
     return any((isinstance(each, bool), each) in wanted for each in found)
 

@@ -80,7 +80,7 @@ def named_viewers(source: SourceFile | OversizedFile) -> tuple[str, ...]:
     try:
         text = decode(source.content).text
     except DocumentRejectedError:
-        # Not readable at all, so it names nobody.
+        # The file is not readable at all, so it names nobody.
         return named
     if kind is Kind.MARKDOWN:
         return named or read_front_matter(text).readers or ()

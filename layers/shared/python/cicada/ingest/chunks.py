@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from cicada.ingest.model import ScriptMessage, Track
 
-# From the best place to cut to the worst: after a sentence, a clause, a word. The closing quotation mark belongs to
+# Places to cut, from the best to the worst: after a sentence, a clause, a word. The closing quotation mark belongs to
 # the sentence, and the cut keeps the space before it, so that the pieces add up to the text.
 _CUTS = tuple(
     re.compile(cut)

@@ -86,7 +86,7 @@ class AccessListRecord(Protocol):
         ...
 
     def record_if_missing(self, document: DocumentKey, viewers: tuple[str, ...]) -> None:
-        """The same for a document of which nothing is kept: a copy must not replace what ingest has written since."""
+        """Keep the viewers if none are kept: a copy must not replace what ingest has written since."""
         ...
 
     def forget(self, document: DocumentKey) -> None:
@@ -98,7 +98,7 @@ class KeptVectors(Protocol):
     """Vectors of parts of documents, kept for a day in case the ingest does not get to its end."""
 
     def read(self, document: DocumentKey, part: str) -> list[Vector] | None:
-        """None for a part that is not kept."""
+        """The kept vectors of a part, None if it is not kept."""
         ...
 
     def write(self, document: DocumentKey, part: str, vectors: Sequence[Vector]) -> None: ...
@@ -112,7 +112,7 @@ class GroundTruth(KeptDocuments, Protocol):
         ...
 
     def read(self, document: DocumentKey) -> TruthEntry | None:
-        """None for an unknown document."""
+        """The stored document, None for an unknown one."""
         ...
 
     def delete(self, document: DocumentKey) -> None:

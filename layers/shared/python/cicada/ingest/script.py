@@ -97,7 +97,7 @@ def _check_size(content: bytes) -> None:
         raise DocumentRejectedError("The file is empty; upload it again.")
     if len(content) > MAX_BYTES:
         raise DocumentRejectedError(f"The script is larger than {MAX_BYTES // 1_000_000} MB; split it by chapter.")
-    # Before parsing, since objects take many times the memory of their text.
+    # The size is checked before parsing, since objects take many times the memory of their text.
     if content.count(b"{") + content.count(b"[") > 2 * MAX_RECORDS:
         raise _too_many()
 
@@ -214,7 +214,7 @@ class _Record(BaseModel):
 
 
 def _record(value: object) -> _Record | None:
-    """None for a record of a type that carries no text. `DocumentRejectedError` for one that is broken."""
+    """The record; None if its type carries no text. `DocumentRejectedError` for one that is broken."""
     if not isinstance(value, JsonObject):
         raise DocumentRejectedError("A record must be an object.")
     if value.repeated:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Only the access control list of a sidecar and `readers` in front matter restrict a document. Whoever writes the same
 # elsewhere, or spells it otherwise, means to restrict it too, so the document must not go in without its viewers.
 
-# As letters alone, in lower case.
+# The keys as letters alone, in lower case.
 _KEYS = {
     *("reader", "readers", "readby", "readableby", "readaccess", "readpermission", "readpermissions"),
     *("accesscontrol", "accesscontrollist", "accesscontrollists", "accesslist", "acl", "acls"),

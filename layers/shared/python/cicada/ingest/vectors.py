@@ -94,7 +94,7 @@ class Encoder(Struct, frozen=True):
         return made
 
     def _part_name(self, texts: Sequence[str]) -> str:
-        """The same for the same texts and the same encoding, and for no others."""
+        """The name of a part: the same for the same texts and the same encoding, and for no others."""
         encoded = json.dumps([self.embedder.model_id, self.embedder.dimension, *texts])
         return hashlib.sha256(encoded.encode()).hexdigest()
 

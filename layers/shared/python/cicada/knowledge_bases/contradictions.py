@@ -11,7 +11,7 @@ from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.values import folded
 
 VALUED = (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
-# Not metadata: each document has a title and viewers without them.
+# Names that are no metadata: each document has a title and viewers without them.
 _RESERVED = (TITLE, "readers")
 
 

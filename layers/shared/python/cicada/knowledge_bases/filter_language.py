@@ -107,7 +107,7 @@ def condition(schema: Schema, written: WrittenFilter) -> Condition:
 
 
 def _field(schema: Schema, name: str) -> SchemaField | None:
-    """None for a field that is a keyword without the schema's knowledge."""
+    """The schema's field, None for one that is a keyword without the schema's knowledge."""
     if found := field_named(schema, name):
         # One value of a list is a keyword.
         return replace(found, type=FieldType.KEYWORD) if found.type is FieldType.KEYWORDS else found

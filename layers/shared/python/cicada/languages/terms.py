@@ -122,7 +122,7 @@ def stop_words(name: str) -> frozenset[str]:
     return frozenset(" ".join(lines).split())
 
 
-# By ISO 639-1 code; the names are for prompts.
+# The languages by ISO 639-1 code; the names are for prompts.
 LANGUAGES: Mapping[str, str] = {
     **{code: name.capitalize() for code, name in STEMMED.items()},
     "ja": "Japanese",

@@ -187,7 +187,7 @@ class Retrieval(Struct, frozen=True):
         return hits | candidates | _documents((*self.passages, *self.nearest))
 
     def of(self, documents: frozenset[DocumentKey]) -> Retrieval:
-        """The same search as if it had found these documents alone."""
+        """The retrieval as if the search had found these documents alone."""
         return replace(
             self,
             hits=self.hits.of(documents),

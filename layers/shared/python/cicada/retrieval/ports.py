@@ -65,7 +65,7 @@ class PassageIndex(Protocol):
         ...
 
     def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
-        """For each term, in how many of the passages that its viewer may read all of its words occur.
+        """The number of passages that have all words of a term, for each term, among those that the viewer may see.
 
         The filter's conditions and documents do not count.
 
@@ -89,7 +89,7 @@ class DocumentCatalogue(Protocol):
     """
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
-        """None for an unknown document."""
+        """The row of a document, None for an unknown one."""
         ...
 
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
@@ -108,7 +108,7 @@ class DocumentCatalogue(Protocol):
         ...
 
     def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
-        """For each value of the field, how many of the matching documents have it; at most 1,000 values."""
+        """The number of matching documents for each value of the field; at most 1,000 values."""
         ...
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ class DocumentRouting(Protocol):
 
 
 def _all_documents(base: KnowledgeBase) -> None:
-    """Nothing is routed."""
+    """The default: no routing, so all documents of a base are searched."""
 
 
 class SearchBackend(Struct, frozen=True):

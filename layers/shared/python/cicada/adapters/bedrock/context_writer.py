@@ -21,7 +21,7 @@ from cicada.text import one_line
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
 
-# At most 60,000 tokens in any language; Nova Micro reads 128,000.
+# So many characters are 60,000 tokens or fewer in any language; Nova Micro reads 128,000.
 MAX_DOCUMENT_CHARACTERS = 60_000
 MAX_SENTENCE_CHARACTERS = 400
 _MAX_TOKENS = 150

@@ -1,4 +1,4 @@
-"""Has a small model judge whether the passages found answer the question."""
+"""A judge that asks a small model whether the passages found answer the question."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BedrockEvidenceJudge:
         self._call = call
 
     def judge(self, question: str, found: Retrieval) -> float | None:
-        """None if the model wrote no number."""
+        """The quality from 0 to 1; None if the model wrote no number."""
         shown = (passage_text(number, each.passage) for number, each in enumerate(found.passages[:_PASSAGES], start=1))
         passages = "\n\n".join(text[:_PASSAGE_CHARACTERS] for text in shown)
         text = f"Passages:\n\n{passages}\n\nQuestion: {question[:QUESTION_CHARACTERS]}"

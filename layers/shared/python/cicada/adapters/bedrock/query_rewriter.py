@@ -45,7 +45,7 @@ class BedrockQueryRewriter:
         self._call = call
 
     def rewrite(self, question: str, tried: Sequence[str], base: KnowledgeBase) -> str | None:
-        """None if the model wrote a query that was tried before."""
+        """Another query; None if the model wrote one that was tried before."""
         others = [one_line(query)[:_QUERY_CHARACTERS] for query in tried if query != question]
         query = one_line(self._call.reply(_instruction(base, others), question[:QUESTION_CHARACTERS]))
         query = query.removeprefix("Query:").strip(" \"'“”„«»")[:_QUERY_CHARACTERS]

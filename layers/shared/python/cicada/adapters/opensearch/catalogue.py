@@ -58,7 +58,7 @@ class CatalogueReads(Struct, frozen=True):
 
 
 def find_row(reads: CatalogueReads, document: DocumentKey) -> DocumentRow | None:
-    """None for an unknown document."""
+    """The row of a document, None for an unknown one."""
     found = reads.of(document.base_key, [*document_filters(document), {"term": {ROW_FACETS: IS_ROW}}], CARD_ROW_FIELDS)
     return found[0] if found else None
 
@@ -97,7 +97,7 @@ def card_hits(found: Hits, base_key: KnowledgeBaseKey, score: Callable[[float], 
 
 
 def count_terms(requests: Requests, index: str, filter: PassageFilter, terms: Sequence[str]) -> dict[str, int]:
-    """For each term, the number of passages that match the filter and have all of its words."""
+    """The number of passages, for each term, that match the filter and have all of its words."""
     found: dict[str, int] = {}
     for start in range(0, len(terms), _MAX_TERMS):
         batch = terms[start : start + _MAX_TERMS]
@@ -129,7 +129,7 @@ def access_lists_by_document(
 
 
 def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: str) -> dict[Scalar, int]:
-    """For each value of the field, the number of matching documents, most first."""
+    """The number of matching documents for each value of the field, most first."""
     body = {
         "size": 0,
         "query": {"bool": {"filter": row_filters(filter)}},
@@ -140,7 +140,7 @@ def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: 
 
 
 def _of_both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """Who may read by both lists; an empty one is for everybody."""
+    """The viewers by both lists; an empty list is for everybody."""
     if not one or not other:
         return one or other
     return tuple(name for name in one if name in other) or _NOBODY

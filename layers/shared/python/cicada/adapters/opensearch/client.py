@@ -39,7 +39,7 @@ def connect(url: str, region: str | None) -> OpenSearch:
 
     `url` may hold a user and a password. The client does not retry; the index does, with jitter and for 429 too.
     """
-    # At level DEBUG the client logs bodies, which contain questions and documents.
+    # The client logs bodies at level DEBUG, which contain questions and documents.
     logging.getLogger("opensearch").setLevel(logging.WARNING)
     with opensearch_errors():
         return OpenSearch(
@@ -131,7 +131,7 @@ def waiting(on_wait: Say | None, after_seconds: float) -> Iterator[Say]:
         yield ignore
         return
     once = _Once(on_wait)
-    # In the request's own context, which holds its progress listener.
+    # The timer runs in the request's own context, which holds its progress listener.
     timer = Timer(after_seconds, copy_context().run, (once,))
     timer.daemon = True
     timer.start()

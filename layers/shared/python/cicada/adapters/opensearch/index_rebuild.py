@@ -56,7 +56,7 @@ class OpenSearchIndexRebuild:
         return self._index_of(building) if building else None
 
     def switch(self) -> None:
-        """May be called again after a failure. Raises `UnavailableError` if another rebuild has begun since."""
+        """Switch to the new index, perhaps again. Raises `UnavailableError` if another rebuild has begun since."""
         indices = self._indices()
         if self._given is None or self._given not in (indices.building, indices.live):
             raise UnavailableError("The new index is not being built any more; begin again.")

@@ -99,7 +99,7 @@ class WordCounter:
 _MAX_CLAUSES = 1000
 # Candidates for each hit that is wanted: with twice as many, no figure of quality differs from BM25 of all passages.
 _CANDIDATES = 2
-# In a question of so few words, repeated ones count for the choice of candidates: so many occurrences or more add this
+# Repeated words of a question this short count in the choice of candidates: so many occurrences or more add this
 # share of the word's weight, as BM25 does in a passage of mean length.
 _FEW_WORDS = 4
 _REPEATED = {2: 0.4, 3: 0.2, 5: 0.2}

@@ -76,7 +76,7 @@ class Retrievers(Struct, frozen=True):
         return [self._lexical(self.words, idfs, refused) if self.words and idfs else [], semantic]
 
     def _lexical(self, words: LexicalSearch, idfs: Idfs, refused: Say) -> Hits:
-        """No hits if the question has more words than the server accepts; a retry would not help."""
+        """The lexical hits; none if the question has more words than the server accepts: a retry would not help."""
         try:
             [found] = self.requests.searches(self.index, [words.candidates_body(idfs)], refused)
         except TooManyClauses:

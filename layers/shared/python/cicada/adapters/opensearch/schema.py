@@ -65,7 +65,7 @@ def index_body(model_id: str, dimension: int, vector_engine: str, bm25: Bm25) ->
 
 
 def without_similarity(body: dict[str, Any]) -> dict[str, Any]:
-    """The same index with the server's own BM25 (k1 = 1.2, b = .75), for servers without a choice."""
+    """The index's body with the server's own BM25 (k1 = 1.2, b = .75), for servers without a choice."""
     return {**body, "settings": {"index": {"knn": True}}}
 
 

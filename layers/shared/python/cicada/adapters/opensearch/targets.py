@@ -54,7 +54,7 @@ def new_index(name: str, now: float) -> str:
 
 
 def first_index(name: str) -> str:
-    """The same for everybody, so that several processes may create it at the same time."""
+    """The first index's name, the same for everybody, so that several processes may create it at the same time."""
     return new_index(name, 0)
 
 

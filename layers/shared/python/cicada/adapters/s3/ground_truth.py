@@ -33,7 +33,7 @@ _READABLE = (1, FORMAT)
 
 
 def encode(stored: StoredDocument) -> bytes:
-    """The same bytes for the same document."""
+    """Encode a document; the same document has the same bytes."""
     # Vectors do not compress beyond what base64 adds, so a higher level would only cost time.
     return gzip.compress(b"".join(_lines(stored)), compresslevel=1, mtime=0)
 

@@ -27,7 +27,7 @@ NOTHING_WRITTEN = CardDraft()
 MAX_TITLE = 200
 MAX_TAGS = 12
 MAX_KEYWORDS = 6
-# In UTF-8, together.
+# The bytes of all tags together, in UTF-8.
 MAX_TAG_BYTES = 500
 MAX_HINT_BYTES = 700
 MAX_SECTION_BYTES = 4_500

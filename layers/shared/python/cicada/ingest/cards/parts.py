@@ -131,7 +131,7 @@ _ASKING_WORD = re.compile(
     r"(how|what|when|where|who|whom|whose|why|which|can|do|does|is|are|may|must)\s", re.IGNORECASE
 )
 _NUMBERING = re.compile(r"^\s*((section|chapter|part)\s+)?[\dIVX]+(\.\d+)*[.):]?\s+", re.IGNORECASE)
-# As `Q: …` or `3. …` before a question.
+# A mark before a question, such as `Q: …` or `3. …`.
 _MARKER = re.compile(r"^\s*(?:[-*•]|q(?:uestion)?\s*\d*[:.]|\d{1,3}[.)])\s*", re.IGNORECASE)
 _QUESTION_MARKS = ("?", "？", "؟")
 

@@ -22,7 +22,7 @@ from cicada.text import one_line
 MAX_READ = 200_000
 MAX_CODES = 24
 MAX_TITLES = 16
-# As SOP-QA-012, DV-25-031 or iso_9001: parts of letters and digits with a digit in one of them.
+# A code such as SOP-QA-012, DV-25-031 or iso_9001: parts of letters and digits with a digit in one of them.
 _CODE = re.compile(r"\b(?=[\w-]{0,75}\d)[A-Za-z][A-Za-z0-9]{0,11}(?:[-_][A-Za-z0-9]{1,12}){1,5}\b")
 _FILE_NAME = re.compile(rf"\b[\w-]{{2,80}}(?:{'|'.join(map(re.escape, (*SUFFIXES, '.json')))})\b", re.IGNORECASE)
 _CAPITALISED = r"\b[^\W\d_a-z]\w+"
@@ -112,7 +112,7 @@ def _has_words(text: str, words: str) -> bool:
 
 MAX_RELATED = 8
 MAX_RELATED_BYTES = 800
-# Of a document that is named. Shared terms weigh less, however many they are.
+# The weight of a document that is named. Shared terms weigh less, however many they are.
 NAMED = 1.0
 _MOST_SHARED = 0.9
 _LEAST_SHARED = 0.15

@@ -226,7 +226,7 @@ def _of_section(passages: Sequence[Passage], span: Span, step: int, extractor: T
 
 
 def _shown(total: Mapping[str, int], extractor: TermExtractor) -> dict[str, str]:
-    """For each term the most frequent of the forms that are counted together."""
+    """The form in which each term is shown: the most frequent of those that are counted together."""
     forms: dict[str, str] = {}
     for term in sorted(total, key=lambda term: (-total[term], term)):
         forms.setdefault(extractor.folded(term), term)
@@ -302,7 +302,7 @@ def tags(terms: CountedTerms, found: Iterable[str], statistics: BaseStatistics, 
 
 
 def keywords(terms: CountedTerms, statistics: BaseStatistics, most: int) -> list[tuple[str, ...]]:
-    """For each section its salient terms, most salient first: those that the other sections and the base have less."""
+    """The salient terms of each section, most salient first: those that the other sections and the base have less."""
     spread = _spread(terms)
     sections = len(terms.sections)
 

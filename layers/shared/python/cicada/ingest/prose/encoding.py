@@ -34,7 +34,7 @@ _DECLARABLE = {
 }
 # Names of the web that Python does not know.
 _LABELS = {"windows-31j": "cp932", "x-sjis": "cp932", "windows-949": "cp949", "x-gbk": "gbk", "x-euc-jp": "euc_jp"}
-# As browsers read it: the control characters of Latin-1 are printable in Windows-1252.
+# Browsers read these labels so: the control characters of Latin-1 are printable in Windows-1252.
 _ALIASES = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"}
 
 

@@ -34,7 +34,7 @@ _META = re.compile(r"<meta\b[^>]{0,2000}", re.IGNORECASE)
 _META_NAME = re.compile(r"(?:name|property|itemprop)\s{0,9}=\s{0,9}[\"']?([^\"'>]{1,200})", re.IGNORECASE)
 # A key, the signs around it, and the beginning of its value.
 _HEAD = 200
-# Of what begins with a mark; further below it is no front matter.
+# The lines of a text that begins with a mark; further below there is no front matter.
 _MOST_LINES = 50
 _SIGN = re.compile(r"[:=]")
 

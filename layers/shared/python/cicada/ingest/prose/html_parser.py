@@ -125,7 +125,7 @@ def _events(root: Tag, whole: Callable[[Tag], bool]) -> Iterator[tuple[bool, Pag
 
 
 def is_dropped(tag: Tag) -> bool:
-    """Whether it is hidden, or surrounds the page's content, or has no text to read."""
+    """Whether an element is hidden, or surrounds the page's content, or has no text to read."""
     return (
         tag.name in _DROPPED
         or "hidden" in tag.attrs
@@ -270,7 +270,7 @@ def _parsed(text: str) -> BeautifulSoup:
 
 
 def _check_size(text: str) -> None:
-    """Before parsing, since elements take many times the memory of their text."""
+    """Refuse too many elements before parsing, since they take many times the memory of their text."""
     if text.count("<") > MAX_TAGS:
         raise DocumentRejectedError(
             f"The page has more than {MAX_TAGS:,} tags; split it and upload the parts.", "too_large"

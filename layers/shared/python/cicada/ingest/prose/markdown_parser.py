@@ -19,7 +19,7 @@ MAX_PARTS = 200_000
 # What begins a line, a cell or something within a line. An opening bracket whose end is missing takes most.
 _PARTS = "\n|*_~`<&\\"
 _BRACKET_PARTS = 5
-# At these the parser only looks whether something begins: a tenth of the work. Others it passes over.
+# The parser only looks whether something begins at these: a tenth of the work. It passes over others.
 _TENTHS = "$%+-:=>@]^{}!"
 _BREAKS = {"softbreak", "hardbreak"}
 
@@ -42,7 +42,7 @@ def read_markdown(content: bytes) -> Prose:
 
 
 def _check_size(text: str) -> None:
-    """Before parsing, since tokens take many times the memory of their text."""
+    """Refuse too many tokens before parsing, since they take many times the memory of their text."""
     parts = sum(map(text.count, _PARTS)) + _BRACKET_PARTS * text.count("[") + sum(map(text.count, _TENTHS)) // 10
     if parts > MAX_PARTS:
         raise DocumentRejectedError(

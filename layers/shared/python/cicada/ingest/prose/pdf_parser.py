@@ -20,13 +20,13 @@ from cicada.ingest.model import Problem
 from cicada.ingest.prose.encoding import clean_line, damage_reported
 from cicada.ingest.prose.sections import MAX_PROPERTIES, MAX_PROPERTY, Block, Heading, Prose, page_blocks
 
-# Below every heading of an outline, so that each page is a section of its own within them.
+# A level below every heading of an outline, so that each page is a section of its own within them.
 _PAGE_LEVEL = 100
 _DIGITS = re.compile(r"\d+")
 # A running head stands in the first or last two lines of at least half of the pages, and of three.
 _EDGE = 2
 _FEWEST = 3
-# Among so many lines of a page an entry's words are looked for; a page of text has up to 200.
+# The number of a page's lines in which an entry's words are looked for; a page of text has up to 200.
 _LOOKED_THROUGH = 1_000
 
 
@@ -125,10 +125,10 @@ MAX_PAGES = 2_000
 # 8,000, mostly half of that; a map a few hundred thousand.
 MAX_OPERATIONS = 10_000_000
 MAX_TEXT = 20_000_000
-# Of processor time, for what no count shows: fonts are read anew for each page, and a hostile one takes seconds.
+# Processor time, for what no count shows: fonts are read anew for each page, and a hostile one takes seconds.
 MAX_SECONDS = 150.0
 MAX_OUTLINE = 5_000
-# Below pypdf's own limits, within which one large page can take longer than a function may run.
+# Limits below pypdf's own, within which one large page can take longer than a function may run.
 _LIMITS = Configuration(
     stream_parsing_work_maximum_count=1_000_000,
     zlib_maximum_output_length=20_000_000,

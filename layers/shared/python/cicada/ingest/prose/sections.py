@@ -133,7 +133,7 @@ def text_blocks(lines: Iterable[str]) -> Iterator[Paragraph | ListItem]:
 
 
 def page_blocks(lines: Iterable[str]) -> Iterator[Paragraph | ListItem]:
-    """The same for a printed page, which has no empty lines and no indentation to go by.
+    """The blocks of a printed page, which has no empty lines and no indentation to go by.
 
     Words that are cut at the end of a line are made whole.
     """

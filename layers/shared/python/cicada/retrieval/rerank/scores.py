@@ -50,7 +50,7 @@ class Calibration(Struct, frozen=True):
 
 # Candidates in a full pool: as many as one retriever returns.
 FULL_CANDIDATES = 100
-# For cosines of all-MiniLM-L6-v2. `python -m tools.fitting.confidence` fits it again.
+# The map for cosines of all-MiniLM-L6-v2. `python -m tools.fitting.confidence` fits it again.
 CALIBRATION = Calibration(-6.21, 0.263, 6.59, 12.9)
 
 

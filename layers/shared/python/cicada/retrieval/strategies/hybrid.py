@@ -55,7 +55,7 @@ class HybridSearch(Struct, frozen=True):
         return self.retrieve(text, filter).passages
 
     def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
-        """The same search with all its stages: both retrievers' hits, the fused candidates, the ranking."""
+        """The retrieval with all its stages: both retrievers' hits, the fused candidates, the ranking."""
         query = encode_query(self.embedder, text)
         hits = self.index.search(IndexQuery(filter, text, query.vector, self.candidates))
         return self.ranked(query, filter, hits, concepts)
