@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from aws_lambda_powertools.utilities.data_classes.api_gateway_websocket_event import APIGatewayWebSocketEvent
+
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.authorizer import token_verifier
-from cicada.entry.requests import handshake
+from cicada.entry.websocket import handshake
 from cicada.errors import CicadaError, NotConnectedError
 from cicada.identity import groups_text, offered_token
 from cicada.observability.log import logger
@@ -18,15 +20,16 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
 
     A token that cannot be checked because the keys are out of reach is an error (HTTP 500), not a refusal.
     """
-    token = offered_token(event.get("headers") or {}, event.get("queryStringParameters") or {})
+    opening = APIGatewayWebSocketEvent(event)
+    token = offered_token(opening.headers, opening.query_string_parameters)
     try:
         verified = token_verifier().verify(token)
     except NotConnectedError as error:
         logger.info("Refused a connection", extra={"reason": str(error)})
-        record_audit(handshake(event, time.time(), refused=str(error)))
+        record_audit(handshake(opening, time.time(), refused=str(error)))
         return _policy("anonymous", "Deny", event["methodArn"], {})
     except CicadaError as error:
-        record_audit(handshake(event, time.time(), refused=str(error)))
+        record_audit(handshake(opening, time.time(), refused=str(error)))
         raise
     who = {
         "tenant": verified.principal.tenant,

@@ -8,7 +8,7 @@ from cicada.answering.console import answer_at_once
 from cicada.bootstrap.processor import answerer, processor
 from cicada.conversation.model import RequestKey
 from cicada.deadline import ending_by
-from cicada.entry.requests import LambdaContext, answer_deadline, answered_requests
+from cicada.entry.request_batch import LambdaContext, answer_deadline, answered_requests
 from cicada.observability.log import logger
 from cicada.observability.tracing import annotate
 

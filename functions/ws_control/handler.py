@@ -10,7 +10,7 @@ from cicada.conversation.accept import cancel
 from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Cancel, History, Ping, Pong, frame
-from cicada.entry.requests import command_reply
+from cicada.entry.websocket import command_reply
 from cicada.errors import InvalidFrameError
 
 

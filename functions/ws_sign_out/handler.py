@@ -8,7 +8,7 @@ from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.revocation import sign_out
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import AnyCommand, SignOutEverywhere
-from cicada.entry.requests import command_reply
+from cicada.entry.websocket import command_reply
 from cicada.errors import InvalidFrameError
 
 

@@ -146,13 +146,24 @@ def test_a_refused_model_is_an_error_and_a_dead_letter(
     assert SECRET not in logged.getvalue()
 
 
-def test_only_a_record_that_fails_is_delivered_again(path: MessagePath, deploy: Deployed, logged: io.StringIO) -> None:
+def test_a_record_that_fails_is_delivered_again_and_so_are_all_after_it(
+    path: MessagePath, deploy: Deployed, logged: io.StringIO
+) -> None:
     [record] = asked(path)["Records"]
     with deploy(EMBEDDED, SAID):
-        reply = path.invoke("message_processor", delivered("hello", record["body"], f'{{"tenant":"{SECRET}"}}'))
-    assert reply == {"batchItemFailures": [{"itemIdentifier": "message-1"}, {"itemIdentifier": "message-3"}]}
+        reply = path.invoke("message_processor", delivered(record["body"], f'{{"tenant":"{SECRET}"}}', record["body"]))
+    assert reply == {"batchItemFailures": [{"itemIdentifier": "message-2"}, {"itemIdentifier": "message-3"}]}
     assert path.posted()[-1]["type"] == "complete"
     assert SECRET not in logged.getvalue()
+
+
+def test_records_after_a_failure_are_not_begun(path: MessagePath, deploy: Deployed) -> None:
+    """The queue is FIFO: a later message of the session must not be answered before an earlier one."""
+    [record] = asked(path)["Records"]
+    with deploy() as bedrock:
+        reply = path.invoke("message_processor", delivered("hello", record["body"]))
+    assert reply == {"batchItemFailures": [{"itemIdentifier": "message-1"}, {"itemIdentifier": "message-2"}]}
+    assert (bedrock.requests, path.posted()) == ([], [])
 
 
 def test_a_database_that_fails_is_left_to_the_queue(path: MessagePath, deploy: Deployed) -> None:

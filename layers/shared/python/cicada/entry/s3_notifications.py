@@ -6,7 +6,7 @@ Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-conte
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -16,6 +16,7 @@ from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.adapters.xray import carried_header
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError
+from cicada.observability.log import failure_fields, logger
 
 
 class Announcement(Struct, frozen=True):
@@ -79,6 +80,18 @@ def announced_together(records: Iterable[Mapping[str, Any]]) -> dict[DocumentKey
             is_purged = others.is_purged and document in found.purged
             documents[document] = Announced(is_file or others.is_file, again or others.again, header, is_purged)
     return documents
+
+
+def failed_records(event: Mapping[str, Any], handle: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """Run `handle` on each record and report the failed records, so that only they are delivered again."""
+    failures = []
+    for record in event["Records"]:
+        try:
+            handle(record)
+        except Exception as error:  # noqa: BLE001 - Lambda would log the text of the exception
+            logger.error("A record failed", extra=failure_fields(error) | {"messageId": record["messageId"]})
+            failures.append({"itemIdentifier": record["messageId"]})
+    return {"batchItemFailures": failures}
 
 
 def _announced(body: str) -> dict[str, bool]:

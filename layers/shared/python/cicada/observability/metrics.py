@@ -19,8 +19,9 @@ from cicada.settings import MetricSettings, load
 
 # Metrics in CloudWatch's embedded metric format: lines of the log from which CloudWatch takes numbers.
 #
-# Powertools writes all metrics of a line with the same dimensions. Here each set of metrics has its own, so that a name
-# of few values (a strategy, a code) is a dimension of few metrics: every combination of a metric and values is billed.
+# Powertools writes all metrics of a line with the same dimensions, and lines of several threads run into each other
+# (docs/decisions/0030). Here each set of metrics has its own, so that a name of few values (a strategy, a code) is a
+# dimension of few metrics: every combination of a metric and values is billed.
 # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 
 NAMESPACE = "CICADA"
