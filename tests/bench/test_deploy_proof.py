@@ -16,14 +16,14 @@ import pytest
 from botocore.stub import Stubber
 from moto import mock_aws
 
-from bench.deploy_proof import aws
-from bench.deploy_proof.aws import CdkDeployment, require_none
-from bench.deploy_proof.emulator import UNABLE, stage_in_emulator
-from bench.deploy_proof.only_on_aws import api_writes_its_log, collection_is_active
-from bench.deploy_proof.proof import Proof
-from bench.deploy_proof.remains import remains
-from bench.deploy_proof.report import ProofError, Report, SkippedError
-from bench.deploy_proof.target import Target
+from tests.deploy_proof import aws
+from tests.deploy_proof.aws import CdkDeployment, require_none
+from tests.deploy_proof.emulator import UNABLE, stage_in_emulator
+from tests.deploy_proof.only_on_aws import api_writes_its_log, collection_is_active
+from tests.deploy_proof.proof import Proof
+from tests.deploy_proof.remains import remains
+from tests.deploy_proof.report import ProofError, Report, SkippedError
+from tests.deploy_proof.target import Target
 
 REGION: Any = {"region_name": "eu-central-1", "aws_access_key_id": "test", "aws_secret_access_key": "test"}
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from bench.deploy_proof.alarm_chain import ring
-from bench.deploy_proof.browser import ask_page
-from bench.deploy_proof.only_on_aws import api_writes_its_log, collection_is_active
-from bench.deploy_proof.remains import remains
-from bench.deploy_proof.report import ProofError, Report, SkippedError
-from bench.deploy_proof.target import Target
+from tests.deploy_proof.alarm_chain import ring
+from tests.deploy_proof.browser import ask_page
+from tests.deploy_proof.only_on_aws import api_writes_its_log, collection_is_active
+from tests.deploy_proof.remains import remains
+from tests.deploy_proof.report import ProofError, Report, SkippedError
+from tests.deploy_proof.target import Target
 
 _TENANT = "deploy-proof"
 _BASE = "deploy-proof"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bench.deploy_proof.report import ProofError
-from bench.deploy_proof.target import Target
+from tests.deploy_proof.report import ProofError
+from tests.deploy_proof.target import Target
 
 _PATIENCE_SECONDS = 120
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bench.deploy_proof.report import ProofError
-from bench.deploy_proof.settings import shell_environment
-from bench.deploy_proof.target import Target, run
 from local.stage.settings import ROOT
+from tests.deploy_proof.report import ProofError
+from tests.deploy_proof.settings import shell_environment
+from tests.deploy_proof.target import Target, run
 
 _CDK = str(ROOT / "node_modules" / ".bin" / "cdk")
 

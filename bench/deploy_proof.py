@@ -12,11 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.deploy_proof.aws import stage_on_aws
-from bench.deploy_proof.emulator import stage_in_emulator
-from bench.deploy_proof.proof import Proof
-from bench.deploy_proof.report import ProofError, Report
 from local.stage.settings import StageError
+from tests.deploy_proof.aws import stage_on_aws
+from tests.deploy_proof.emulator import stage_in_emulator
+from tests.deploy_proof.proof import Proof
+from tests.deploy_proof.report import ProofError, Report
 
 
 def main(arguments: list[str]) -> int:

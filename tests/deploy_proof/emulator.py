@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bench.deploy_proof.report import ProofError, SkippedError
-from bench.deploy_proof.target import Target
 from local.stage.agents import write_agents
 from local.stage.aws import aws_client, client_environment
 from local.stage.deploy import STACK, deploy, destroy, fingerprint_of
@@ -17,6 +15,8 @@ from local.stage.isolated import isolated
 from local.stage.page import start_page
 from local.stage.processes import Running, stop_all
 from local.stage.settings import ACCOUNT, REGION, StageConfig, StageError, process_environment
+from tests.deploy_proof.report import ProofError, SkippedError
+from tests.deploy_proof.target import Target
 
 Say = Callable[[str], None]
 _ALARM = "cicada-local-deploy-proof"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bench.deploy_proof.target import Target
+from tests.deploy_proof.target import Target
 
 
 def remains(target: Target) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import boto3
 
-from bench.deploy_proof.report import ProofError
 from local.stage.settings import ROOT
+from tests.deploy_proof.report import ProofError
 
 # A first deployment waits for the collection and for CloudFront.
 _COMMAND_SECONDS = 3600

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from bench.deploy_proof.report import ProofError
-from bench.deploy_proof.target import Target
+from tests.deploy_proof.report import ProofError
+from tests.deploy_proof.target import Target
 
 # API Gateway delivers its log within minutes.
 _PATIENCE_SECONDS = 300
