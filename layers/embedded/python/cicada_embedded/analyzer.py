@@ -29,35 +29,23 @@ class Analyzer:
         self._stemmer = Stemmer.Stemmer(language) if language else None
         self._elisions = ELISIONS.get(language, frozenset())
         self._stop_words = stop_words(language)
-        self._remembered: dict[str, int | None] = {}
+        self._term = lru_cache(_MAX_REMEMBERED)(self._analyzed)
 
     def terms(self, text: str) -> list[int]:
         """The text's terms in order, with repetitions."""
-        found = (self._term(word) for word in words(text))
-        return [term for term in found if term is not None]
-
-    def _term(self, word: str) -> int | None:
-        if word in self._remembered:
-            return self._remembered[word]
-        if len(self._remembered) >= _MAX_REMEMBERED:
-            self._remembered.clear()
-        term = self._remembered[word] = self._analyzed(word)
-        return term
+        return [term for term in map(self._term, words(text)) if term is not None]
 
     def _analyzed(self, word: str) -> int | None:
         if word in self._stop_words:
             return None
         if not is_cjk(word):
-            word = self._without_article(word)
+            article, apostrophe, rest = word.partition("'")
+            word = rest if apostrophe and article in self._elisions else word
             if word in self._stop_words:
                 return None
             word = _without_accents(self._stemmer.stemWord(word) if self._stemmer else word)
         named = f"{self._language}\0{word}".encode("utf-8", "replace")
         return int.from_bytes(blake2b(named, digest_size=8).digest(), "little")
-
-    def _without_article(self, word: str) -> str:
-        article, apostrophe, rest = word.partition("'")
-        return rest if apostrophe and article in self._elisions else word
 
 
 @lru_cache(maxsize=32)
