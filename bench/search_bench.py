@@ -7,7 +7,6 @@ import random
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -76,10 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--passages", type=int, default=20_000)
     parser.add_argument("--searches", type=int, default=200)
     options = parser.parse_args(arguments)
-    with (
-        tempfile.TemporaryDirectory(prefix="cicada-bench-") as folder,
-        closing(SqlitePassageIndex(Path(folder) / "index.sqlite", "bench", DIMENSION)) as index,
-    ):
+    with tempfile.TemporaryDirectory(prefix="cicada-bench-") as folder:
+        index = SqlitePassageIndex(Path(folder) / "index.sqlite", "bench", DIMENSION)
         found = measure(index, options.passages, options.searches)
     print(", ".join(f"{name} {value:.1f} ms" for name, value in found.items()))
 

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from cicada.documents.catalogue import DocumentRow
@@ -25,9 +25,8 @@ def indexed(documents: DocumentSet, embedder: Embedder, say: Say) -> Iterator[Sq
     cards = dict(zip(documents.cards, _vectors(embedder, map(embedded_text, documents.cards.values())), strict=True))
     with tempfile.TemporaryDirectory(prefix="cicada-eval-") as folder:
         index = SqlitePassageIndex(Path(folder) / "index.sqlite", embedder.model_id, embedder.dimension)
-        with closing(index):
-            _fill(index, documents, cards, embedder, say)
-            yield index
+        _fill(index, documents, cards, embedder, say)
+        yield index
 
 
 def passages_of(documents: DocumentSet, document_id: str) -> list[Passage]:

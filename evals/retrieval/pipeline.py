@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,8 +38,7 @@ def retriever(dataset: Dataset, embedder: Embedder, pipeline: Pipeline) -> Itera
         index = SqlitePassageIndex(
             Path(folder) / "index.sqlite", embedder.model_id, embedder.dimension, bm25=pipeline.bm25
         )
-        with closing(index):
-            yield search_over(index, dataset, embedder, pipeline)
+        yield search_over(index, dataset, embedder, pipeline)
 
 
 def search_over(index: PassageIndex, dataset: Dataset, embedder: Embedder, pipeline: Pipeline) -> HybridSearch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -37,21 +37,15 @@ class IndexUnderTest(Protocol):
 @dataclass(slots=True)
 class SqliteUnderTest:
     path: Path
-    opened: list[SqlitePassageIndex | SqliteIndexRebuild] = field(default_factory=list)
 
     def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex:
-        index = SqlitePassageIndex(self.path, model_id, dimension)
-        self.opened.append(index)
-        return index
+        return SqlitePassageIndex(self.path, model_id, dimension)
 
     def rebuild(self) -> SqliteIndexRebuild:
-        rebuild = SqliteIndexRebuild(self.path, MODEL, DIMENSION)
-        self.opened.append(rebuild)
-        return rebuild
+        return SqliteIndexRebuild(self.path, MODEL, DIMENSION)
 
     def close(self) -> None:
-        for index in self.opened:
-            index.close()
+        """The index has nothing open between its calls."""
 
 
 class OpenSearchUnderTest:

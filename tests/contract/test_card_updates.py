@@ -151,7 +151,6 @@ def test_a_process_killed_while_replacing_leaves_the_old_card(tmp_path: Path) ->
         os.kill(writer.pid, signal.SIGKILL)
     assert found(index, asking("new")) == ([], [])
     assert found(index, asking("old", vector(1.0))) == ([MACBETH.document_id],) * 2
-    index.close()
 
 
 class _Failing(Thread):

@@ -155,7 +155,6 @@ class Engines:
 @pytest.fixture
 def engines(
     tmp_path: Path, opensearch_under_test: OpenSearchUnderTest, record_property: Callable[[str, object], None]
-) -> Iterator[Engines]:
+) -> Engines:
     embedded = SqlitePassageIndex(tmp_path / "index.sqlite", "words", DIMENSION)
-    yield Engines(embedded, opensearch_under_test.open("words", DIMENSION), record_property)
-    embedded.close()
+    return Engines(embedded, opensearch_under_test.open("words", DIMENSION), record_property)

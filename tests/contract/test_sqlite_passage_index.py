@@ -9,8 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +33,12 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index(path: Path) -> Iterator[SqlitePassageIndex]:
-    with opened(path) as index:
-        yield index
+def index(path: Path) -> SqlitePassageIndex:
+    return opened(path)
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[SqlitePassageIndex]:
-    index = SqlitePassageIndex(path, MODEL, DIMENSION)
-    yield index
-    index.close()
+def opened(path: Path) -> SqlitePassageIndex:
+    return SqlitePassageIndex(path, MODEL, DIMENSION)
 
 
 def versions(index: SqlitePassageIndex) -> list[str]:
@@ -94,8 +89,20 @@ def test_many_processes_can_make_the_file_at_once(path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", program, str(path), str(number)], cwd=ROOT) for number in range(6)
     ]
     assert [writer.wait() for writer in writers] == [0] * 6
-    with opened(path) as index:
-        assert index.count(EVERYTHING) == 6
+    assert opened(path).count(EVERYTHING) == 6
+
+
+def test_an_index_that_another_process_makes_meanwhile_is_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+
+    def late(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        monkeypatch.setattr(sqlite3, "connect", connect)
+        # Its write removes the file that this process is about to fill.
+        opened(path).replace(MACBETH, embedded(MACBETH, "The queen is dead."))
+        return sqlite3.Connection(*arguments, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", late)
+    assert opened(path).count(EVERYTHING) == 1
 
 
 def test_threads_that_read_while_others_write_see_whole_versions(index: SqlitePassageIndex) -> None:
@@ -149,7 +156,6 @@ def test_nothing_of_an_index_stays_in_the_file_when_another_has_taken_its_place(
         rebuild = SqliteIndexRebuild(path, MODEL, DIMENSION)
         rebuild.begin().replace(MACBETH, embedded(MACBETH, "The queen lives.", version="v2"))
         rebuild.switch()
-        rebuild.close()
     with closing(sqlite3.connect(path)) as file:
         for table in ("base", "document", "passage"):
             assert file.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)  # noqa: S608 - a constant
@@ -157,13 +163,13 @@ def test_nothing_of_an_index_stays_in_the_file_when_another_has_taken_its_place(
 
 def test_a_file_that_is_no_index_is_refused_with_its_name(path: Path) -> None:
     path.write_bytes(b"not a database, but long enough to be read as the header of one" * 40)
-    with pytest.raises(ConfigurationError, match=r"index\.sqlite"), opened(path) as index:
-        index.count(EVERYTHING)
+    with pytest.raises(ConfigurationError, match=r"index\.sqlite"):
+        opened(path).count(EVERYTHING)
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="missing"), opened(tmp_path / "missing" / "index.sqlite") as index:
-        index.count(EVERYTHING)
+    with pytest.raises(ConfigurationError, match="missing"):
+        opened(tmp_path / "missing" / "index.sqlite").count(EVERYTHING)
 
 
 def residue(path: Path, text: str) -> int:
@@ -237,7 +243,6 @@ def test_the_index_that_a_rebuild_replaced_is_overwritten(index: SqlitePassageIn
     rebuild = SqliteIndexRebuild(path, MODEL, DIMENSION)
     rebuild.begin()
     rebuild.switch()
-    rebuild.close()
     assert residue(path, "zugzwang") == 0
 
 
@@ -252,7 +257,7 @@ def test_content_is_overwritten_where_sqlite_does_not_do_it_by_itself(
         return connection
 
     monkeypatch.setattr(sqlite3, "connect", connect)
-    with opened(path) as index:
-        index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
-        index.delete(MACBETH)
-        assert residue(path, "zugzwang") == 0
+    index = opened(path)
+    index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
+    index.delete(MACBETH)
+    assert residue(path, "zugzwang") == 0

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +84,7 @@ def test_an_index_that_lost_a_base_is_an_error_until_it_is_rebuilt(
     (tmp_path / "xylophone.txt").write_text("The glockenspiel hangs in the attic.\n")
     assert cicada(stage, "ingest", str(tmp_path), "--knowledge-base", "music")[0] == 0
     key = DocumentKey(KnowledgeBaseKey("default", "music"), "xylophone.txt")
-    with closing(SqlitePassageIndex(str(stage.config.index_path), "cicada.minilm-l6-v2", 384)) as index:
-        index.delete(key)
+    SqlitePassageIndex(str(stage.config.index_path), "cicada.minilm-l6-v2", 384).delete(key)
     with connected(stage.url, stage.token("alice")) as wire:
         # Nothing is found while the document is so new that its ingest may be under way.
         give_up_at = time.monotonic() + PATIENCE_SECONDS

@@ -27,7 +27,7 @@ class IndexContents:
         self.path = Path(folder) / "index.sqlite"
         self.file = IndexFile(self.path, *self.embedder)
         self.documents = Documents(self)
-        finalize(self, _remove, self.file, folder)
+        finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     @property
     def building(self) -> Documents | None:
@@ -92,8 +92,3 @@ class InMemoryIndexRebuild(SqliteIndexRebuild):
     def __init__(self, contents: IndexContents) -> None:
         super().__init__(contents.path, *contents.embedder)
         self.contents = contents
-
-
-def _remove(file: IndexFile, folder: str) -> None:
-    file.close()
-    shutil.rmtree(folder, ignore_errors=True)

@@ -48,7 +48,6 @@ def keep(index_file: Path, name: str, title: str = "Macbeth", readers: tuple[str
     said = Passage(f"{name}#000001", document, "v1", title, text, "", locator, readers=readers)
     index = SqlitePassageIndex(index_file, MODEL_ID, DIMENSION)
     index.replace(document, [EmbeddedPassage(said, VECTOR)])
-    index.close()
 
 
 def deployed_on(index_file: Path, monkeypatch: pytest.MonkeyPatch) -> Deployed:

@@ -83,7 +83,6 @@ def test_scores_are_those_of_the_formula_after_any_writes(path: Path, bm25: Bm25
         index.replace(DocumentKey(BASE, name), [EmbeddedPassage(each, [1.0, 0.0]) for each in kept[name]])
         if rng.random() < 0.6:
             _compare(index, bm25, rng.sample(WORDS, rng.randint(1, 4)), [each for all in kept.values() for each in all])
-    index.close()
 
 
 def _compare(index: SqlitePassageIndex, bm25: Bm25, question: list[str], passages: list[Passage]) -> None:
@@ -101,7 +100,6 @@ def test_a_word_that_is_there_more_often_than_a_byte_can_count_is_found(path: Pa
     index.replace(key, [EmbeddedPassage(each, [1.0, 0.0]) for each in passages])
     found = index.search(IndexQuery(PassageFilter(BASE), "crown", [1.0, 0.0])).lexical
     assert sorted(hit.passage.passage_id for hit in found) == ["d#0", "d#1"]
-    index.close()
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,6 @@ def test_only_what_was_written_since_is_read(tmp_path: Path, monkeypatch: pytest
     assert found(index, BASES[0]) == ["hamlet#0", "macbeth#0"]
     assert found(index, BASES[0]) == ["hamlet#0", "macbeth#0"]
     assert counts == [3, 1]
-    index.close()
 
 
 def test_the_base_that_was_searched_least_recently_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +61,6 @@ def test_the_base_that_was_searched_least_recently_is_given_up(tmp_path: Path, m
     for place, read in ((0, 1), (1, 2), (0, 2), (2, 3), (0, 3), (1, 4)):
         assert found(index, BASES[place]) == ["macbeth#0"]
         assert len(counts) == read
-    index.close()
 
 
 @pytest.mark.parametrize("limit", [1, 3, 5, 9])
@@ -70,4 +68,3 @@ def test_passages_that_score_alike_are_found_as_they_were_written(tmp_path: Path
     index = SqlitePassageIndex(tmp_path / "index.sqlite", "embedder", 2)
     put(index, BASES[0], "macbeth", *["crown"] * 6)
     assert found(index, BASES[0], limit) == [f"macbeth#{number}" for number in range(6)][:limit]
-    index.close()

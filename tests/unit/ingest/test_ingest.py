@@ -116,7 +116,6 @@ def test_the_embedded_index_recognises_what_it_holds(stage: Stage, tmp_path: Pat
     ingester = replace(stage.ingester, index=index)
     assert ingester.ingest(MACBETH).outcome is Outcome.INDEXED
     assert ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
-    index.close()
 
 
 def test_the_same_file_under_another_configuration_is_indexed_again(stage: Stage) -> None:

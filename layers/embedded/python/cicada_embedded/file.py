@@ -8,12 +8,11 @@ https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_whil
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
+from glob import escape
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from cicada.errors import ConfigurationError, UnavailableError
@@ -21,8 +20,7 @@ from cicada.errors import ConfigurationError, UnavailableError
 # How long a writer waits for another: replacing a long document takes seconds.
 BUSY_SECONDS = 30.0
 LAYOUT = "6"
-# Names of SQLite's own files beside a file.
-_BESIDE = ("", "-wal", "-shm", "-journal")
+_OVER = "This index is not being built any more; begin again."
 
 # Numbers are never reused (AUTOINCREMENT), so what a process keeps by number does not become stale: a replaced document
 # has new ones.
@@ -52,40 +50,28 @@ class IndexFile:
     def __init__(self, path: Path, model_id: str, dimension: int) -> None:
         self._path = path
         self._embedder = (model_id, dimension)
-        self._idle: dict[Path, list[sqlite3.Connection]] = {}
 
     @contextmanager
     def reading(self, build: str | None = None) -> Iterator[tuple[sqlite3.Connection, str]]:
         """A read transaction on a snapshot of the live file, or of an unfinished one, and the file's name."""
-        with self._transaction("BEGIN", build) if build else self._current("BEGIN") as (connection, file):
+        with self._building(build, "BEGIN") if build else self._current("BEGIN") as (connection, file):
             yield connection, file.name
 
     @contextmanager
-    def writing(self) -> Iterator[tuple[sqlite3.Connection, ...]]:
+    def writing(self, build: str | None = None) -> Iterator[tuple[sqlite3.Connection, ...]]:
         """A write transaction on the live file, and one on that of a rebuild: a killed process leaves none half done.
 
         The live file's is committed last: until then the write has not happened, and is repeated in both. What
-        `delete_rows` has deleted leaves the disk.
+        `delete_rows` has deleted leaves the disk. `build` is the file of a rebuild that is to be written alone; raises
+        `UnavailableError` where the rebuild is over.
         """
         with self._current() as (live, _), ExitStack() as others:
-            build = unfinished(live)
-            other = others.enter_context(self._transaction("BEGIN IMMEDIATE", build))[0] if build else None
-            yield (live, other) if other else (live,)
+            if build:
+                _check_unfinished(live, build)
+            filled = unfinished(live)
+            other = others.enter_context(self._building(filled))[:1] if filled else ()
+            yield other if build else (live, *other)
         self._tidy()
-        if build:
-            # Where the rebuild has ended meanwhile, its file is no more, or is the live one.
-            with suppress(UnavailableError):
-                self._tidy(build)
-
-    @contextmanager
-    def building(self, build: str) -> Iterator[tuple[sqlite3.Connection, ...]]:
-        """A write transaction on the file of a rebuild alone. Raises `UnavailableError` where it is over."""
-        with self._current() as (live, _):
-            _check_unfinished(live, build)
-            with self._transaction("BEGIN IMMEDIATE", build) as (connection, _):
-                yield (connection,)
-        with suppress(UnavailableError):
-            self._tidy(build)
 
     def unfinished(self) -> str | None:
         """The file of the current rebuild, None without one."""
@@ -115,68 +101,45 @@ class IndexFile:
             live.execute("DELETE FROM property WHERE name = 'unfinished' AND value = ?", (build,))
         self._tidy()
 
-    def close(self) -> None:
-        """Close the pooled connections."""
-        for file in list(self._idle):
-            self._close(file)
-
     @contextmanager
     def _current(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[tuple[sqlite3.Connection, Path]]:
         """A transaction on the file that is live when it has begun. A write transaction holds off switches."""
-        while True:
-            with self._pooled() as (connection, file):
+        with sqlite_errors(self._path), ExitStack() as opened:
+            while True:
+                file = self._live()
                 try:
+                    connection = opened.enter_context(self._opened(file))
                     connection.execute(begin)
                     connection.execute("SELECT 1 FROM property").fetchone()  # From here on it sees one snapshot.
-                except sqlite3.Error:
+                except (sqlite3.Error, UnavailableError):
                     if file == self._live():
                         raise
                     continue
                 if file == self._live():
-                    yield connection, file
-                    connection.execute("COMMIT")
-                    return
-                connection.execute("ROLLBACK")
+                    break
+            yield connection, file
+            connection.execute("COMMIT")
 
     @contextmanager
-    def _transaction(self, begin: str, build: str) -> Iterator[tuple[sqlite3.Connection, Path]]:
-        with self._pooled(build) as (connection, file):
+    def _building(self, build: str, begin: str = "BEGIN IMMEDIATE") -> Iterator[tuple[sqlite3.Connection, Path]]:
+        """A transaction on the file of a rebuild."""
+        with sqlite_errors(self._path), self._opened(file := self._path.with_name(build)) as connection:
             connection.execute(begin)
             yield connection, file
             connection.execute("COMMIT")
 
     @contextmanager
-    def _pooled(self, build: str | None = None) -> Iterator[tuple[sqlite3.Connection, Path]]:
-        with sqlite_errors(self._path):
-            file, connection = self._take(build)
-            finished = False
-            try:
-                yield connection, file
-                finished = True
-            finally:
-                # Closing rolls back; a failed connection is not reused.
-                self._idle.setdefault(file, []).append(connection) if finished else connection.close()
-
-    def _take(self, build: str | None) -> tuple[Path, sqlite3.Connection]:
-        while True:
-            file = self._path.with_name(build) if build else self._live()
-            if not file.exists():
-                if build:
-                    raise UnavailableError("This index is not being built any more; begin again.")
-                continue
-            with suppress(IndexError):
-                return file, self._idle.setdefault(file, []).pop()
-            for other in [each for each in list(self._idle) if not each.exists()]:
-                self._close(other)
-            try:
-                return file, self._open(file)
-            except sqlite3.OperationalError:
-                if file.exists():
-                    raise
-
-    def _close(self, file: Path) -> None:
-        for connection in self._idle.pop(file, []):
-            connection.close()
+    def _opened(self, file: Path) -> Iterator[sqlite3.Connection]:
+        """A connection of its own for each transaction, which takes half a millisecond. Closing rolls back."""
+        try:
+            opened = _connect(file)
+        except sqlite3.OperationalError:
+            if file.exists():
+                raise
+            raise UnavailableError(_OVER) from None
+        with closing(opened) as connection:
+            self._check(dict(connection.execute("SELECT name, value FROM property").fetchall()))
+            yield connection
 
     def _live(self) -> Path:
         """The file of the live index, made if there is none."""
@@ -190,23 +153,15 @@ class IndexFile:
                 return self._path  # No link: a file of an earlier version, or of another program.
             if file.exists():
                 return file
-            with suppress(FileNotFoundError):
-                self._path.unlink()
-
-    def _open(self, file: Path) -> sqlite3.Connection:
-        with ExitStack() as if_refused:
-            connection = if_refused.enter_context(closing(_connect(file)))
-            self._check(dict(connection.execute("SELECT name, value FROM property").fetchall()))
-            if_refused.pop_all()
-        return connection
+            self._path.unlink(missing_ok=True)
 
     def _make_live(self) -> None:
-        """The first process wins, and none opens half a file."""
-        fresh = self._make()
+        """The first process wins, and none opens half a file. A write removes what the others have made, or make."""
         try:
-            self._path.symlink_to(fresh.name)
-        except FileExistsError:
-            _remove(fresh)
+            self._path.symlink_to(self._make().name)
+        except (FileExistsError, sqlite3.OperationalError):
+            if not self._path.is_symlink():
+                raise
 
     def _make(self) -> Path:
         fresh = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
@@ -237,17 +192,21 @@ class IndexFile:
                 "set the embedder back, or name another file and ingest again."
             )
 
-    def _tidy(self, build: str | None = None) -> None:
-        """After a write: removes what was deleted from the file, and the files of indexes that are over."""
-        with self._pooled(build) as (connection, _):
-            _forget_removed(connection)
-            _empty_log(connection)
-        with self._current() as (live, _):
-            used = (self._live().name, unfinished(live))
-            ours = re.compile(re.escape(self._path.name) + r"\.[0-9a-f]{32}")
-            beside = [ours.match(each.name) for each in self._path.parent.iterdir()]
-            for name in {each[0] for each in beside if each} - set(used):
-                _remove(self._path.with_name(name))
+    def _tidy(self) -> None:
+        """After a write: remove the files of indexes that are over, and what was deleted from the others."""
+        with self._current() as (live, file):
+            used = {file.name, unfinished(live) or file.name}
+            for each in self._path.parent.glob(f"{escape(self._path.name)}.{'[0-9a-f]' * 32}*"):
+                if not each.name.startswith(tuple(used)):
+                    each.unlink(missing_ok=True)
+        for name in used:
+            try:
+                with sqlite_errors(self._path), self._opened(self._path.with_name(name)) as connection:
+                    _forget_removed(connection)
+            except UnavailableError:
+                # Another process may have ended the rebuild meanwhile.
+                if self._path.with_name(name).exists():
+                    raise
 
 
 def unfinished(live: sqlite3.Connection) -> str | None:
@@ -258,12 +217,7 @@ def unfinished(live: sqlite3.Connection) -> str | None:
 
 def _check_unfinished(live: sqlite3.Connection, build: str | None) -> None:
     if build is None or unfinished(live) != build:
-        raise UnavailableError("This index is not being built any more; begin again.")
-
-
-def _remove(file: Path) -> None:
-    for suffix in _BESIDE:
-        file.with_name(file.name + suffix).unlink(missing_ok=True)
+        raise UnavailableError(_OVER)
 
 
 def delete_rows(connection: sqlite3.Connection, statement: str, values: Sequence[object]) -> None:
@@ -277,24 +231,21 @@ def delete_rows(connection: sqlite3.Connection, statement: str, values: Sequence
 
 
 def _forget_removed(connection: sqlite3.Connection) -> None:
-    """A process that removes something meanwhile has set another mark, and sees to it."""
+    """Write the file anew if rows were deleted, and cut its log, whose earlier pages still hold them.
+
+    A process that removes something meanwhile sets another mark, and sees to it. A reader that takes long leaves the
+    log to the next write. https://sqlite.org/pragma.html#pragma_wal_checkpoint
+    """
     for (mark,) in connection.execute("SELECT value FROM property WHERE name = 'removed'").fetchall():
         connection.execute("VACUUM")
         connection.execute("DELETE FROM property WHERE name = 'removed' AND value = ?", (mark,))
-
-
-def _empty_log(connection: sqlite3.Connection) -> None:
-    """Write the log's pages into the file and cut the log: its earlier pages still hold what was deleted since.
-
-    https://sqlite.org/pragma.html#pragma_wal_checkpoint. A reader that takes long leaves it to the next write.
-    """
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     """Open the file, which must be there."""
-    options: dict[str, Any] = {"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False}
-    connection: sqlite3.Connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, **options)
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     connection.execute("PRAGMA foreign_keys = ON")
     # Deleted content is overwritten with zeros. https://sqlite.org/pragma.html#pragma_secure_delete
     connection.execute("PRAGMA secure_delete = ON")

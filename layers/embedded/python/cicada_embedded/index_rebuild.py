@@ -13,11 +13,10 @@ class SqliteIndexRebuild:
     """`cicada_embedded.file` says how one file takes the place of the other."""
 
     def __init__(self, path: str | Path, model_id: str, dimension: int, *, bm25: Bm25 = BM25) -> None:
-        self._path = Path(path)
         self._embedder = (model_id, dimension)
+        self._path = Path(path)
         self._bm25 = bm25
         self._file = IndexFile(self._path, model_id, dimension)
-        self._given: SqlitePassageIndex | None = None
         self._build: str | None = None
 
     def begin(self) -> SqlitePassageIndex:
@@ -30,25 +29,12 @@ class SqliteIndexRebuild:
     def switch(self) -> None:
         """Raises `UnavailableError` if another rebuild has begun since."""
         self._file.switch(self._build)
-        self._end()
+        self._build = None
 
     def abandon(self) -> None:
         self._file.abandon(self._build)
-        self._end()
-
-    def close(self) -> None:
-        """Close the files."""
-        self._end()
-        self._file.close()
+        self._build = None
 
     def _index_of(self, build: str) -> SqlitePassageIndex:
-        self._end()
         self._build = build
-        self._given = SqlitePassageIndex(self._path, *self._embedder, bm25=self._bm25, build=build)
-        return self._given
-
-    def _end(self) -> None:
-        self._build = None
-        if self._given:
-            self._given.close()
-        self._given = None
+        return SqlitePassageIndex(self._path, *self._embedder, bm25=self._bm25, build=build)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +41,10 @@ from cicada.retrieval.model import (
 )
 from cicada_embedded.file import IndexFile, delete_rows
 from cicada_embedded.snapshot import PASSAGE_FIELDS, Snapshot, Snapshots, readable
-from cicada_embedded.texts import Found, term_bytes
+from cicada_embedded.texts import Found, Texts, term_bytes
 
 BM25 = Bm25()
 _MAX_VALUES = 1000
-Read = tuple[sqlite3.Connection, Snapshot | None]
-V = TypeVar("V")
-H = TypeVar("H")
 _PASSAGE = "SELECT passage.number, document_id, passage_id, metadata, readers, body FROM passage "
 _INSERT_PASSAGE = "INSERT INTO passage VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _OF_DOCUMENT = "JOIN document ON document.number = document "
@@ -68,34 +64,29 @@ class SqlitePassageIndex:
         self._file = IndexFile(Path(path), model_id, dimension)
         self._dimension = dimension
         self._bm25 = bm25
-        self._weights = [bm25.fields.get(field, 0.0) for field in PASSAGE_FIELDS]
         self._snapshots = Snapshots(dimension)
         self._build = build
 
     def search(self, query: IndexQuery) -> IndexHits:
-        vector, filter = self._unit(query.vector), query.filter
-        with self._reading(filter.base_key) as (connection, base):
-            if base is None:
-                return IndexHits((), ())
-            shown = base.shown(base.passages, filter)
-            seen = readable(base.passages, filter)
-            lexical = base.passages.lexical(query.text, seen, shown, query.limit, self._bm25, self._weights)
-            semantic = base.passages.semantic(vector, shown, query.limit)
-            found = _passages(connection, filter.base_key, {number for number, _ in (*lexical, *semantic)})
-        return IndexHits(_hits(lexical, found, Hit), _hits(semantic, found, Hit))
+        weights = [self._bm25.fields.get(field, 0.0) for field in PASSAGE_FIELDS]
+        with self._reading(query.filter.base_key) as (connection, base):
+            ranked = self._ranked(base, base.passages, query, weights)
+            found = _passages(connection, query.filter.base_key, {number for each in ranked for number, _ in each})
+        return IndexHits(*(tuple(Hit(found[number], score) for number, score in each) for each in ranked))
 
     def find_cards(self, query: CardQuery) -> CardHits:
         with self._reading(query.filter.base_key) as (connection, base):
-            if base is None:
-                return CardHits(())
-            shown, seen = base.shown(base.cards, query.filter), readable(base.cards, query.filter)
-            weights = list(CARD_FIELDS.values())
-            lexical = base.cards.lexical(query.text, seen, shown, query.limit, self._bm25, weights)
-            semantic = base.cards.semantic(self._unit(query.vector), shown, query.limit) if len(query.vector) else []
-            rows = _with_cards(connection, base, {number for number, _ in (*lexical, *semantic)})
-        return CardHits(
-            *(tuple(CardHit(rows[number], score) for number, score in each) for each in (lexical, semantic))
-        )
+            ranked = self._ranked(base, base.cards, query, list(CARD_FIELDS.values()))
+            rows = _with_cards(connection, base, {number for each in ranked for number, _ in each})
+        return CardHits(*(tuple(CardHit(rows[number], score) for number, score in each) for each in ranked))
+
+    def _ranked(
+        self, base: Snapshot, texts: Texts, query: IndexQuery | CardQuery, weights: Sequence[float]
+    ) -> tuple[Found, Found]:
+        """The best of `texts` by BM25 and by their vectors; none by vectors for a query without one."""
+        shown, seen = base.shown(texts, query.filter), readable(texts, query.filter)
+        lexical = texts.lexical(query.text, seen, shown, query.limit, self._bm25, weights)
+        return lexical, texts.semantic(self._unit(query.vector), shown, query.limit) if len(query.vector) else []
 
     def replace(
         self,
@@ -106,39 +97,28 @@ class SqlitePassageIndex:
     ) -> None:
         row = row or row_of([each.passage for each in passages])
         described = self._unit(card_vector).tobytes() if len(card_vector) else b""
-        with self._writing() as connections:
-            numbers = [_removed(connection, document) for connection in connections]
-            if row is None or not passages:
-                return
-            places = [
-                _insert_document(connection, base, row, described)
-                for connection, base in zip(connections, numbers, strict=True)
-            ]
-            for embedded in passages:
-                values = _stored(embedded.passage, self._unit(embedded.vector).tobytes())
-                for connection, number in zip(connections, places, strict=True):
-                    connection.execute(
-                        "INSERT INTO passage VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, *values)
-                    )
+        stored = [_stored(each.passage, self._unit(each.vector).tobytes()) for each in passages]
+        with self._file.writing(self._build) as connections:
+            for connection in connections:
+                base = _removed(connection, document)
+                if row and stored:
+                    number = _insert_document(connection, base, row, described)
+                    connection.executemany(_INSERT_PASSAGE, [(number, *values) for values in stored])
 
     def delete(self, document: DocumentKey) -> None:
-        with self._writing() as connections:
-            for connection in connections:
-                _removed(connection, document)
+        self.replace(document, ())
 
     def count(self, filter: PassageFilter) -> int:
         with self._reading(filter.base_key) as (_, base):
-            return int(np.count_nonzero(base.shown(base.passages, filter))) if base else 0
+            return int(np.count_nonzero(base.shown(base.passages, filter)))
 
     def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         with self._reading(filter.base_key) as (_, base):
-            if base is None:
-                return dict.fromkeys(terms, 0)
             seen = readable(base.passages, filter)
             return {term: base.passages.holding(term, seen) for term in terms}
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
-        with self._reading() as (connection, _):
+        with self._file.reading(self._build) as (connection, _):
             found = connection.execute(
                 f"SELECT row, card FROM document WHERE {_OF_BASE} AND document_id = ?",  # noqa: S608 - a constant
                 (*_named(document.base_key), document.document_id),
@@ -147,8 +127,6 @@ class SqlitePassageIndex:
 
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
         with self._reading(filter.base_key) as (connection, base):
-            if base is None:
-                return RowPage((), 0)
             ordered = sorted_rows(base.matching(filter), sort)
             page = ordered[offset : offset + limit]
             shown = {row.document for row in page}
@@ -160,11 +138,11 @@ class SqlitePassageIndex:
 
     def count_documents(self, filter: PassageFilter) -> int:
         with self._reading(filter.base_key) as (_, base):
-            return len(base.matching(filter)) if base else 0
+            return len(base.matching(filter))
 
     def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
         with self._reading(filter.base_key) as (_, base):
-            rows = base.matching(filter) if base else []
+            rows = base.matching(filter)
         # In Python True equals 1; as values of a field they differ.
         counted = Counter(
             value for row in rows for value in {(type(each), each) for each in _values(row.metadata.get(field, ()))}
@@ -174,18 +152,18 @@ class SqlitePassageIndex:
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
         with self._reading(document.base_key) as (_, base):
-            rows = base.documents.values() if base and content_hash else ()
+            rows = base.documents.values() if content_hash else ()
         same = {row.document.document_id for row in rows if row.content_hash == content_hash}
         return tuple(sorted(same - {document.document_id}))
 
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        with self._reading(base_key) as (_, base):
-            rows = list(base.documents.values()) if base else []
         wanted = set(document_ids)
-        return {row.document.document_id: row.readers for row in rows if row.document.document_id in wanted}
+        with self._reading(base_key) as (_, base):
+            rows = [row for row in base.documents.values() if row.document.document_id in wanted]
+        return {row.document.document_id: row.readers for row in rows}
 
     def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
-        with self._reading() as (connection, _):
+        with self._file.reading(self._build) as (connection, _):
             rows = connection.execute(
                 f"{_PASSAGE} {_OF_DOCUMENT} WHERE {_OF_BASE} AND document_id = ? ORDER BY passage_id",
                 (*_named(document.base_key), document.document_id),
@@ -193,7 +171,7 @@ class SqlitePassageIndex:
             return tuple(_passage(document.base_key, *row[1:]) for row in rows)
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
-        with self._reading() as (connection, _):
+        with self._file.reading(self._build) as (connection, _):
             rows = connection.execute(
                 f"SELECT passage_id, passage.vector FROM passage {_OF_DOCUMENT} "  # noqa: S608 - constants
                 f"WHERE passage_id IN (SELECT value FROM json_each(?)) AND {_OF_BASE}",
@@ -201,22 +179,11 @@ class SqlitePassageIndex:
             )
             return {passage_id: memoryview(vector).cast("f") for passage_id, vector in rows}
 
-    def close(self) -> None:
-        """Close the file; the next call opens it again."""
-        self._file.close()
-
     @contextmanager
-    def _reading(
-        self, base_key: KnowledgeBaseKey | None = None
-    ) -> Iterator[tuple[sqlite3.Connection, Snapshot | None]]:
-        """A read transaction, and the knowledge base as it sees it; None for an unknown one and without a name."""
+    def _reading(self, base_key: KnowledgeBaseKey) -> Iterator[tuple[sqlite3.Connection, Snapshot]]:
+        """A read transaction, and the knowledge base as it sees it; an unknown one is empty."""
         with self._file.reading(self._build) as (connection, file):
-            yield connection, self._snapshots.of(connection, file, base_key) if base_key else None
-
-    @contextmanager
-    def _writing(self) -> Iterator[tuple[sqlite3.Connection, ...]]:
-        with self._file.building(self._build) if self._build else self._file.writing() as connections:
-            yield connections
+            yield connection, self._snapshots.of(connection, file, base_key)
 
     def _unit(self, vector: Vector) -> NDArray[np.float32]:
         """The vector at length 1 (zeros stay zeros). Raises `ConfigurationError` for another dimension."""
@@ -228,10 +195,6 @@ class SqlitePassageIndex:
             )
         length = float(np.linalg.norm(given))
         return given / np.float32(length) if length > 0 else given
-
-
-def _hits(scored: Found, values: Mapping[int, V], hit: Callable[[V, float], H]) -> tuple[H, ...]:
-    return tuple(hit(values[number], score) for number, score in scored)
 
 
 def _named(base_key: KnowledgeBaseKey) -> tuple[str, str]:

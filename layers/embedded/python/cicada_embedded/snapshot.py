@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from threading import Lock
 
 import numpy as np
@@ -73,14 +74,14 @@ class Snapshots:
         self._kept: dict[int, Snapshot] = {}
         self._lock = Lock()
 
-    def of(self, connection: sqlite3.Connection, file: str, base_key: KnowledgeBaseKey) -> Snapshot | None:
-        """That of the transaction; None for an unknown knowledge base."""
+    def of(self, connection: sqlite3.Connection, file: str, base_key: KnowledgeBaseKey) -> Snapshot:
+        """That of the transaction; an empty one for an unknown knowledge base."""
         found = connection.execute(
             "SELECT number, revision FROM base WHERE tenant = ? AND knowledge_base = ?",
             (base_key.tenant, base_key.knowledge_base),
         ).fetchone()
         if found is None:
-            return None
+            return self._empty
         number, revision = found
         with self._lock:
             if file != self._file:
@@ -103,12 +104,11 @@ class Snapshots:
         last, alive = max(kept.documents, default=0), set(numbers)
         documents = {number: row for number, row in kept.documents.items() if number in alive}
         documents |= _documents(connection, base, last, base_key)
-        passages = kept.passages.extended(living, self._texts(_passages(connection, base, last), len(PASSAGE_FIELDS)))
-        cards = self._texts(_cards(connection, base, last, documents), len(CARD_FIELDS))
-        return Snapshot(revision, documents, passages, kept.cards.extended(living, cards))
-
-    def _texts(self, rows: Iterable[Row], fields: int) -> Texts:
-        return texts(list(rows), self._dimension, fields)
+        passages = texts(_passages(connection, base, last), self._dimension, len(PASSAGE_FIELDS))
+        cards = texts(_cards(connection, base, last, documents), self._dimension, len(CARD_FIELDS))
+        return Snapshot(
+            revision, documents, kept.passages.extended(living, passages), kept.cards.extended(living, cards)
+        )
 
 
 def _documents(
@@ -120,27 +120,22 @@ def _documents(
     return {number: row_from_json(row, DocumentKey(base_key, name)) for number, name, row in rows}
 
 
-def _passages(connection: sqlite3.Connection, base: int, last: int) -> Iterable[Row]:
+def _passages(connection: sqlite3.Connection, base: int, last: int) -> list[Row]:
     rows = connection.execute(
         "SELECT passage.number, document, metadata, readers, passage.language, passage.lengths, passage.terms, "
         "passage.vector FROM passage JOIN document ON document.number = document "
         "WHERE document > ? AND base = ? ORDER BY passage.number",
         (last, base),
     )
-    shared: dict[tuple[str, str], Facts] = {}
-    for number, document, metadata, readers, *rest in rows:
-        facts = shared.get((metadata, readers))
-        if facts is None:
-            facts = shared[metadata, readers] = Facts(metadata_from_json(metadata), readers_from_json(readers))
-        yield Row(number, document, facts, *rest)
+    shared = cache(lambda metadata, readers: Facts(metadata_from_json(metadata), readers_from_json(readers)))
+    return [Row(number, document, shared(fields, readers), *rest) for number, document, fields, readers, *rest in rows]
 
 
-def _cards(connection: sqlite3.Connection, base: int, last: int, documents: Mapping[int, DocumentRow]) -> Iterable[Row]:
+def _cards(connection: sqlite3.Connection, base: int, last: int, documents: Mapping[int, DocumentRow]) -> list[Row]:
     rows = connection.execute(
         "SELECT number, language, lengths, terms, vector FROM document "
         "WHERE base = ? AND number > ? AND card IS NOT NULL ORDER BY number",
         (base, last),
     )
-    for number, *rest in rows:
-        row = documents[number]
-        yield Row(number, number, Facts(row.metadata, row.readers), *rest)
+    facts = {number: Facts(row.metadata, row.readers) for number, row in documents.items()}
+    return [Row(number, number, facts[number], *rest) for number, *rest in rows]

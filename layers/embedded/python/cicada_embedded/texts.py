@@ -86,7 +86,7 @@ class Texts(Struct, frozen=True):
 
     def having(self, facts: Sequence[bool]) -> Mask:
         """A mask of the texts, by an answer for each of `facts`."""
-        return np.array(facts, np.bool_)[self.facts_of] if len(self.numbers) else np.empty(0, np.bool_)
+        return np.array(facts, np.bool_)[self.facts_of]
 
     def lexical(
         self, text: str, readable: Mask, shown: Mask, limit: int, bm25: Bm25, weights: Sequence[float]
