@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from cicada.planning.dates import date_phrases
-from cicada.planning.tokens import tokens_of
+from cicada.understanding.dates import date_phrases
+from cicada.understanding.tokens import tokens_of
 
 NOW = date(2026, 5, 20)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.planning.tokens import tokens_of
+from cicada.understanding.tokens import tokens_of
 from tests.unit.planning.planned import filters
 
 

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from cicada.documents.model import AnyOf, Exists, NoneOf, Range
-from cicada.planning.calendar_ranges import DateRange
 from cicada.planning.deterministic.constraints.model import Conditions, Constraints
+from cicada.understanding.calendar_ranges import DateRange
 
 
 def test_values_of_one_field_are_alternatives_and_fields_keep_their_order() -> None:

@@ -43,7 +43,8 @@ class SchemaField(Struct, frozen=True):
 class Schema(Struct, frozen=True):
     """The fields by name. Metadata of other names is kept as keywords.
 
-    `sort`: the order of a listing that asks for none. `date`: the date field that "latest" and a bare period mean.
+    `items`: what one record is called, singular; plurals are understood. `sort`: the order of a listing that asks for
+    none. `date`: the date field that "latest" and a bare period mean.
     `logins`: for a user's login, the name by which owner fields call this person.
     """
 
@@ -51,6 +52,7 @@ class Schema(Struct, frozen=True):
     sort: Sort | None = None
     date: str | None = None
     logins: Mapping[str, str] = field(default_factory=dict)
+    items: tuple[str, ...] = ()
 
 
 SchemaOf: TypeAlias = Callable[[str], Schema]

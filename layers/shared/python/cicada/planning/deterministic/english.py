@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from cicada.planning.tokens import tokens_of
+from cicada.understanding.tokens import tokens_of
 
 
 class English(Struct, frozen=True):

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.planning.deterministic.english import english, word_set
 from cicada.planning.deterministic.inflection import corrected
-from cicada.planning.tokens import Token
+from cicada.understanding.tokens import Token
 
 VALUED = frozenset({FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON})
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from cicada.knowledge_bases.schema import FieldType
-from cicada.planning.dates import DatePhrase
 from cicada.planning.deterministic.english import word_set
 from cicada.planning.deterministic.lexicon import ValueSpan
 from cicada.planning.deterministic.noun_phrases import HeadKind, NounPhrase, is_verb
 from cicada.planning.deterministic.sentence import Sentence
+from cicada.understanding.dates import DatePhrase
 
 _MOST_TOPIC_WORDS = 4
 _AUXILIARIES = word_set("do does did can must should may will is are has have")

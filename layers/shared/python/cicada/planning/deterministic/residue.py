@@ -7,7 +7,7 @@ from itertools import pairwise
 from cicada.planning.deterministic.constraints.model import Constraints
 from cicada.planning.deterministic.english import word_set
 from cicada.planning.deterministic.sentence import Sentence
-from cicada.planning.tokens import SENTENCE_ENDS
+from cicada.understanding.tokens import SENTENCE_ENDS
 
 _ASIDE_OPENERS = word_set("i we my as sorry hi hello thanks nothing")
 

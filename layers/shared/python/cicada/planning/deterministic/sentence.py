@@ -7,10 +7,10 @@ from datetime import date
 
 from msgspec import Struct, field
 
-from cicada.planning.dates import DatePhrase, date_phrases
 from cicada.planning.deterministic.english import English, english
 from cicada.planning.deterministic.lexicon import Lexicon, ValueSpan
-from cicada.planning.tokens import SENTENCE_ENDS, Token, tokens_of
+from cicada.understanding.dates import DatePhrase, date_phrases
+from cicada.understanding.tokens import SENTENCE_ENDS, Token, tokens_of
 
 _NOT = frozenset({"not", "n't", "non", "never", "no", "neither", "nor"})
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cicada.planning.dates import DatePhrase
 from cicada.planning.deterministic.constraints.reader import ConstraintReader
 from cicada.planning.deterministic.field_names import name_parts
+from cicada.understanding.dates import DatePhrase
 
 # Words between a verb and its date, at most: "took effect at some time in March".
 _MOST_BETWEEN = 7

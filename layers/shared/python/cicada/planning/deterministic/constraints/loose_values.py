@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from cicada.knowledge_bases.schema import FieldType
-from cicada.planning.dates import DatePhrase
 from cicada.planning.deterministic.constraints.dates import take_date
 from cicada.planning.deterministic.constraints.reader import ConstraintReader
 from cicada.planning.deterministic.constraints.values import COPULAS, PREPOSITIONS, names_own_field
 from cicada.planning.deterministic.english import word_set
 from cicada.planning.deterministic.field_names import name_parts
 from cicada.planning.deterministic.lexicon import ValueSpan
+from cicada.understanding.dates import DatePhrase
 
 _SEPARATORS = word_set(", ; / | : - . ? ! ( )") | {"\n"}
 _OWNS = word_set("own owns hold holds have possess")

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
-from cicada.planning.calendar_ranges import DateRange
-from cicada.planning.dates import date_range
 from cicada.planning.deterministic.noun_phrases import NounPhrase
+from cicada.understanding.calendar_ranges import DateRange
+from cicada.understanding.dates import date_range
 
 
 class Conditions(Struct):

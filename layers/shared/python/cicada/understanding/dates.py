@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.documents.model import Range
-from cicada.planning.calendar_ranges import DateRange, Unit, shifted
-from cicada.planning.periods import Period, PeriodReader, may_be_dated
-from cicada.planning.tokens import Token
+from cicada.understanding.calendar_ranges import DateRange, Unit, shifted
+from cicada.understanding.periods import Period, PeriodReader, may_be_dated
+from cicada.understanding.tokens import Token
 
 _SINCE = ("since", "as of", "starting", "starting in", "starting from", "starting on", "beginning", "beginning in",
           "on or after", "from", "not before", "no earlier than", "not earlier than", "ever since",

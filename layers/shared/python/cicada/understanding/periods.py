@@ -7,8 +7,8 @@ from datetime import date, timedelta
 
 from msgspec import Struct
 
-from cicada.planning.calendar_ranges import DateRange, Unit, shifted, unit_range, unit_start
-from cicada.planning.tokens import Token
+from cicada.understanding.calendar_ranges import DateRange, Unit, shifted, unit_range, unit_start
+from cicada.understanding.tokens import Token
 
 MONTHS = {
     name: number

@@ -1,0 +1,300 @@
+"""What a message surely mentions: values, fields, records, numbers, dates, names, numbers of documents, the asker.
+
+All other words are mentions too, of kind `word`, so that each word of a message has one reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
+from enum import StrEnum
+
+from msgspec import Struct
+
+from cicada.knowledge_bases.schema import FieldType
+from cicada.understanding.dates import DatePhrase, date_phrases
+from cicada.understanding.tokens import SENTENCE_ENDS, Token, normal, tokens_of
+from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
+from cicada.understanding.words import base_form, corrected, lexicon, word_set
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*$")
+_THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
+_POINTS = re.compile(r"\d{1,3}(\.\d{3})+(,\d+)?")
+_WITH_UNIT = re.compile(
+    r"(\d+(?:[.,]\d+)?)(k|m|cm|mm|km|kg|g|mg|l|ml|h|min|mins|s|eur|usd|gbp|kw|mw|gb|mb|yo|yrs|sqm|m2|pts|pages|p)$"
+)
+# "SOP-QA-003", "WI-0123", "2024/117-B": letters, digits and hyphens.
+_DOCUMENT = re.compile(
+    r"(?<![\w])(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z]{1,8}(?:[-_/][A-Za-z0-9]{1,8}){1,4}(?![\w])"
+)
+_LEAST_DIGITS = 2
+_MOST_QUOTED = 10
+_FILLERS = word_set("of the a an for")
+# A phrase with fillers ("number of the products") may be longer than any of the vocabulary.
+_MOST_FILLERS = 2
+_STEM, _LONG_STEM = 5, 6
+
+
+class MentionKind(StrEnum):
+    VALUE = "value"
+    FIELD = "field"
+    RECORD = "item"
+    NUMBER = "number"
+    DATE = "date"
+    NAME = "name"
+    DOCUMENT = "doc"
+    ASKER = "me"
+    WORD = "word"
+
+
+class Mention(Struct, frozen=True):
+    """Tokens from `start` to `end` (not included) with one reading. `text`: as written.
+
+    `meanings`: of a value, a field or a record. `corrected`: it was mistyped. `number`, `days`: of a number, a date.
+    """
+
+    start: int
+    end: int
+    kind: MentionKind
+    text: str
+    meanings: tuple[Meaning, ...] = ()
+    corrected: bool = False
+    number: float = 0.0
+    days: DatePhrase | None = None
+
+    def fields(self, kind: Kind) -> tuple[str, ...]:
+        """The fields of its meanings of this kind, each once."""
+        return tuple(dict.fromkeys(each.field for each in self.meanings if each.kind is kind))
+
+
+class Facts(Struct, frozen=True):
+    """A message's tokens, their base forms, and its mentions in order; marks of punctuation are in no mention."""
+
+    tokens: tuple[Token, ...]
+    base: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+
+
+def facts_of(message: str, vocabulary: Vocabulary, now: date, common: Collection[str]) -> Facts:
+    """The facts of any text. `common`: words that are neither mistyped nor, where a sentence begins, names."""
+    tokens = tokens_of(message)
+    return _Finder(tokens, normal(message), vocabulary, now, common).facts()
+
+
+def number_of(text: str) -> float | None:
+    """The number that a token states: digits with separators, with a unit, or a word; None for other tokens."""
+    if with_unit := _WITH_UNIT.match(text):
+        return (number_of(with_unit[1]) or 0.0) * (1000 if with_unit[2] == "k" else 1)
+    if text in lexicon().numbers:
+        return lexicon().numbers[text]
+    if not _NUMBER.match(text) or not text.isascii():
+        return None
+    if _THOUSANDS.fullmatch(text):
+        return float(text.replace(",", ""))
+    plain = text.replace(".", "").replace(",", ".") if _POINTS.fullmatch(text) else text.replace(",", ".")
+    try:
+        return float(plain)
+    except ValueError:
+        return None
+
+
+class _Finder:
+    """Finds the mentions of one message, at each token the longest of the surest kind."""
+
+    def __init__(
+        self, tokens: tuple[Token, ...], text: str, vocabulary: Vocabulary, now: date, common: Collection[str]
+    ) -> None:
+        self.tokens = tokens
+        self.text = text
+        self.vocabulary = vocabulary
+        self.common = common
+        self.base = tuple(base_form(each.text) if each.raw[0].isalnum() else each.text for each in tokens)
+        self.mended = tuple(map(self._mended, tokens, self.base))
+        self.dates = {each.start: each for each in date_phrases(tokens, now)}
+        self.documents = dict(self._documents())
+        self.quoted = dict(_quotations(tokens))
+        self.only_capitals = all(each.raw[:1].isupper() for each in tokens if each.raw.isalpha())
+
+    def facts(self) -> Facts:
+        found = []
+        at = 0
+        while at < len(self.tokens):
+            mention = self._mention(at)
+            if mention:
+                found.append(mention)
+            at = mention.end if mention else at + 1
+        return Facts(self.tokens, self.base, tuple(found))
+
+    def _mended(self, token: Token, base: str) -> str:
+        known = self.vocabulary.letters.get(base[0], frozenset())
+        if base in known or token.text in self.common or base in self.common:
+            return base
+        return corrected(base, known) or base
+
+    def _mention(self, at: int) -> Mention | None:
+        if at in self.documents:
+            return self._of(MentionKind.DOCUMENT, at, self.documents[at])
+        found = self._phrase(at)
+        dated = self.dates.get(at)
+        if dated and (found is None or dated.end > found.end or (dated.end == found.end and not _is_value(found))):
+            return Mention(at, dated.end, MentionKind.DATE, self._text(at, dated.end), days=dated)
+        return found or self._number(at) or self._other(at)
+
+    def _of(self, kind: MentionKind, start: int, end: int) -> Mention:
+        return Mention(start, end, kind, self._text(start, end))
+
+    def _text(self, start: int, end: int) -> str:
+        return self.text[self.tokens[start].start : self.tokens[end - 1].end]
+
+    def _number(self, at: int) -> Mention | None:
+        number = number_of(self.tokens[at].text)
+        if number is None:
+            return None
+        end = at + 1
+        scale = lexicon().scales.get(self.tokens[end].text) if end < len(self.tokens) else None
+        end += scale is not None
+        return Mention(at, end, MentionKind.NUMBER, self.tokens[at].raw, number=number * (scale or 1))
+
+    def _other(self, at: int) -> Mention | None:
+        """The asker, a name, or a word; None for a mark."""
+        token = self.tokens[at]
+        if self._is_asker(at):
+            return self._of(MentionKind.ASKER, at, at + 1)
+        end = self.quoted.get(at) or self._end_of_name(at)
+        if end > at:
+            return self._of(MentionKind.NAME, at, end)
+        is_word = token.raw[0].isalnum() or token.text == "n't"
+        return self._of(MentionKind.WORD, at, at + 1) if is_word else None
+
+    def _is_asker(self, at: int) -> bool:
+        word = self.tokens[at].text
+        if word not in lexicon().asker:
+            return False
+        return word != "me" or (at > 0 and self.tokens[at - 1].text not in lexicon().not_the_asker_after)
+
+    def _end_of_name(self, at: int) -> int:
+        end = at
+        while end < len(self.tokens) and self._is_name(end):
+            end += 1
+        return end
+
+    def _is_name(self, at: int) -> bool:
+        """Whether the token is written as a name: with a capital, with digits, or next to another such word."""
+        token = self.tokens[at]
+        if not token.raw[0].isalpha():
+            return False
+        starts = at == 0 or self.tokens[at - 1].text in SENTENCE_ENDS or self.tokens[at - 1].text == '"'
+        is_common = token.text in self.common
+        if any(map(str.isdigit, token.raw)):
+            return True
+        if token.is_capitalised and not (starts and is_common) and self._has_capitalised_neighbour(at, starts):
+            return True
+        if token.is_capitalised and not starts:
+            return not is_common or (len(token.raw) > 1 and token.raw.isupper() and not self.only_capitals)
+        if is_common:
+            return False
+        return (token.raw.isupper() and len(token.raw) >= 2) or (
+            token.is_capitalised and at == 0 and len(self.tokens) > 1
+        )
+
+    def _has_capitalised_neighbour(self, at: int, starts: bool) -> bool:
+        if self.tokens[at].text in lexicon().function or self.only_capitals:
+            return False
+        neighbours = [*self.tokens[at + 1 : at + 2], *([] if starts or at == 0 else [self.tokens[at - 1]])]
+        return any(each.is_capitalised and each.text not in lexicon().function for each in neighbours)
+
+    def _documents(self) -> Iterator[tuple[int, int]]:
+        """The tokens of numbers of documents: where each begins and ends."""
+        for found in _DOCUMENT.finditer(self.text):
+            inside = [at for at, each in enumerate(self.tokens) if found.start() <= each.start < found.end()]
+            if inside and sum(map(str.isdigit, found[0])) >= _LEAST_DIGITS:
+                yield inside[0], inside[-1] + 1
+
+    def _phrase(self, at: int) -> Mention | None:
+        """The longest phrase of the vocabulary that begins here, as written or else with typing errors mended."""
+        if not self.tokens[at].raw[0].isalnum():
+            return None
+        found = self._known(at, self.base)
+        if found is None and self.mended != self.base:
+            found = self._known(at, self.mended)
+        return found or self._by_stem(at)
+
+    def _known(self, at: int, words: Sequence[str]) -> Mention | None:
+        longest = min(len(words), at + self.vocabulary.longest + _MOST_FILLERS)
+        for end in range(longest, at, -1):
+            meanings = self._meanings(words[at:end])
+            if meanings:
+                mention = self._phrase_mention(at, end, meanings, words)
+                if mention:
+                    return mention
+        return None
+
+    def _meanings(self, words: Sequence[str]) -> tuple[Meaning, ...]:
+        """The meanings of these words; those of a field's whole name also where "of" and "the" stand between them."""
+        if not words[-1][0].isalnum() or any(word in SENTENCE_ENDS for word in words):
+            return ()
+        kept = [word for word in words if word[0].isalnum()]
+        phrases = self.vocabulary.phrases
+        key = "".join(kept)
+        has_edge = len(words) > 1 and (words[0] in _FILLERS or words[-1] in _FILLERS)
+        if has_edge and "".join(words) not in phrases:
+            return ()
+        if key in phrases or len(words) <= _MOST_FILLERS:
+            return phrases.get(key, ())
+        bare = phrases.get("".join(word for word in kept if word not in {"of", "the"}), ())
+        return tuple(each for each in bare if each.kind is Kind.FIELD and each.level is Level.WHOLE)
+
+    def _phrase_mention(self, at: int, end: int, meanings: tuple[Meaning, ...], words: Sequence[str]) -> Mention | None:
+        best = max(each.level for each in meanings)
+        kept = tuple(each for each in meanings if each.level == best or each.kind is Kind.VALUE)
+        kind = self._kind(kept)
+        if kind is MentionKind.VALUE and not self._may_be_value(at, end, kept):
+            return None
+        mended = tuple(words[at:end]) != self.base[at:end]
+        return Mention(at, end, kind, self._text(at, end), kept, corrected=mended)
+
+    def _kind(self, meanings: tuple[Meaning, ...]) -> MentionKind:
+        kinds = {each.kind for each in meanings}
+        if Kind.RECORD in kinds:
+            return MentionKind.RECORD
+        return MentionKind.VALUE if Kind.VALUE in kinds else MentionKind.FIELD
+
+    def _may_be_value(self, at: int, end: int, meanings: tuple[Meaning, ...]) -> bool:
+        """Whether a value that is also a word of grammar, or a part of a name that is a word, is written as a value."""
+        token = self.tokens[at]
+        if end - at == 1 and token.text in _GRAMMAR and not token.raw.isupper():
+            return False
+        is_part = all(each.level < Level.WHOLE for each in meanings)
+        return not is_part or token.text not in lexicon().names_that_are_words or (token.is_capitalised and at > 0)
+
+    def _by_stem(self, at: int) -> Mention | None:
+        word, stems = self.base[at], self.vocabulary.stems
+        if len(word) < _STEM:
+            return None
+        found = (stems.get(word[:_LONG_STEM]) if len(word) >= _LONG_STEM else None) or stems.get(word[:_STEM])
+        return Mention(at, at + 1, MentionKind.FIELD, self.tokens[at].raw, found[:3]) if found else None
+
+
+# Words of grammar that are values only where they are written in capitals.
+_GRAMMAR = word_set(
+    "a an the of on at in by for to is are and or no per it us we i he she they as be do so if may will can not all any"
+    " who how when where which what out up off over under then than this that these those my our"
+)
+
+
+def _is_value(mention: Mention) -> bool:
+    return mention.kind is MentionKind.VALUE
+
+
+def _quotations(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where the quotations of few words begin, and where they end."""
+    marks = [at for at, each in enumerate(tokens) if each.text == '"']
+    for opening, closing in zip(marks[::2], marks[1::2], strict=False):
+        if 1 < closing - opening <= _MOST_QUOTED:
+            yield opening + 1, closing
+
+
+def has_boolean(mention: Mention, types: Mapping[str, FieldType]) -> bool:
+    """Whether one of its values is that of a boolean field, which is spoken of by the field's name."""
+    return any(types[each.field] is FieldType.BOOLEAN for each in mention.meanings if each.kind is Kind.VALUE)

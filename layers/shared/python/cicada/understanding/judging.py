@@ -1,0 +1,142 @@
+"""The strategy of a reading, and how likely the whole plan is right: two small models of a few numbers each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+
+from cicada.understanding.facts import MentionKind
+from cicada.understanding.heads import Heads, sigmoid, softmax
+from cicada.understanding.meaning import Meaning
+from cicada.understanding.reading import NEGATABLE, Reading
+from cicada.understanding.vocabulary import Vocabulary
+
+STRATEGIES = ("A", "C", "H", "M", "N")
+"""NeedsClarification, ContentOnly, Hybrid, MetadataOnly, NoMatch, in the order of the heads."""
+_LEAST = 1e-4
+_WORDS = (MentionKind.WORD, MentionKind.NAME, MentionKind.DOCUMENT)
+
+
+def strategy_chances(reading: Reading, vocabulary: Vocabulary, has_asker: bool, heads: Heads) -> dict[str, float]:
+    """The probability of each of `STRATEGIES`."""
+    scores = heads.strategy.scores(strategy_numbers(reading, vocabulary, has_asker))
+    return dict(zip(heads.strategy.classes, softmax(scores), strict=True))
+
+
+def confidence_of(
+    reading: Reading, meaning: Meaning, strategies: Mapping[str, float], vocabulary: Vocabulary, heads: Heads
+) -> float:
+    """The probability that the whole plan is right."""
+    numbers = confidence_numbers(reading, meaning, strategies, vocabulary)
+    return sigmoid(heads.confidence.scores(numbers)[0])
+
+
+def strategy_numbers(reading: Reading, vocabulary: Vocabulary, has_asker: bool) -> list[float]:
+    """What the strategy depends on: the message as a whole, and whether it has topics, conditions, unknown names."""
+    by_words = [math.log(reading.strategies[each] + _LEAST) for each in STRATEGIES]
+    topics = _chances(reading, _WORDS, ("topic",))
+    strangers = _chances(reading, _WORDS, ("unk",))
+    names = _chances(reading, _WORDS, ("cond", "contains"))
+    asker = _chances(reading, (MentionKind.ASKER,), ("cond",))
+    content = _chances(reading, (MentionKind.VALUE,), ("content",))
+    conditions = [
+        *(names if vocabulary.open else []),
+        *_chances(reading, (MentionKind.VALUE,), ("cond",)),
+        *_chances(reading, (MentionKind.NUMBER,), ("gt", "gte", "lt", "lte", "eq")),
+        *_chances(reading, (MentionKind.DATE,), ("cond",)),
+        *(asker if has_asker else []),
+    ]
+    topic, condition, inside = _any(topics), _any(conditions), max(content, default=0.0)
+    fields = [1 - chance for chance in _chances(reading, (MentionKind.FIELD,), ("none",))]
+    line = reading.line
+    rare = line.rare_words
+    return [
+        *by_words,
+        topic,
+        max(topics, default=0.0),
+        min(sum(topics), 6) / 6,
+        inside,
+        condition,
+        0.0 if vocabulary.open else max(names, default=0.0),
+        max(strangers, default=0.0),
+        min(sum(strangers), 4) / 4,
+        max(_chances(reading, _WORDS, ("doc",)), default=0.0),
+        0.0 if has_asker else max(asker, default=0.0),
+        max(fields, default=0.0),
+        min(rare, 6) / 6,
+        float(rare == 0),
+        float(line.symbols[-1:] == ("?",)),
+        min(len(line), 30) / 30,
+        topic * condition,
+        topic * (1 - condition),
+        (1 - topic) * condition,
+        (1 - topic) * (1 - condition),
+        inside * condition,
+        inside * (1 - topic),
+        reading.asks["count"],
+        reading.asks["group"],
+        *(each * topic for each in by_words),
+        *(each * condition for each in by_words),
+    ]
+
+
+def _chances(reading: Reading, kinds: Sequence[MentionKind], roles: Iterable[str]) -> list[float]:
+    """For each mention of these kinds the probability that it has one of these roles."""
+    wanted = tuple(roles)
+    return [sum(role.chances.get(each, 0.0) for each in wanted) for _, role in reading.of_kind(*kinds)]
+
+
+def _any(chances: Iterable[float]) -> float:
+    return 1 - math.prod(1 - chance for chance in chances)
+
+
+def confidence_numbers(
+    reading: Reading, meaning: Meaning, strategies: Mapping[str, float], vocabulary: Vocabulary
+) -> list[float]:
+    """What the confidence depends on: how sure each head was, and what the plan leaves unexplained."""
+    telling = [(mention, role) for mention, role in reading.of_kind(*MentionKind) if role.chances]
+    sure = [max(role.chances.values()) for _, role in telling] or [1.0]
+    linked = [role.field_chance for _, role in telling if role.is_condition] or [1.0]
+    polar = [max(role.negated, 1 - role.negated) for _, role in telling if role.name in NEGATABLE] or [1.0]
+    asked = [abs(chance - 0.5) * 2 for chance in reading.asks.values()]
+    ranked = sorted(strategies.values(), reverse=True)
+    likeliest = max(strategies, key=strategies.__getitem__)
+    unread = sum(
+        symbol[0] == "~" and role.name == "none"
+        for (mention, role), symbol in zip(
+            zip(reading.facts.mentions, reading.roles, strict=True),
+            (reading.line.symbols[place] for place in reading.line.places),
+            strict=True,
+        )
+    )
+    passed = sum(role.name == "content" for _, role in reading.of_kind(MentionKind.VALUE))
+    corrected = sum(mention.corrected for mention in reading.facts.mentions)
+    whole = sum(map(math.log, chain(sure, linked, polar, ranked[:1], ((each + 1) / 2 for each in asked))))
+    return [
+        min(sure),
+        sum(sure) / len(sure),
+        math.log(min(sure)),
+        min(linked),
+        math.log(min(linked)),
+        min(polar),
+        min(asked),
+        sum(asked) / len(asked),
+        ranked[0],
+        math.log(ranked[0]),
+        ranked[0] - ranked[1],
+        whole,
+        math.exp(whole),
+        min(unread, 4) / 4,
+        float(unread > 0 and likeliest == "M"),
+        min(passed, 3) / 3,
+        min(corrected, 2) / 2,
+        min(len(reading.line), 40) / 40,
+        min(len(meaning.restricted), 4) / 4,
+        min(len(meaning.aggregates), 2) / 2,
+        float(bool(meaning.group)),
+        float(meaning.order is not None),
+        float(bool(meaning.unknown)),
+        float(bool(vocabulary.open)),
+        *(float(likeliest == each) for each in STRATEGIES),
+    ]

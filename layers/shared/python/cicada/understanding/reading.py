@@ -1,0 +1,243 @@
+"""Reads a message: a role for each mention, a field for each condition, and what is asked for as a whole.
+
+The heads have learnt from messages on many invented stores by authors who did not know each other
+(`tools/understanding`). They see the message masked, so that they know no store.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cicada.knowledge_bases.schema import FieldType
+from cicada.understanding.facts import Facts, Mention, MentionKind, facts_of
+from cicada.understanding.features import (
+    Before,
+    Candidate,
+    candidate_features,
+    is_year,
+    mention_features,
+    message_features,
+    negation_features,
+)
+from cicada.understanding.heads import Heads, softmax
+from cicada.understanding.masking import Line, masked
+from cicada.understanding.vocabulary import Kind, Level, Vocabulary
+from cicada.understanding.words import split_words
+
+CONDITIONS = frozenset({"cond", "gt", "gte", "lt", "lte", "eq"})
+"""Roles of what restricts the records; of a number, with its comparison."""
+NEGATABLE = frozenset({"cond", "eq", "contains"})
+NOTHING = frozenset({None, "none", "topic", "unk"})
+_TELLING_DISTANCE = 4
+_BETWEEN_DISTANCE = 4
+_YEARS = frozenset({"year", "yr"})
+HEAD_OF = {
+    MentionKind.VALUE: "value",
+    MentionKind.FIELD: "field",
+    MentionKind.NUMBER: "number",
+    MentionKind.DATE: "date",
+    MentionKind.NAME: "name",
+    MentionKind.DOCUMENT: "name",
+    MentionKind.WORD: "word",
+    MentionKind.ASKER: "me",
+}
+"""The head that reads a mention; a record has none."""
+
+
+class Role(Struct, frozen=True):
+    """What a mention does in its message. `name`: None of a record. `chances`: the probability of each role.
+
+    `negated`: the probability that a condition is negated. `field`: that a condition is on, with its probability in
+    `field_chance`. `operations`: of a field that is computed with.
+    """
+
+    name: str | None = None
+    chances: Mapping[str, float] = {}
+    negated: float = 0.0
+    field: str | None = None
+    field_chance: float = 1.0
+    operations: tuple[str, ...] = ()
+
+    @property
+    def is_condition(self) -> bool:
+        return self.name in CONDITIONS or self.name == "contains"
+
+
+class Reading(Struct, frozen=True):
+    """A message with the role of each mention. `asks`: the probabilities of `count`, `one`, `group`, `most`, `fewest`.
+
+    `features`: of the message as a whole. `strategies`: the probability of each strategy by these features alone.
+    """
+
+    facts: Facts
+    line: Line
+    roles: tuple[Role, ...]
+    asks: Mapping[str, float]
+    strategies: Mapping[str, float]
+    features: Sequence[int] = ()
+
+    def of_kind(self, *kinds: MentionKind) -> Iterator[tuple[Mention, Role]]:
+        """The mentions of these kinds with their roles."""
+        return ((each, role) for each, role in zip(self.facts.mentions, self.roles, strict=True) if each.kind in kinds)
+
+
+def read(message: str, vocabulary: Vocabulary, now: date, heads: Heads) -> Reading:
+    """The reading of any text. `now` is a day in the user's time zone."""
+    facts = facts_of(message, vocabulary, now, heads.common)
+    line = masked(facts, vocabulary, heads.known)
+    roles = _linked(facts, line, _roles(facts, line, heads), vocabulary, heads)
+    features = message_features(line)
+    asks, strategies = heads["asks"].probabilities(features), heads["strategy"].probabilities(features)
+    return Reading(facts, line, roles, asks, strategies, features)
+
+
+def before(roles: Sequence[Role], at: int) -> Before:
+    """The roles that were read before the mention at this place."""
+    role = str(roles[at - 1].name) if at else "^"
+    for earlier in range(at - 1, max(-1, at - _TELLING_DISTANCE - 1), -1):
+        if roles[earlier].name not in NOTHING:
+            return Before(role, f"{roles[earlier].name}{min(at - earlier, 3)}")
+    return Before(role)
+
+
+def _roles(facts: Facts, line: Line, heads: Heads) -> tuple[Role, ...]:
+    """The roles from left to right: each is read with those before it in view."""
+    roles: list[Role] = []
+    for mention in facts.mentions:
+        roles.append(_role(roles, mention, line, heads))
+    return tuple(roles)
+
+
+def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> Role:
+    """The role of the mention after those of `roles`."""
+    at = len(roles)
+    name = HEAD_OF.get(mention.kind)
+    if name is None:
+        return Role()
+    earlier = before(roles, at)
+    features = mention_features(line, line.places[at], mention, earlier)
+    chances = heads[name].probabilities(features)
+    found = max(chances, key=chances.__getitem__)
+    negated = 0.0
+    if found in NEGATABLE:
+        negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]
+    operations = _operations(heads["operations"].probabilities(features)) if found == "agg" else ()
+    return Role(found, chances, negated, operations=operations)
+
+
+def _operations(chances: Mapping[str, float]) -> tuple[str, ...]:
+    likely = tuple(name for name, chance in chances.items() if chance > 0.5)
+    return likely or (max(chances, key=chances.__getitem__),)
+
+
+def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads) -> tuple[Role, ...]:
+    """The roles with the field that each condition is on."""
+    return tuple(
+        _with_field(role, at, facts, line, roles, vocabulary, heads) if role.is_condition else role
+        for at, role in enumerate(roles)
+    )
+
+
+def _with_field(
+    role: Role, at: int, facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads
+) -> Role:
+    fields = list(candidates(facts, line, roles, at, vocabulary))
+    if not fields:
+        return role
+    mention, place = facts.mentions[at], line.places[at]
+    scores = [heads["link"].scores(candidate_features(line, place, mention, each))[0] for each in fields]
+    chances = softmax(scores)
+    best = max(range(len(fields)), key=chances.__getitem__)
+    return replace(role, field=fields[best].name, field_chance=chances[best])
+
+
+def candidates(facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabulary: Vocabulary) -> Iterator[Candidate]:
+    """The fields that the condition of a mention may be on."""
+    mention = facts.mentions[at]
+    names = _possible(mention, vocabulary)
+    words = set(facts.base)
+    first_of_kind: dict[str, str] = {}
+    for name in names:
+        first_of_kind.setdefault(vocabulary.kinds[name], name)
+    nearest = _nearest_mentions(facts, line, roles, at, vocabulary)
+    for order, name in enumerate(names):
+        distance, between, role = nearest.get(name, (None, "-", "-"))
+        kind = vocabulary.kinds[name]
+        is_date = vocabulary.types[name] is FieldType.DATE and name == vocabulary.date
+        yield Candidate(
+            name=name,
+            kind=kind,
+            order=order,
+            count=len(names),
+            is_default=is_date or first_of_kind[kind] == name,
+            distance=distance,
+            between=between,
+            role=role,
+            overlap=len(set(split_words(name)) & words),
+            is_open=name in vocabulary.open,
+        )
+
+
+def _possible(mention: Mention, vocabulary: Vocabulary) -> list[str]:
+    types, kinds = vocabulary.types, vocabulary.kinds
+    if mention.kind is MentionKind.VALUE:
+        return list(mention.fields(Kind.VALUE))
+    if mention.kind is MentionKind.NUMBER:
+        return [name for name in types if _takes_number(name, mention.number, vocabulary)]
+    if mention.kind is MentionKind.DATE:
+        dates = [name for name, each in types.items() if each is FieldType.DATE]
+        return dates + [name for name, each in types.items() if _is_year_field(name, each)]
+    if mention.kind is MentionKind.ASKER:
+        return [
+            name
+            for name, each in types.items()
+            if each is FieldType.PERSON or (each is FieldType.KEYWORD and kinds[name] == "person")
+        ]
+    texts = (FieldType.KEYWORD, FieldType.PERSON, FieldType.KEYWORDS)
+    return [name for name, each in types.items() if each in texts] if vocabulary.open else []
+
+
+def _takes_number(name: str, number: float, vocabulary: Vocabulary) -> bool:
+    type_ = vocabulary.types[name]
+    is_code = name in vocabulary.open and vocabulary.kinds[name] in ("code", "other")
+    return (
+        type_ is FieldType.NUMBER
+        or (type_ is FieldType.DATE and is_year(number))
+        or (type_ is FieldType.KEYWORD and is_code)
+    )
+
+
+def _is_year_field(name: str, type: FieldType) -> bool:
+    return type in (FieldType.NUMBER, FieldType.KEYWORD) and bool(_YEARS & set(name.replace("_", " ").split()))
+
+
+def _nearest_mentions(
+    facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabulary: Vocabulary
+) -> dict[str, tuple[int, str, str]]:
+    """For each field that the message names: signed distance, symbols between, and role of its nearest mention."""
+    own = facts.mentions[at]
+    found: defaultdict[str, list[tuple[float, int, int, str]]] = defaultdict(list)
+    for other, mention in enumerate(facts.mentions):
+        if other == at or mention.kind not in (MentionKind.FIELD, MentionKind.VALUE):
+            continue
+        is_before = mention.start < own.start
+        distance = mention.end - 1 - own.start if is_before else mention.start - own.end + 1
+        for meaning in mention.meanings:
+            if meaning.kind is Kind.FIELD or vocabulary.types[meaning.field] is FieldType.BOOLEAN:
+                rank = abs(distance) + 0.5 * (distance > 0) + 2 * (meaning.level < Level.PART)
+                found[meaning.field].append((rank, distance, line.places[other], str(roles[other].name)))
+    return {name: _nearest(line, line.places[at], mentions) for name, mentions in found.items()}
+
+
+def _nearest(line: Line, place: int, mentions: Sequence[tuple[float, int, int, str]]) -> tuple[int, str, str]:
+    _, distance, other, role = min(mentions, key=lambda each: each[0])
+    between = "-"
+    if abs(distance) <= _BETWEEN_DISTANCE:
+        left, right = sorted((other, place))
+        between = " ".join(line.symbols[left + 1 : right][:2])
+    return distance, between, role

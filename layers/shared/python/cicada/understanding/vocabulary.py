@@ -1,0 +1,255 @@
+"""A schema as people speak of it: its values, the names of its fields, and what its records are called."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from enum import IntEnum, StrEnum
+
+from msgspec import Struct
+
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.understanding.words import Implied, base_form, lexicon, split_words, word_set
+
+VALUED = frozenset({FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON})
+_TITLES = ("mr", "mrs", "ms", "dr", "prof", "herr", "frau")
+# Words of field names that say little of the field: they name it only together with others, or where nothing else does.
+_WEAK = word_set("a an has was id name date number code type value")
+_GENERIC = word_set("id name date number code no nr amount value type status year time count total flag")
+_CUES_OF_FIELDS = word_set("number total count average highest lowest maximum minimum max min most least more best")
+_ENDS = word_set("date name code number no nr year type yes")
+_FILLERS = word_set("of the a an for de des der du")
+_KEPT_ALONE = word_set("id name date number code type value")
+_BOOLEAN_WORDS = word_set("is has was yes no or")
+_TYPE_FIELD = re.compile(r"(^|_)(type|kind|category|class|art)($|_)")
+# Names of times that are early where a thing is old.
+_EARLY = word_set("birth dob year built founded established constructed opened")
+_STEM, _LONG_STEM = 5, 6
+
+
+class Kind(StrEnum):
+    VALUE = "value"
+    FIELD = "field"
+    RECORD = "record"
+
+
+class Level(IntEnum):
+    """How surely a phrase names what it means: by implication, by a word of the same stem, by a part, or as a whole."""
+
+    IMPLIED = 0
+    STEM = 1
+    PART = 2
+    WHOLE = 3
+
+
+class Meaning(Struct, frozen=True):
+    """What a phrase may mean: a value of a field, a field, or a record.
+
+    `polarity`: of a word that implies a field, 1 if its positive form asks for high values and -1 for low ones.
+    """
+
+    kind: Kind
+    field: str = ""
+    value: str = ""
+    level: Level = Level.WHOLE
+    polarity: int = 0
+
+
+Phrase = tuple[str, ...]
+
+
+class Vocabulary(Struct, frozen=True):
+    """A schema compiled for look-up.
+
+    `types`: of the fields. `phrases`: what the base forms of words, joined, may mean. `stems`: fields by the beginning
+    of a word of their names. `letters`: the words of all phrases by their first letter, to correct typing errors.
+    `longest`: words of the longest phrase. `date`: the field that a bare period means. `open`: fields that take any
+    value. `kind_field`: the field whose values are kinds of records. `kinds`: what each field's values are.
+    """
+
+    types: Mapping[str, FieldType]
+    phrases: Mapping[str, tuple[Meaning, ...]]
+    stems: Mapping[str, tuple[Meaning, ...]]
+    letters: Mapping[str, frozenset[str]]
+    longest: int
+    date: str | None
+    open: frozenset[str]
+    kind_field: str | None
+    kinds: Mapping[str, str]
+
+
+def compiled(schema: Schema) -> Vocabulary:
+    """The vocabulary of a schema; make it once for each base."""
+    phrases: defaultdict[str, dict[tuple[str, str, str], Meaning]] = defaultdict(dict)
+    letters: defaultdict[str, set[str]] = defaultdict(set)
+    longest = 1
+    for words, meaning in _meanings(schema):
+        known = phrases["".join(words)]
+        key = (meaning.kind, meaning.field, meaning.value)
+        if key not in known or known[key].level < meaning.level:
+            known[key] = meaning
+        longest = max(longest, len(words))
+        for word in words:
+            letters[word[0]].update([word] if len(word) > 3 else [])
+    for word, meaning in _implied(schema):
+        phrases[word].setdefault((Kind.FIELD, meaning.field, ""), meaning)
+    kind_field = next((name for name, each in schema.fields.items() if _names_kinds(name, each)), None)
+    return Vocabulary(
+        types={name: each.type for name, each in schema.fields.items()},
+        phrases={key: tuple(known.values()) for key, known in phrases.items()},
+        stems=_stems(schema),
+        letters={letter: frozenset(words) for letter, words in letters.items()},
+        longest=longest,
+        date=_date(schema),
+        open=frozenset(name for name, each in schema.fields.items() if each.type in VALUED and not each.values),
+        kind_field=kind_field,
+        kinds={name: field_kind(name, each.type) for name, each in schema.fields.items()},
+    )
+
+
+def field_kind(name: str, type: FieldType) -> str:
+    """What the field's values are: a number, date or boolean, a person, code, name, place or language, or other."""
+    if type in (FieldType.NUMBER, FieldType.DATE, FieldType.BOOLEAN):
+        return type.value
+    words, kinds = set(name.lower().replace("_", " ").split()), lexicon().kinds
+    is_code = bool(words & kinds["code"])
+    if not is_code and (type is FieldType.PERSON or words & kinds["person"] or name.endswith("_by")):
+        return "person"
+    if is_code or name.endswith("code"):
+        return "code"
+    return next((kind for kind in ("name", "place", "language") if words & kinds[kind]), "other")
+
+
+def _date(schema: Schema) -> str | None:
+    dates = (name for name, each in schema.fields.items() if each.type is FieldType.DATE)
+    return schema.date or next(dates, None)
+
+
+def _names_kinds(name: str, field: SchemaField) -> bool:
+    return field.type is FieldType.KEYWORD and _TYPE_FIELD.search(name) is not None
+
+
+def _meanings(schema: Schema) -> Iterator[tuple[Phrase, Meaning]]:
+    """All phrases with their meanings; none of them is empty."""
+    for name in (*schema.items, *lexicon().records):
+        words = tuple(split_words(name))
+        if words:
+            yield words, Meaning(Kind.RECORD)
+        if len(words) > 1:
+            yield words[-1:], Meaning(Kind.RECORD, level=Level.PART)
+    for name, field in schema.fields.items():
+        others = (*field.words, *([field.display] if field.display else ()))
+        for words, level in _field_names(name, others):
+            if words:
+                yield words, Meaning(Kind.FIELD, name, level=level)
+        for words, value, level in _values(name, field):
+            if words:
+                yield words, Meaning(Kind.VALUE, name, value, level)
+
+
+def _field_names(name: str, others: tuple[str, ...]) -> Iterator[tuple[Phrase, Level]]:
+    for text in (name, *others):
+        words = tuple(split_words(text))
+        yield words, Level.WHOLE
+        if len(words) > 1:
+            yield from _parts(words)
+
+
+def _parts(words: Phrase) -> Iterator[tuple[Phrase, Level]]:
+    """What is said for a name of several words: "filed" for "filed_on", "release year" for "song_release_year"."""
+    yield tuple(word for word in words if word not in _FILLERS), Level.WHOLE
+    if words[-1] == "id":
+        yield ("id",), Level.PART
+        yield words[:-1], Level.IMPLIED
+        return
+    if words[-1] in {"on", "at", "by", "in", "to"}:
+        yield words[:-1], Level.PART if words[-1] == "by" else Level.WHOLE
+    if words[0] in {"is", "has", "was"}:
+        yield words[1:], Level.WHOLE
+    if words[-1] in _ENDS:
+        yield words[:-1], Level.PART
+    weak = lexicon().function | _WEAK
+    for size in range(len(words) - 1, 0, -1):
+        for at in range(len(words) - size + 1):
+            part = words[at : at + size]
+            is_weak = all(word in weak for word in part) and not (size == 1 and part[0] in _KEPT_ALONE)
+            if not is_weak and not (size == 1 and part[0] in _CUES_OF_FIELDS):
+                yield part, Level.PART
+
+
+def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]]:
+    if field.type is FieldType.BOOLEAN:
+        yield from _boolean(name, field)
+    if field.type not in VALUED:
+        return
+    for value in field.values:
+        for text in lexicon().demonyms.get(value.casefold(), ()):
+            yield tuple(split_words(text)), value, Level.PART
+        for text in (value, *field.synonyms.get(value, ())):
+            words = tuple(split_words(text))
+            yield words, value, Level.WHOLE
+            if field.type is not FieldType.PERSON and len(words) > 1:
+                yield tuple(word for word in words if word not in {"and", "und", "et", "y"}), value, Level.WHOLE
+        if field.type is FieldType.PERSON:
+            yield from ((words, value, level) for words, level in _person(value))
+
+
+def _boolean(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]]:
+    """A boolean is spoken of by its name: "paid", "not on display"."""
+    for text in (name, *field.words):
+        words = tuple(word for word in split_words(text) if word not in _BOOLEAN_WORDS)
+        yield words, "true", Level.WHOLE
+        for word in words:
+            if len(word) > 3 and word not in lexicon().function and word not in _GENERIC:
+                yield (word,), "true", Level.PART
+    for value, synonyms in field.synonyms.items():
+        yield from ((tuple(split_words(text)), value.lower(), Level.WHOLE) for text in synonyms)
+
+
+def _person(name: str) -> Iterator[tuple[Phrase, Level]]:
+    """Surname and first name, an initial or a title before the surname, each name alone."""
+    words = [word for word in split_words(name) if word not in _TITLES]
+    if len(words) < 2:
+        return
+    first, last = words[0], words[-1]
+    yield (last, first), Level.WHOLE
+    yield (first[0], last), Level.WHOLE
+    yield from (((title, last), Level.WHOLE) for title in _TITLES)
+    yield (first,), Level.PART
+    yield (last,), Level.PART
+
+
+def _implied(schema: Schema) -> Iterator[tuple[str, Meaning]]:
+    """For each word of the lexicon the one field of the schema that it implies, if there is any."""
+    for word, implied in lexicon().implied.items():
+        found = next(_fields_of(implied, schema), None)
+        if found:
+            yield word, found
+
+
+def _fields_of(implied: Implied, schema: Schema) -> Iterator[Meaning]:
+    for noun in implied.fields:
+        for name, field in schema.fields.items():
+            if noun == "@date":
+                if field.type is FieldType.DATE and schema.date in (None, name):
+                    yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=implied.polarity)
+            elif field.type in (FieldType.NUMBER, FieldType.DATE) and base_form(noun) in _all_words(name, field):
+                polarity = -implied.polarity if noun in _EARLY else implied.polarity
+                yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=polarity)
+
+
+def _all_words(name: str, field: SchemaField) -> list[str]:
+    return [word for text in (name, *field.words) for word in split_words(text)]
+
+
+def _stems(schema: Schema) -> dict[str, tuple[Meaning, ...]]:
+    """Fields by the first letters of the telling words of their names: "expir" for "expires_on"."""
+    found: defaultdict[str, list[Meaning]] = defaultdict(list)
+    for name, field in schema.fields.items():
+        for word in dict.fromkeys(_all_words(name, field)):
+            if len(word) >= _STEM and word not in _GENERIC:
+                lengths = (_STEM,) if len(word) <= _LONG_STEM else (_LONG_STEM, _STEM)
+                for length in lengths:
+                    found[word[:length]].append(Meaning(Kind.FIELD, name, level=Level.STEM))
+    return {stem: tuple(meanings) for stem, meanings in found.items()}

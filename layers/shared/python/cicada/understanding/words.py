@@ -1,0 +1,133 @@
+"""Words as they are compared: folded, without plural endings, corrected; and the closed classes of `lexicon.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Collection, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+_WORD = re.compile(r"[^\W_]+")
+_UMLAUT = re.compile("[aou]e")
+# Shorter words have too many neighbours; longer ones may have two slips.
+_SHORTEST_CORRECTED, _TWO_SLIPS = 5, 8
+_ES_PLURALS = ("sses", "xes", "zes", "ches", "shes")
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text, which reads better than a list of literals."""
+    return frozenset(words.split())
+
+
+@lru_cache(maxsize=10_000)
+def folded(word: str) -> str:
+    """The word in lower case and without accents; ä, ae and a are one."""
+    plain = unicodedata.normalize("NFD", word.casefold())
+    return _UMLAUT.sub(lambda found: found[0][0], "".join(each for each in plain if not unicodedata.combining(each)))
+
+
+@lru_cache(maxsize=10_000)
+def base_form(word: str) -> str:
+    """The folded word without the ending of an English plural."""
+    word = folded(word)
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(_ES_PLURALS):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def split_words(text: str) -> list[str]:
+    """The base forms of the words of a name or a value; underscores separate words."""
+    return [base_form(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
+
+
+def corrected(word: str, known: Collection[str]) -> str | None:
+    """The one known word that differs from this one by a slip of the keyboard, or two in a long word.
+
+    The first letters agree.
+    """
+    if len(word) < _SHORTEST_CORRECTED or not word.isalpha():
+        return None
+    most = 1 if len(word) < _TWO_SLIPS else 2
+    near = [each for each in known if each[0] == word[0] and len(each) > 3 and abs(len(each) - len(word)) <= most]
+    slips = {each: _slips(word, each) for each in near}
+    least = min(slips.values(), default=most + 1)
+    nearest = [each for each, number in slips.items() if number == least]
+    return nearest[0] if len(nearest) == 1 and least <= most else None
+
+
+def _slips(word: str, other: str) -> int:
+    """The distance of optimal string alignment: letters left out, added, wrong, or swapped with their neighbour."""
+    rows = [list(range(len(other) + 1))]
+    for at, letter in enumerate(word, start=1):
+        row = [at]
+        for to, theirs in enumerate(other, start=1):
+            least = min(row[-1] + 1, rows[-1][to] + 1, rows[-1][to - 1] + (letter != theirs))
+            if at > 1 and to > 1 and letter == other[to - 2] and word[at - 2] == theirs:
+                least = min(least, rows[-2][to - 2] + 1)
+            row.append(least)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+class Implied(Struct, frozen=True):
+    """The fields that a word is about: words of their names. `polarity`: 1 if it asks for high values, else -1."""
+
+    polarity: int
+    fields: tuple[str, ...]
+
+
+class Lexicon(Struct, frozen=True):
+    """The closed classes of words. `cues`: the cue of each word; `kinds`: words in field names by their kind."""
+
+    records: tuple[str, ...]
+    function: frozenset[str]
+    asker: frozenset[str]
+    not_the_asker_after: frozenset[str]
+    names_that_are_words: frozenset[str]
+    numbers: Mapping[str, float]
+    scales: Mapping[str, float]
+    cues: Mapping[str, str]
+    implied: Mapping[str, Implied]
+    demonyms: Mapping[str, tuple[str, ...]]
+    kinds: Mapping[str, frozenset[str]]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The classes of `lexicon.toml`. Of a word in two cues the first counts."""
+    data: dict[str, Any] = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text("utf-8"))
+    cues: dict[str, str] = {}
+    for cue, words in data["cues"].items():
+        for word in words.split():
+            cues.setdefault(word, cue)
+    return Lexicon(
+        records=tuple(data["records"].split()),
+        function=frozenset(data["function"].split()),
+        asker=frozenset(data["asker"].split()),
+        not_the_asker_after=frozenset(data["not_the_asker_after"].split()),
+        names_that_are_words=frozenset(data["names_that_are_words"].split()),
+        numbers={word: float(value) for value, words in data["numbers"].items() for word in words.split()},
+        scales={word: float(value) for value, words in data["scales"].items() for word in words.split()},
+        cues=cues,
+        implied=_implied(data["implied"]),
+        demonyms={country: tuple(words.split()) for country, words in data["demonyms"].items()},
+        kinds={kind: frozenset(words.split()) for kind, words in data["kinds"].items()},
+    )
+
+
+def _implied(entries: list[dict[str, str]]) -> dict[str, Implied]:
+    found: dict[str, Implied] = {}
+    for entry in entries:
+        for key, polarity in (("high", 1), ("low", -1)):
+            for word in entry.get(key, "").split():
+                found.setdefault(base_form(word), Implied(polarity, tuple(entry["fields"].split())))
+    return found

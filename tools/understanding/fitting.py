@@ -1,0 +1,133 @@
+"""Logistic regression on hashed features, and on a few numbers, by L-BFGS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+
+from cicada.understanding.heads import BUCKET_BITS, DenseHead
+
+Floats = NDArray[np.float64]
+Groups = tuple[Sequence[int], ...]
+"""Groups of features of one example; each is normalised by itself."""
+
+_BUCKETS = 1 << BUCKET_BITS
+# A feature that one store alone has says more of the store than of language.
+_LEAST_STORES = 2
+_STEPS = 60
+
+
+@dataclass
+class Table:
+    """The examples of one head. `rows`: their groups of features. `targets`: which classes hold. `stores`: of each."""
+
+    classes: tuple[str, ...]
+    exclusive: bool
+    rows: list[Groups] = field(default_factory=list)
+    targets: list[Sequence[float]] = field(default_factory=list)
+    weights: list[Sequence[float]] = field(default_factory=list)
+    stores: list[str] = field(default_factory=list)
+
+    def add(self, groups: Groups, target: Sequence[float], store: str, weights: Sequence[float] | None = None) -> None:
+        """One more example. `weights`: 0 for a class of which the example says nothing."""
+        self.rows.append(groups)
+        self.targets.append(target)
+        self.weights.append(weights or [1.0] * len(self.classes))
+        self.stores.append(store)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """`weights`: buckets × classes."""
+
+    classes: tuple[str, ...]
+    exclusive: bool
+    weights: Floats
+    bias: Floats
+
+
+def fit(table: Table, penalty: float) -> Fitted:
+    """A head of these examples."""
+    matrix = _matrix(table.rows)
+    columns = np.flatnonzero(_stores_with(matrix, table.stores) >= min(_LEAST_STORES, len(set(table.stores))))
+    kept = matrix[:, columns].tocsr()
+    targets, shares = np.array(table.targets, dtype=np.float64), np.array(table.weights, dtype=np.float64)
+    found, bias = _minimised(kept, targets, shares, table.exclusive, penalty)
+    weights = np.zeros((_BUCKETS, len(table.classes)))
+    weights[columns] = found
+    return Fitted(table.classes, table.exclusive, weights, bias)
+
+
+def fit_dense(
+    classes: tuple[str, ...], numbers: Sequence[Sequence[float]], targets: Floats, exclusive: bool
+) -> DenseHead:
+    """A head of a few numbers for each example."""
+    table = sparse.csr_matrix(np.array(numbers, dtype=np.float64))
+    weights, bias = _minimised(table, targets, np.ones_like(targets), exclusive, penalty=1.0, steps=300)
+    return DenseHead(classes, tuple(tuple(map(float, row)) for row in weights), tuple(map(float, bias)))
+
+
+def _matrix(rows: Sequence[Groups]) -> sparse.csr_matrix:
+    places, values, ends = [], [], [0]
+    for groups in rows:
+        for features in groups:
+            own = np.unique(np.array(features, dtype=np.int64) & (_BUCKETS - 1))
+            places.append(own)
+            values.append(np.full(len(own), 1 / np.sqrt(max(1, len(own)))))
+        ends.append(ends[-1] + sum(map(len, places[len(places) - len(groups) :])))
+    return sparse.csr_matrix(
+        (np.concatenate(values), np.concatenate(places), np.array(ends)), shape=(len(rows), _BUCKETS)
+    )
+
+
+def _stores_with(matrix: sparse.csr_matrix, stores: Sequence[str]) -> NDArray[np.int64]:
+    """In how many stores each feature occurs."""
+    names = np.array(stores)
+    counts = np.zeros(matrix.shape[1], dtype=np.int64)
+    for name in set(stores):
+        counts[np.unique(matrix[names == name].indices)] += 1
+    return counts
+
+
+def _minimised(
+    table: sparse.csr_matrix, targets: Floats, shares: Floats, exclusive: bool, penalty: float, steps: int = _STEPS
+) -> tuple[Floats, Floats]:
+    """The weights and biases of the least penalised loss; biases are not penalised."""
+    transposed = table.T.tocsr()
+    columns, classes = table.shape[1], targets.shape[1]
+    size = columns * classes
+    loss_of: Callable[[Floats], tuple[float, Floats]] = _exclusive(targets) if exclusive else _single(targets, shares)
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        weights, bias = point[:size].reshape(columns, classes), point[size:]
+        value, slope = loss_of(np.asarray(table @ weights + bias))
+        gradient = np.asarray(transposed @ slope) + penalty * weights
+        total = value + penalty / 2 * float(np.square(weights).sum())
+        return total, np.concatenate([gradient.ravel(), slope.sum(axis=0)])
+
+    start = np.zeros(size + classes)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
+    return found[:size].reshape(columns, classes), found[size:]
+
+
+def _exclusive(targets: Floats) -> Callable[[Floats], tuple[float, Floats]]:
+    def loss(scores: Floats) -> tuple[float, Floats]:
+        exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+        chances = exponentials / exponentials.sum(axis=1, keepdims=True)
+        return float(-np.log((chances * targets).sum(axis=1) + 1e-12).sum()), chances - targets
+
+    return loss
+
+
+def _single(targets: Floats, shares: Floats) -> Callable[[Floats], tuple[float, Floats]]:
+    def loss(scores: Floats) -> tuple[float, Floats]:
+        chances = 1 / (1 + np.exp(-np.clip(scores, -500, 500)))
+        of_right = np.where(targets > 0.5, chances, 1 - chances)
+        return float(-(np.log(of_right + 1e-12) * shares).sum()), (chances - targets) * shares
+
+    return loss

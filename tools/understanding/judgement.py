@@ -1,0 +1,84 @@
+"""Whether what was read is what the label says, part by part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.reading import Reading
+from tools.understanding.examples import Label, Message
+from tools.understanding.labels import filters_of
+
+
+def right(reading: Reading, meaning: Meaning, strategies: Mapping[str, float], message: Message) -> bool:
+    """Whether the whole plan is right; the reading is not looked at."""
+    del reading
+    strategy = max(strategies, key=strategies.__getitem__)
+    return all(parts_right(meaning, strategy, message.label).values())
+
+
+def parts_right(meaning: Meaning, strategy: str, label: Label) -> dict[str, bool]:
+    """Strategy, filters, aggregates, group, sort and limit. Only plans on fields have more than a strategy."""
+    stated = meaning if strategy in ("M", "H") else Meaning()
+    return {
+        "strategy": strategy == label.strategy,
+        "filters": _filters(stated) == _wanted(label),
+        "aggregates": sorted((each.operation, each.field) for each in stated.aggregates) == sorted(label.aggregates),
+        "group": sorted(stated.group) == sorted(label.group),
+        "sort": _sort(stated) == label.sort,
+        "limit": stated.limit == label.top,
+    }
+
+
+def _sort(meaning: Meaning) -> tuple[str, str] | None:
+    order = meaning.order
+    if order is None:
+        return None
+    field = "count" if order.of == "count" else f"{order.of}:{order.field}" if order.of else order.field
+    return field, "desc" if order.descending else "asc"
+
+
+def _filters(meaning: Meaning) -> dict[str, str]:
+    found = {name: _canonical({"not": list(values)}) for name, values in meaning.unwanted.items()}
+    for name, bounds in meaning.bounds.items():
+        found.setdefault(name, _canonical(_stated(bounds)))
+    return found | {name: _canonical(list(values)) for name, values in meaning.wanted.items()}
+
+
+def _stated(bounds: Bounds) -> Any:
+    if bounds.present is False:
+        return None
+    said = {"gt": bounds.gt, "gte": bounds.gte, "lt": bounds.lt, "lte": bounds.lte, "contains": bounds.contains}
+    kept = {name: value for name, value in said.items() if value is not None}
+    return {"set": True} if bounds.present else kept
+
+
+def _wanted(label: Label) -> dict[str, str]:
+    found = {}
+    for name, each in filters_of(label).items():
+        if each.is_missing:
+            found[name] = _canonical(None)
+        elif each.bounds:
+            found[name] = _canonical(each.bounds)
+        else:
+            found[name] = _canonical(list(each.wanted) if each.wanted else {"not": list(each.unwanted)})
+    return found
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(_plain(value), sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return sorted(str(_plain(each)) for each in value)
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    try:
+        return str(float(value))
+    except (TypeError, ValueError):
+        return str(value).lower()

@@ -1,0 +1,304 @@
+"""Training of the heads: those that read mentions and messages, then those that judge a reading as a whole."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cicada.understanding.composition import meaning_of
+from cicada.understanding.facts import Facts, facts_of
+from cicada.understanding.features import (
+    candidate_features,
+    mention_features,
+    message_features,
+    negation_features,
+)
+from cicada.understanding.following import PARTS, Earlier, context_features
+from cicada.understanding.heads import DenseHead, Head, Heads, dump_heads
+from cicada.understanding.judging import STRATEGIES, confidence_numbers, strategy_chances, strategy_numbers
+from cicada.understanding.masking import Line, masked
+from cicada.understanding.reading import CONDITIONS, HEAD_OF, NEGATABLE, Role, before, candidates, read
+from cicada.understanding.tokens import tokens_of
+from cicada.understanding.words import lexicon
+from tools.understanding.examples import Message
+from tools.understanding.fitting import Fitted, Table, fit, fit_dense
+from tools.understanding.judgement import right
+from tools.understanding.labels import (
+    ASKS,
+    OPERATIONS,
+    RELATIONS,
+    ROLES,
+    Target,
+    asks_of,
+    meaning_of_label,
+    targets,
+)
+
+_INTENTS = Path(__file__).parents[1] / "intents" / "examples.jsonl"
+_PENALTY = 0.015
+_LEAST_STORES = 2
+_FOLDS = 4
+# Weights have this many steps on either side of zero.
+_LARGEST = 127
+# Of the messages of unseen authors that the rules decide alone, this share is to be right as a whole.
+RIGHT_ALONE = 0.95
+_LEAST_ALONE = 200
+_DENSE = DenseHead((), (), ())
+
+
+def words_of(messages: Sequence[Message]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that stay unmasked, which several stores' messages have; and those that are no typing errors."""
+    stores: defaultdict[str, set[str]] = defaultdict(set)
+    for message in messages:
+        for token in tokens_of(message.text):
+            stores[token.text].add(message.store.name)
+    least = min(_LEAST_STORES, len({message.store.name for message in messages}))
+    known = {word for word, own in stores.items() if len(own) >= least} | set(lexicon().cues)
+    general = {word for word, uses in _general_words().items() if uses >= _LEAST_STORES}
+    return frozenset(known), frozenset(known | general)
+
+
+@cache
+def _general_words() -> Counter[str]:
+    """How many messages of the intents' examples have each word."""
+    uses: Counter[str] = Counter()
+    for line in _INTENTS.read_text("utf-8").splitlines():
+        uses.update({token.text for token in tokens_of(json.loads(line)["text"])})
+    return uses
+
+
+def trained(messages: Sequence[Message], *, judges: bool = True) -> Heads:
+    """Heads of these messages. Without `judges` the last two are left out; they need readings by other heads."""
+    known, common = words_of(messages)
+    fitted = {name: fit(table, _PENALTY) for name, table in _tables(messages, known, common).items()}
+    heads = Heads({name: _head(each) for name, each in fitted.items()}, known, common, _DENSE, _DENSE, 1.0, "")
+    if not judges:
+        return heads
+    readings = crossed(messages)
+    alone = [message for message in messages if message.before is None or message.label.relation == "new"]
+    return _with_following(_with_judges(heads, alone, readings), messages)
+
+
+def _tables(messages: Sequence[Message], known: frozenset[str], common: frozenset[str]) -> dict[str, Table]:
+    tables = {name: Table(classes, exclusive=True) for name, classes in ROLES.items()}
+    tables |= {
+        "operations": Table(OPERATIONS, exclusive=False),
+        "negation": Table(("negated",), exclusive=False),
+        "link": Table(("fits",), exclusive=False),
+        "asks": Table(ASKS, exclusive=False),
+        "strategy": Table(STRATEGIES, exclusive=True),
+    }
+    for message in messages:
+        _add(message, tables, known, common)
+    return tables
+
+
+def _add(message: Message, tables: dict[str, Table], known: frozenset[str], common: frozenset[str]) -> None:
+    store = message.store
+    facts = facts_of(message.text, store.vocabulary, store.now, common)
+    line = masked(facts, store.vocabulary, known)
+    wanted = targets(facts, message.label, store, known)
+    roles = tuple(Role(each.name) for each in wanted)
+    for at in range(len(wanted)):
+        _add_mention(message, facts, line, wanted, roles, at, tables)
+    # What a message asks for as a whole is learnt from those that say it whole.
+    if message.before is None or message.label.relation == "new":
+        features = message_features(line)
+        tables["asks"].add((features,), [float(each) for each in asks_of(message.label)], store.name)
+        tables["strategy"].add((features,), _one_hot(STRATEGIES, message.label.strategy), store.name)
+
+
+def _add_mention(
+    message: Message,
+    facts: Facts,
+    line: Line,
+    wanted: Sequence[Target],
+    roles: Sequence[Role],
+    at: int,
+    tables: dict[str, Table],
+) -> None:
+    mention, target, store = facts.mentions[at], wanted[at], message.store
+    head = HEAD_OF.get(mention.kind)
+    if head is None or target.name is None:
+        return
+    earlier = before(roles, at)
+    features = mention_features(line, line.places[at], mention, earlier)
+    tables[head].add((features,), _one_hot(ROLES[head], target.name), store.name)
+    if target.name == "agg":
+        tables["operations"].add((features,), [float(each in target.operations) for each in OPERATIONS], store.name)
+    if target.name in NEGATABLE:
+        tables["negation"].add(
+            (negation_features(line, line.places[at], earlier),), [float(target.negated)], store.name
+        )
+    if target.link and (target.name in CONDITIONS or target.name == "contains"):
+        fields = list(candidates(facts, line, roles, at, store.vocabulary))
+        if len(fields) > 1 and any(each.name == target.link for each in fields):
+            for each in fields:
+                own = candidate_features(line, line.places[at], mention, each)
+                tables["link"].add((own,), [float(each.name == target.link)], store.name)
+
+
+def _one_hot(classes: Sequence[str], name: str) -> list[float]:
+    return [float(each == name) for each in classes]
+
+
+def _head(fitted: Fitted) -> Head:
+    """A head with weights rounded to steps of one length."""
+    unit = float(np.abs(fitted.weights).max() or 1) / _LARGEST
+    rows = np.rint(fitted.weights.T / unit).astype("i1")
+    return Head(
+        fitted.classes,
+        tuple(array("b", row.tobytes()) for row in rows),
+        tuple(map(float, fitted.bias)),
+        unit,
+        fitted.exclusive,
+    )
+
+
+class Judged:
+    """What a reading by heads that have not seen the store says of a message."""
+
+    def __init__(self, message: Message, heads: Heads) -> None:
+        store = message.store
+        self.reading = read(message.text, store.vocabulary, store.now, heads)
+        self.meaning = meaning_of(self.reading, store.vocabulary, store.asker)
+        self.numbers = strategy_numbers(self.reading, store.vocabulary, bool(store.asker))
+
+
+def crossed(messages: Sequence[Message]) -> dict[int, Judged]:
+    """Each message that stands alone, read by heads of other stores' messages, by its place."""
+    names = sorted({message.store.name for message in messages})
+    found: dict[int, Judged] = {}
+    for fold in range(_FOLDS):
+        held = set(names[fold::_FOLDS])
+        heads = trained([each for each in messages if each.store.name not in held], judges=False)
+        for at, message in enumerate(messages):
+            if message.store.name in held and (message.before is None or message.label.relation == "new"):
+                found[at] = Judged(message, heads)
+    return found
+
+
+def _with_judges(heads: Heads, alone: Sequence[Message], readings: dict[int, Judged]) -> Heads:
+    judged = [readings[at] for at in sorted(readings)]
+    wanted = np.array([_one_hot(STRATEGIES, message.label.strategy) for message in alone])
+    strategy = fit_dense(STRATEGIES, [each.numbers for each in judged], wanted, exclusive=True)
+    with_strategy = Heads(heads.heads, heads.known, heads.common, strategy, _DENSE, 1.0, "")
+    numbers, correct = [], []
+    for message, each in zip(alone, judged, strict=True):
+        store = message.store
+        chances = strategy_chances(each.reading, store.vocabulary, bool(store.asker), with_strategy)
+        numbers.append(confidence_numbers(each.reading, each.meaning, chances, store.vocabulary))
+        correct.append(right(each.reading, each.meaning, chances, message))
+    confidence = fit_dense(("right",), numbers, np.array(correct, dtype=np.float64)[:, None], exclusive=False)
+    chances_right = [_sigmoid(confidence.scores(each)[0]) for each in numbers]
+    sure = sure_from(chances_right, correct)
+    return Heads(heads.heads, heads.known, heads.common, strategy, confidence, sure, "")
+
+
+def _sigmoid(score: float) -> float:
+    return float(1 / (1 + np.exp(-score)))
+
+
+def sure_from(chances: Sequence[float], correct: Sequence[bool], least: float = RIGHT_ALONE) -> float:
+    """The lowest confidence such that of the messages with at least this one the share `least` is right."""
+    order = np.argsort(-np.array(chances), kind="stable")
+    shares = np.cumsum(np.array(correct, dtype=np.float64)[order]) / np.arange(1, len(order) + 1)
+    enough = [at for at in np.flatnonzero(shares >= least) if at >= _LEAST_ALONE]
+    return float(np.array(chances)[order][enough[-1]]) if enough else 1.0
+
+
+def _with_following(heads: Heads, messages: Sequence[Message]) -> Heads:
+    """With the heads that say what a message does to the plan before it."""
+    tables = {
+        "relation": Table(RELATIONS, exclusive=True),
+        "keeps": Table(PARTS, exclusive=False),
+        "following_operations": Table(OPERATIONS, exclusive=False),
+    }
+    for message in messages:
+        if message.before is not None:
+            _add_following(message, tables, heads)
+    fitted = {name: _head(fit(table, _PENALTY)) for name, table in tables.items()}
+    return Heads(
+        {**heads.heads, **fitted}, heads.known, heads.common, heads.strategy, heads.confidence, heads.sure, heads.digest
+    )
+
+
+def _add_following(message: Message, tables: dict[str, Table], heads: Heads) -> None:
+    if message.before is None:
+        return
+    store, label = message.store, message.label
+    reading = read(message.text, store.vocabulary, store.now, heads)
+    own = meaning_of(reading, store.vocabulary, store.asker)
+    chances = strategy_chances(reading, store.vocabulary, bool(store.asker), heads)
+    strategy = max(chances, key=chances.__getitem__)
+    earlier = Earlier(meaning_of_label(message.before), message.before.strategy)
+    groups = (reading.features, context_features(reading, own, strategy, earlier))
+    tables["relation"].add(groups, _one_hot(RELATIONS, label.relation), store.name)
+    computed = {operation for operation, _ in label.aggregates}
+    tables["following_operations"].add(groups, [float(each in computed) for each in OPERATIONS], store.name)
+    holds = [_holds(name, earlier, own.restricted, message) for name in PARTS]
+    known = [float(each is not None) for each in holds]
+    if any(known):
+        tables["keeps"].add(groups, [float(bool(each)) for each in holds], store.name, known)
+
+
+def _holds(name: str, earlier: Earlier, own: frozenset[str], message: Message) -> bool | None:
+    """Whether this part of the plan before still holds; None if there is no such part."""
+    now = meaning_of_label(message.label)
+    if name == "conditions":
+        rest = earlier.meaning.restricted - own
+        return all(_same_condition(earlier, now, each) for each in rest) if rest else None
+    if name == "topic":
+        return bool(now.topic) if earlier.meaning.topic else None
+    part = getattr(earlier.meaning, name)
+    return getattr(now, name) == part if part else None
+
+
+def _same_condition(earlier: Earlier, now: Any, name: str) -> bool:
+    parts: Sequence[Callable[[Any], Any]] = (
+        lambda each: each.wanted.get(name),
+        lambda each: each.unwanted.get(name),
+        lambda each: each.bounds.get(name),
+    )
+    return all(part(earlier.meaning) == part(now) for part in parts)
+
+
+def content(heads: Heads, digest: str) -> bytes:
+    """The content of the heads' file."""
+    said = {
+        name: {"classes": each.classes, "bias": each.bias, "unit": each.unit, "exclusive": each.exclusive}
+        for name, each in heads.heads.items()
+    }
+    header = {
+        "heads": said,
+        "known": sorted(heads.known),
+        "common": sorted(heads.common),
+        "strategy": _dense(heads.strategy),
+        "confidence": _dense(heads.confidence),
+        "sure": heads.sure,
+        "digest": digest,
+    }
+    weights = b"".join(row.tobytes() for each in heads.heads.values() for row in each.weights)
+    return dump_heads(header, weights)
+
+
+def _dense(head: DenseHead) -> dict[str, Any]:
+    return {"classes": head.classes, "weights": head.weights, "bias": head.bias}
+
+
+def left_out(messages: Sequence[Message], authors: Sequence[str]) -> Iterator[tuple[str, Heads]]:
+    """For each author the heads of all others' messages."""
+    with ProcessPoolExecutor() as executor:
+        yield from zip(authors, executor.map(partial(_without, list(messages)), authors), strict=True)
+
+
+def _without(messages: list[Message], author: str) -> Heads:
+    return trained([each for each in messages if each.store.author != author])

@@ -1,0 +1,77 @@
+"""How right the plans are for authors, and so for stores, that the heads have not learnt from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cicada.understanding.composition import meaning_of
+from cicada.understanding.following import Earlier, continued, following, strategy_of
+from cicada.understanding.heads import Heads
+from cicada.understanding.judging import confidence_of, strategy_chances
+from cicada.understanding.reading import read
+from tools.understanding.examples import Message
+from tools.understanding.judgement import parts_right
+from tools.understanding.labels import meaning_of_label
+from tools.understanding.training import left_out
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Which parts of a plan are right, and how sure it was."""
+
+    author: str
+    parts: dict[str, bool]
+    confidence: float
+    sure: bool
+
+    @property
+    def whole(self) -> bool:
+        return all(self.parts.values())
+
+
+def outcome(message: Message, heads: Heads) -> Outcome:
+    """The plan of a message, judged; of a later turn, after the right plan of the one before."""
+    store = message.store
+    reading = read(message.text, store.vocabulary, store.now, heads)
+    meaning = meaning_of(reading, store.vocabulary, store.asker)
+    chances = strategy_chances(reading, store.vocabulary, bool(store.asker), heads)
+    strategy = max(chances, key=chances.__getitem__)
+    confidence = confidence_of(reading, meaning, chances, store.vocabulary, heads)
+    if message.before is not None:
+        earlier = Earlier(meaning_of_label(message.before), message.before.strategy)
+        found = following(reading, meaning, strategy, earlier, heads)
+        if found.relation != "new":
+            meaning = continued(meaning, earlier, found, store.vocabulary)
+            strategy = strategy_of(meaning, strategy, earlier)
+    parts = parts_right(meaning, strategy, message.label)
+    return Outcome(store.author, parts, confidence, confidence >= heads.sure)
+
+
+def table(messages: Sequence[Message]) -> str:
+    """The figures by author, as a table of Markdown."""
+    authors = sorted({message.store.author for message in messages})
+    singles: list[Outcome] = []
+    later: list[Outcome] = []
+    for author, heads in left_out(messages, authors):
+        for message in messages:
+            if message.store.author == author:
+                (later if message.before else singles).append(outcome(message, heads))
+    head = "| messages of | n | strategy | filters | aggregates | whole | alone | right of these |"
+    rows = [head, "| --- " * 8 + "|"]
+    rows += [_row(author, [each for each in singles if each.author == author]) for author in authors]
+    rows += [_row("all", singles), _row("all, later turns", later)]
+    return "\n".join(rows)
+
+
+def _row(name: str, outcomes: Sequence[Outcome]) -> str:
+    alone = [each for each in outcomes if each.sure]
+    shares = [_share(each.parts[part] for each in outcomes) for part in ("strategy", "filters", "aggregates")]
+    shares.append(_share(each.whole for each in outcomes))
+    shares += [len(alone) / max(1, len(outcomes)), _share(each.whole for each in alone)]
+    return f"| {name} | {len(outcomes)} | " + " | ".join(f"{share:.2f}".lstrip("0") for share in shares) + " |"
+
+
+def _share(hits: Iterator[bool]) -> float:
+    counted = list(hits)
+    return sum(counted) / len(counted) if counted else 0.0
