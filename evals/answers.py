@@ -49,7 +49,10 @@ class Stage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An expectation that does not hold, by its key, and what came instead."""
+    """An expectation that does not hold, by its key, and what came instead.
+
+    It is `answer` where no whole answer came, and `pages` where not all pages of a list could be read.
+    """
 
     expectation: str
     problem: str
@@ -86,7 +89,7 @@ class GroupScore:
 
 @dataclass(frozen=True, slots=True)
 class AnswersReport:
-    """`expected`: how many turns the file has to judge, which are fewer than `judged` if the run was interrupted."""
+    """`expected`: how many turns are to be judged, which are more than `judged` if the run was interrupted."""
 
     judged: tuple[JudgedTurn, ...]
     expected: int
@@ -353,7 +356,7 @@ def _of_documents(expect: Expectation, received: Received) -> Iterator[Failure]:
 
 def _of_lists(expect: Expectation, received: Received) -> Iterator[Failure]:
     if received.unread:
-        yield Failure("listed_exact", received.unread)
+        yield Failure("pages", received.unread)
     elif expect.listed_exact is not None:
         listed = set(received.listed if received.answer.listing else received.documents)
         lacking, unwanted = sorted({*expect.listed_exact} - listed), sorted(listed - {*expect.listed_exact})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ _TOO_SOON_LIMIT = 20
     help="Ask a running stage the conversations of a file, each in a session of its own, and judge what comes of each"
     " turn: the text, the documents, the list, a question back, what agents keep. One JSON object a line, as"
     " docs/command-line.md describes it. Ctrl-C ends the run with a report of what was judged before.",
-    epilog="example: cicada eval answers docs/examples/answers.jsonl --only store",
+    epilog="example: cicada eval answers samples/answers.jsonl --only store",
 )
 @click.argument("file", metavar="FILE.jsonl", type=PATH, help="the conversations")
 @system_options
@@ -77,17 +77,9 @@ class RunningStage:
     Each user has one connection until `stack` is closed. Raises `CommandError` for a user who cannot sign in.
     """
 
-    def __init__(
-        self,
-        options: Options,
-        settings: Settings,
-        users: Iterable[str | None],
-        stack: ExitStack,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, options: Options, settings: Settings, users: Iterable[str | None], stack: ExitStack) -> None:
         self._one = options.user
         self._has_token = bool(options.token or (settings.token and not options.user))
-        self._pause = pause
         self._clients = {
             user: stack.enter_context(_client(options, settings, user))
             for user in dict.fromkeys(map(self._asking, users))
@@ -102,7 +94,7 @@ class RunningStage:
             except RefusedError as refused:
                 if refused.code != "rate_limited" or refused.retry_after_seconds is None:
                     raise
-                self._pause(refused.retry_after_seconds)
+                time.sleep(refused.retry_after_seconds)
         return _asked(client, message, session_id, knowledge_base, request_id)
 
     def _asking(self, user: str | None) -> str | None:
