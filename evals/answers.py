@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +11,7 @@ from cicada_client.answer import Answer
 from cicada_client.errors import CicadaClientError
 from cicada_client.listing import ListedDocument
 from cli.errors import CommandError
+from cli.text import to_json as as_json
 from evals.answers_files import Conversation, Documents, Expectation, Kept, Turn, folded
 
 _ASKED_BACK = "NeedsClarification"
@@ -65,7 +65,6 @@ class JudgedTurn:
     id: str
     turn: int
     group: str
-    user: str | None
     message: str
     failures: tuple[Failure, ...]
     evidence: bool
@@ -202,7 +201,6 @@ class _Interview:
             id=conversation.id,
             turn=number,
             group=conversation.group,
-            user=conversation.user,
             message=turn.message,
             failures=tuple(failures),
             evidence=has_evidence(expect, received, self._documents),
@@ -286,7 +284,7 @@ def to_json(report: AnswersReport) -> str:
         "groups": {name: asdict(score) for name, score in report.groups().items()},
         "turns": turns,
     }
-    return json.dumps(data, ensure_ascii=False, indent=2)
+    return as_json(data)
 
 
 def render(report: AnswersReport) -> str:
