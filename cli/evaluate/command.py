@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cli.arguments import Group
 from cli.evaluate.answerability import answerability
+from cli.evaluate.answers import answers
 from cli.evaluate.conversations import conversations
 from cli.evaluate.documents import documents
 from cli.evaluate.planner import planner
@@ -17,5 +18,5 @@ evaluate = Group(
     epilog="example: cicada eval router messages.jsonl",
     # An earlier name, which scripts may use.
     aliases={"gate": "answerability"},
-    commands=(router, planner, retrieval, answerability, conversations, documents),
+    commands=(router, planner, retrieval, answerability, conversations, documents, answers),
 )

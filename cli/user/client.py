@@ -15,6 +15,7 @@ from cli.settings import Settings
 if TYPE_CHECKING:
     from cicada_client.client import Client
     from cicada_client.notices import Notice
+    from cicada_client.timing import Timing
 
 
 def filter_option(text: str) -> dict[str, Any]:
@@ -31,13 +32,18 @@ def filter_option(text: str) -> dict[str, Any]:
     return {"field": written.field, "op": written.op.value, **values}
 
 
-# The system, the user, what to ask about, and whether to show how an answer came about.
-question_options = together(
+# The system that is asked.
+system_options = together(
     stack_option,
     click.option("--url", metavar="URL", help="WebSocket address instead of a stack (default: CICADA_URL)"),
     click.option(
         "--token", metavar="TOKEN", help="access token (default: CICADA_TOKEN, which other processes cannot see)"
     ),
+)
+
+# The system, the user, what to ask about, and whether to show how an answer came about.
+question_options = together(
+    system_options,
     click.option(
         "--user",
         metavar="USER",
@@ -76,7 +82,9 @@ question_options = together(
 )
 
 
-def open_client(options: Options, settings: Settings, observe: Callable[[Notice], None]) -> Client:
+def open_client(
+    options: Options, settings: Settings, observe: Callable[[Notice], None], timing: Timing | None = None
+) -> Client:
     """A client for the system that the options name. Raises `CommandError` if they do not name one."""
     from cicada_client.client import Client  # imported late: a WebSocket is slow to import
 
@@ -92,7 +100,7 @@ def open_client(options: Options, settings: Settings, observe: Callable[[Notice]
         )
     address, provider = (url, partial(str, token)) if url and token else _of_target(options, url, token)
     try:
-        return Client(address, provider, observe=observe)
+        return Client(address, provider, observe=observe, timing=timing)
     except ValueError as error:
         raise CommandError(str(error), 2) from error
 
