@@ -1,4 +1,4 @@
-"""How well the deterministic planner plans: shapes and filters compared with labelled queries."""
+"""How well messages are understood by the rules: plans compared with labelled queries, part by part."""
 
 from __future__ import annotations
 
@@ -8,25 +8,51 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from cicada.documents.model import AnyOf, Condition, Exists, NoneOf
-from cicada.planning.deterministic.planner import DeterministicPlanner
-from cicada.planning.plan import Plan, Shape
-from evals.planner_files import LabelledQuery, PlannerSchema, load_queries, load_schema
+from cicada.planning.plan import Shape
+from cicada.understanding.heads import packaged_heads
+from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.schema_planner import SchemaReader, Understood
+from evals.planner_files import (
+    LabelledConversation,
+    LabelledQuery,
+    PlannerDatasetError,
+    PlannerSchema,
+    load_conversations,
+    load_queries,
+    load_schemas,
+)
+from evals.planner_labels import labelled_meaning, stated
 
 Filters = Mapping[str, str]
 """Conditions by field, each as a text that is equal for equal conditions."""
+PARTS = ("strategy", "filters", "aggregates", "group", "sort", "limit")
+"""The parts of a plan that together are the whole; `fields` are columns, and judged apart."""
+_SHAPES = {
+    "A": Shape.NEEDS_CLARIFICATION,
+    "C": Shape.CONTENT_ONLY,
+    "H": Shape.HYBRID,
+    "M": Shape.METADATA_ONLY,
+    "N": Shape.NO_MATCH,
+}
+_LETTERS = {shape: letter for letter, shape in _SHAPES.items()}
+_FROM_FIELDS = ("M", "H")
 
 
 @dataclass(frozen=True, slots=True)
 class PlanJudgement:
-    """Expected and planned shape and filters of a query."""
+    """Expected and planned parts of a query. `right`: for each part that the query states whether it is as planned."""
 
     query: str
     shape: Shape
     planned_shape: Shape
     filters: Filters
     planned_filters: Filters
+    right: Mapping[str, bool]
     confidence: float = 1.0
+
+    @property
+    def whole(self) -> bool:
+        return all(hit for part, hit in self.right.items() if part != "fields")
 
 
 class ShapeScore(TypedDict):
@@ -42,42 +68,152 @@ class FieldScore(TypedDict):
     f1: float
 
 
+class Confident(TypedDict):
+    """Plans that need no second opinion: from which confidence on, the share that has it, and how many are right."""
+
+    threshold: float
+    coverage: float
+    accuracy: float
+
+
 class PlannerReport(TypedDict):
-    """Shares lie between 0 and 1. A filter is one field's whole condition; `filters_f1` counts all of them."""
+    """Shares lie between 0 and 1. A filter is one field's whole condition; `filters_f1` counts all of them.
+
+    `whole`: strategy, filters, aggregates, group, sort and limit are right. `fields_exact`: the columns asked for.
+    """
 
     n: int
     strategy_accuracy: float
     filters_exact: float
     filters_f1: float
+    aggregates_exact: float
+    group_exact: float
+    sort_exact: float
+    fields_exact: float
+    whole: float
+    confident: Confident
     by_strategy: dict[str, ShapeScore]
     by_field: dict[str, FieldScore]
 
 
-def judged(queries: Sequence[LabelledQuery], schema: PlannerSchema) -> list[PlanJudgement]:
-    """Plan each query and keep what is compared."""
-    planner = DeterministicPlanner.of(schema.schema)
+def judged(
+    conversations: Sequence[LabelledConversation], schemas: Mapping[str, PlannerSchema], *, later: bool
+) -> list[PlanJudgement]:
+    """Plan each query and keep what is compared; with `later` the turns from the second on.
+
+    A later turn is planned after the right plans of those before it.
+    """
+    readers = {name: SchemaReader.of(each.schema) for name, each in schemas.items()}
     found = []
-    for query in queries:
-        asker = schema.asker if query.asker is None else query.asker
-        plan = planner.plan(query.query, query.now or schema.now, asker)
-        found.append(_judgement(query, plan, schema))
+    for conversation in conversations:
+        before: Understood | None = None
+        for number, query in enumerate(conversation.turns):
+            schema = _schema_of(query, schemas)
+            if bool(number) == later:
+                found.append(_judged(query, schema, readers[query.table if query.table in schemas else ""], before))
+            before = Understood(query.query, labelled_meaning(query), _LETTERS[query.strategy], 1.0)
     return found
 
 
+def _schema_of(query: LabelledQuery, schemas: Mapping[str, PlannerSchema]) -> PlannerSchema:
+    found = schemas.get(query.table) or schemas.get("")
+    if found is None:
+        raise PlannerDatasetError(f"The query “{query.query}” is of “{query.table}”, and no schema has this name.")
+    return found
+
+
+def _judged(
+    query: LabelledQuery, schema: PlannerSchema, reader: SchemaReader, before: Understood | None
+) -> PlanJudgement:
+    asker = schema.asker if query.asker is None else query.asker
+    planned = reader.next(query.query, before, query.now or schema.now, asker)
+    meaning = planned.meaning if planned.strategy in _FROM_FIELDS else Meaning()
+    wanted = {name: _canonical(stated(value), schema, name) for name, value in query.filters.items()}
+    filters = {name: _canonical(value, schema, name) for name, value in _filters(meaning).items()}
+    shape = _SHAPES[planned.strategy]
+    right = {"strategy": shape is query.strategy, "filters": filters == wanted, **_parts(query, meaning)}
+    return PlanJudgement(query.query, query.strategy, shape, wanted, filters, right, planned.confidence)
+
+
+def _parts(query: LabelledQuery, meaning: Meaning) -> dict[str, bool]:
+    """The parts beside strategy and filters, of a query that states any of them."""
+    if query.aggregates is None:
+        return {}
+    wanted = labelled_meaning(query)
+    return {
+        "aggregates": set(meaning.aggregates) == set(wanted.aggregates),
+        "group": set(meaning.group) == set(wanted.group),
+        "sort": meaning.order == wanted.order,
+        "limit": meaning.limit == wanted.limit,
+        "fields": set(meaning.fields) == set(wanted.fields),
+    }
+
+
+def _filters(meaning: Meaning) -> dict[str, Any]:
+    found: dict[str, Any] = {name: {"not": list(values)} for name, values in meaning.unwanted.items()}
+    for name, bounds in meaning.bounds.items():
+        found.setdefault(name, _stated_bounds(bounds))
+    return found | {name: list(values) for name, values in meaning.wanted.items()}
+
+
+def _stated_bounds(bounds: Bounds) -> Any:
+    if bounds.present is not None:
+        return {"set": True} if bounds.present else None
+    said = {"gt": bounds.gt, "gte": bounds.gte, "lt": bounds.lt, "lte": bounds.lte, "contains": bounds.contains}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _canonical(value: Any, schema: PlannerSchema, name: str) -> str:
+    """A text that is equal for equal conditions. Of a field with a closed list, "not draft" is all other values."""
+    field = schema.schema.fields.get(name)
+    if isinstance(value, Mapping) and "not" in value and field and field.values:
+        unwanted = {_plain(each) for each in _list(value["not"])}
+        others = [each for each in field.values if _plain(each) not in unwanted]
+        value = others or value
+    if isinstance(value, Mapping) and "all" in value:
+        value = value["all"]
+    if isinstance(value, Mapping):
+        return json.dumps({key: _plain_any(each) for key, each in sorted(value.items())})
+    return "not set" if value is None else json.dumps(sorted(_plain(each) for each in _list(value)))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _plain_any(value: Any) -> Any:
+    return sorted(map(_plain, value)) if isinstance(value, list) else _plain(value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return str(float(value))
+    except (TypeError, ValueError):
+        return str(value).lower()
+
+
 def evaluate_planner(rows: Sequence[PlanJudgement]) -> PlannerReport:
-    """Accuracy of shapes, share of queries whose filters are all right, and F1 of single filters."""
+    """Accuracy of strategies, shares of queries whose parts are all right, and F1 of single filters."""
     fields = sorted({name for row in rows for name in (*row.filters, *row.planned_filters)})
     shapes = {shape: [row for row in rows if row.shape is shape] for shape in Shape}
     return PlannerReport(
         n=len(rows),
-        strategy_accuracy=_share(row.shape is row.planned_shape for row in rows),
-        filters_exact=_share(row.filters == row.planned_filters for row in rows),
+        strategy_accuracy=_part(rows, "strategy"),
+        filters_exact=_part(rows, "filters"),
         filters_f1=_f1(rows, fields),
+        aggregates_exact=_part(rows, "aggregates"),
+        group_exact=_part(rows, "group"),
+        sort_exact=_part(rows, "sort"),
+        fields_exact=_part(rows, "fields"),
+        whole=_share(row.whole for row in rows),
+        confident=_confident(rows, packaged_heads().sure),
         by_strategy={
             shape.value: ShapeScore(
                 n=len(inside),
-                strategy_accuracy=_share(row.planned_shape is shape for row in inside),
-                filters_exact=_share(row.filters == row.planned_filters for row in inside),
+                strategy_accuracy=_part(inside, "strategy"),
+                filters_exact=_part(inside, "filters"),
             )
             for shape, inside in shapes.items()
         },
@@ -85,9 +221,19 @@ def evaluate_planner(rows: Sequence[PlanJudgement]) -> PlannerReport:
     )
 
 
-def run(file: Path, schema: Path) -> PlannerReport:
-    """Score the deterministic planner on a file. Raises PlannerDatasetError."""
-    return evaluate_planner(judged(load_queries(file), load_schema(schema)))
+def _confident(rows: Sequence[PlanJudgement], threshold: float) -> Confident:
+    sure = [row for row in rows if row.confidence >= threshold]
+    return Confident(
+        threshold=threshold,
+        coverage=len(sure) / len(rows) if rows else 0.0,
+        accuracy=_share(row.whole for row in sure),
+    )
+
+
+def run(file: Path, schema: Path, *, conversations: bool = False) -> PlannerReport:
+    """Score the rules on a file. Raises PlannerDatasetError."""
+    rows = load_conversations(file) if conversations else load_queries(file)
+    return evaluate_planner(judged(rows, load_schemas(schema), later=conversations))
 
 
 def to_json(report: PlannerReport) -> str:
@@ -96,9 +242,14 @@ def to_json(report: PlannerReport) -> str:
 
 def render(report: PlannerReport) -> str:
     """The report as plain text."""
+    sure = report["confident"]
     lines = [
         f"{report['n']} queries, strategy {report['strategy_accuracy']:.3f}, filters exact"
         f" {report['filters_exact']:.3f}, F1 {report['filters_f1']:.3f}",
+        f"aggregates {report['aggregates_exact']:.3f}, group {report['group_exact']:.3f}, sort"
+        f" {report['sort_exact']:.3f}, fields {report['fields_exact']:.3f}, whole {report['whole']:.3f}",
+        f"decided alone (confidence {sure['threshold']:.2f}): {sure['coverage']:.3f}, of these whole"
+        f" {sure['accuracy']:.3f}",
         "",
         f"{'strategy':20} {'n':>4}  right  filters",
     ]
@@ -112,41 +263,9 @@ def render(report: PlannerReport) -> str:
     return "\n".join(lines)
 
 
-def _judgement(query: LabelledQuery, plan: Plan, schema: PlannerSchema) -> PlanJudgement:
-    wanted = {name: _stated(value) for name, value in query.filters.items()}
-    planned = {condition.field: _planned(condition, schema) for condition in plan.filters}
-    return PlanJudgement(query.query, query.strategy, plan.shape, wanted, planned, plan.confidence)
-
-
-def _stated(value: Any) -> str:
-    """A filter of the file: one value, several, a range, or null for a field that is not set."""
-    if isinstance(value, Mapping):
-        return _range(value)
-    if value is None:
-        return "not set"
-    values = value if isinstance(value, list) else [value]
-    return _values(values)
-
-
-def _planned(condition: Condition, schema: PlannerSchema) -> str:
-    """A planned condition. Of a field with a closed list, "not draft" is all the other values."""
-    if isinstance(condition, AnyOf):
-        return _values(condition.values)
-    if isinstance(condition, NoneOf):
-        return _values(set(schema.schema.fields[condition.field].values) - condition.values)
-    if isinstance(condition, Exists):
-        return "set" if condition.present else "not set"
-    bounds = {"gte": condition.least, "gt": condition.above, "lte": condition.most, "lt": condition.below}
-    return _range({name: bound for name, bound in bounds.items() if bound is not None})
-
-
-def _values(values: Iterable[Any]) -> str:
-    return json.dumps(sorted(str(value).lower() for value in values))
-
-
-def _range(bounds: Mapping[str, Any]) -> str:
-    kept = {name: float(bound) if isinstance(bound, int | float) else str(bound) for name, bound in bounds.items()}
-    return json.dumps(dict(sorted(kept.items())))
+def _part(rows: Sequence[PlanJudgement], part: str) -> float:
+    """The share of the queries that state the part which have it right."""
+    return _share(row.right[part] for row in rows if part in row.right)
 
 
 def _share(hits: Iterable[bool]) -> float:

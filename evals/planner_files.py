@@ -1,19 +1,23 @@
-"""The files of the planner's evaluation: a schema as JSON, and labelled queries, one JSON object a line.
+"""The files of the planner's evaluation: schemas as JSON, and labelled queries or conversations, one object a line.
 
 A schema has `now`, `fields` (a list of values, or a text that says the type: "ISO date; …", "number", "boolean",
-"keyword"), and perhaps `abbreviations`, `synonyms` (of values, or other names of fields) and `asker`. A query has
-`query`, `strategy` and `filters`: for each field a value, a list of values, or bounds of a range (`gte`, `gt`, `lte`,
-`lt`).
+"keyword"), and perhaps `documents` (what a document is called), `abbreviations`, `synonyms` (of values, or other names
+of fields) and `asker`. A file of several schemas has one for each name, and each query names its own as `table`.
+
+A query has `query`, `strategy` and `filters`: for each field a value, a list of values, bounds (`gte`, `gt`, `lte`,
+`lt`), `{"not": …}`, `{"contains": …}` or null; perhaps `aggregates` (`op`, `field`), `fields`, `group`, `sort`
+(`field`, `of`, `descending`) and `limit`. What a query does not state is not judged. A conversation has `turns`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -41,6 +45,9 @@ _TYPES = (
 )
 
 
+Row = TypeVar("Row", bound=BaseModel)
+
+
 class PlannerDatasetError(CicadaError):
     """A file of the evaluation cannot be read; says where and why."""
 
@@ -50,15 +57,37 @@ class _SchemaFile(BaseModel):
     fields: dict[str, list[Any] | str | dict[str, Any]]
     abbreviations: dict[str, str | list[str]] = Field(default_factory=dict)
     synonyms: dict[str, list[str] | str] = Field(default_factory=dict)
+    documents: str | list[str] = Field(default_factory=list)
     asker: str = ""
+
+
+class LabelledAggregate(BaseModel):
+    op: str
+    field: str
+
+
+class LabelledSort(BaseModel):
+    field: str
+    descending: bool = False
+    of: str | None = None
 
 
 class LabelledQuery(BaseModel):
     query: str = Field(min_length=1)
     strategy: Shape
     filters: dict[str, Any] = Field(default_factory=dict)
+    aggregates: list[LabelledAggregate] | None = None
+    fields: list[str] | None = None
+    group: list[str] | None = None
+    sort: LabelledSort | None = None
+    limit: int | None = None
+    table: str = ""
     now: date | None = None
     asker: str | None = None
+
+
+class LabelledConversation(BaseModel):
+    turns: list[LabelledQuery] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,33 +99,54 @@ class PlannerSchema:
     asker: str = ""
 
 
-def load_schema(path: Path) -> PlannerSchema:
-    """Read a schema. Raises PlannerDatasetError."""
+def load_schemas(path: Path) -> dict[str, PlannerSchema]:
+    """Read one schema, whose name is empty, or several by their names. Raises PlannerDatasetError."""
+    text = _text(path)
     try:
-        file = _SchemaFile.model_validate_json(_text(path))
+        found = json.loads(text)
+    except ValueError as error:
+        raise PlannerDatasetError(f"{path} is not JSON ({error}).") from error
+    if not isinstance(found, dict):
+        raise PlannerDatasetError(f"{path}: the file: write one JSON object.")
+    several = found if "fields" not in found and all(isinstance(each, dict) for each in found.values()) else {"": found}
+    return {name: _schema(each, path, name) for name, each in several.items()}
+
+
+def _schema(found: Any, path: Path, name: str) -> PlannerSchema:
+    try:
+        file = _SchemaFile.model_validate_json(json.dumps(found))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        where = ".".join(str(part) for part in (*filter(None, [name]), *first["loc"])) or "the file"
         raise PlannerDatasetError(f"{path}: {where}: {first['msg']}.") from error
     synonyms = _synonyms(file)
     fields = {name: _field(name, stated, synonyms) for name, stated in file.fields.items()}
-    return PlannerSchema(Schema(fields=fields), file.now, file.asker)
+    items = (file.documents,) if isinstance(file.documents, str) else tuple(file.documents)
+    return PlannerSchema(Schema(fields=fields, items=items), file.now, file.asker)
 
 
-def load_queries(path: Path) -> list[LabelledQuery]:
-    """The labelled queries of a JSONL file; blank lines are skipped. Raises PlannerDatasetError."""
-    queries = []
-    for number, line in enumerate(_text(path).splitlines(), start=1):
-        if line.strip():
-            queries.append(_query(line, path, number))
-    if not queries:
+def load_queries(path: Path) -> list[LabelledConversation]:
+    """The labelled queries of a JSONL file, each a conversation of one turn. Raises PlannerDatasetError."""
+    return [LabelledConversation(turns=[each]) for each in _rows(path, LabelledQuery)]
+
+
+def load_conversations(path: Path) -> list[LabelledConversation]:
+    """The labelled conversations of a JSONL file. Raises PlannerDatasetError."""
+    return _rows(path, LabelledConversation)
+
+
+def _rows(path: Path, form: type[Row]) -> list[Row]:
+    """The rows of a JSONL file; blank lines are skipped."""
+    lines = enumerate(_text(path).splitlines(), start=1)
+    rows = [_row(line, path, number, form) for number, line in lines if line.strip()]
+    if not rows:
         raise PlannerDatasetError(f"{path} holds no queries; write one JSON object on each line.")
-    return queries
+    return rows
 
 
-def _query(line: str, path: Path, number: int) -> LabelledQuery:
+def _row(line: str, path: Path, number: int, form: type[Row]) -> Row:
     try:
-        return LabelledQuery.model_validate_json(line)
+        return form.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the line"

@@ -11,7 +11,7 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.planning.plan import Shape
 from cli.__main__ import main
 from evals.planner import PlanJudgement, evaluate_planner, judged, run
-from evals.planner_files import PlannerDatasetError, load_queries, load_schema
+from evals.planner_files import PlannerDatasetError, load_queries, load_schemas
 
 SCHEMA = {
     "now": "2026-05-20",
@@ -46,7 +46,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_schema_file_states_types_by_text_or_by_the_fields_names(files: tuple[Path, Path]) -> None:
-    fields = load_schema(files[1]).schema.fields
+    fields = load_schemas(files[1])[""].schema.fields
 
     assert {name: field.type for name, field in fields.items()} == {
         "stage": FieldType.KEYWORD,
@@ -62,14 +62,15 @@ def test_a_schema_file_states_types_by_text_or_by_the_fields_names(files: tuple[
 
 
 def test_filters_are_equal_when_they_mean_the_same(files: tuple[Path, Path]) -> None:
-    rows = judged(load_queries(files[0]), load_schema(files[1]))
+    rows = judged(load_queries(files[0]), load_schemas(files[1]), later=False)
 
     assert [row.filters == row.planned_filters for row in rows] == [True, True, True, True]
 
 
 def test_shares_are_of_queries_and_f1_is_of_single_filters() -> None:
-    right = PlanJudgement("a", Shape.HYBRID, Shape.HYBRID, {"kind": "x"}, {"kind": "x"})
-    wrong = PlanJudgement("b", Shape.HYBRID, Shape.NO_MATCH, {"kind": "x", "stage": "y"}, {"kind": "z"})
+    hit, miss = {"strategy": True, "filters": True}, {"strategy": False, "filters": False}
+    right = PlanJudgement("a", Shape.HYBRID, Shape.HYBRID, {"kind": "x"}, {"kind": "x"}, hit)
+    wrong = PlanJudgement("b", Shape.HYBRID, Shape.NO_MATCH, {"kind": "x", "stage": "y"}, {"kind": "z"}, miss)
     report = evaluate_planner([right, wrong])
 
     assert (report["n"], report["strategy_accuracy"], report["filters_exact"]) == (2, 0.5, 0.5)
@@ -83,8 +84,47 @@ def test_the_command_prints_one_json_object(files: tuple[Path, Path], capsys: py
     assert main(["eval", "planner", str(files[0]), "--schema", str(files[1]), "--json"]) == 0
 
     report = json.loads(capsys.readouterr().out)
-    assert set(report) == {"n", "strategy_accuracy", "filters_exact", "filters_f1", "by_strategy", "by_field"}
+    assert {"strategy_accuracy", "filters_exact", "aggregates_exact", "group_exact", "sort_exact"} <= set(report)
+    assert set(report["confident"]) == {"threshold", "coverage", "accuracy"}
     assert report["n"] == 4
+
+
+def test_numbers_groups_and_order_are_judged_where_a_query_states_them(files: tuple[Path, Path]) -> None:
+    counted = {"query": "How many letters are there per stage?", "strategy": "MetadataOnly",
+               "filters": {"kind": "letter"}, "aggregates": [{"op": "count", "field": "*"}], "group": ["stage"],
+               "fields": ["stage"]}  # fmt: skip
+    wrong = counted | {"aggregates": [{"op": "sum", "field": "fee"}]}
+    files[0].write_text(f"{json.dumps(counted)}\n{json.dumps(wrong)}", "utf-8")
+
+    report = run(*files)
+
+    assert (report["whole"], report["aggregates_exact"], report["group_exact"]) == (0.5, 0.5, 1.0)
+
+
+def test_later_turns_are_planned_after_the_right_plans_before_them(files: tuple[Path, Path]) -> None:
+    first = {"query": "lapsed charters", "strategy": "MetadataOnly", "filters": {"stage": "lapsed", "kind": "charter"}}
+    then = {"query": "and the ratified ones?", "strategy": "MetadataOnly",
+            "filters": {"stage": "ratified", "kind": "charter"}}  # fmt: skip
+    files[0].write_text(json.dumps({"turns": [first, then]}), "utf-8")
+
+    report = run(*files, conversations=True)
+
+    assert (report["n"], report["whole"]) == (1, 1.0)
+
+
+def test_each_query_is_planned_by_the_schema_that_it_names(files: tuple[Path, Path]) -> None:
+    files[1].write_text(json.dumps({"a": {"now": "2026-01-01", "fields": {"colour": ["red"]}}, "b": SCHEMA}), "utf-8")
+    files[0].write_text(json.dumps(QUERIES[0] | {"table": "b"}), "utf-8")
+
+    assert run(*files)["filters_exact"] == 1.0
+
+
+def test_a_query_of_an_unknown_schema_is_refused(files: tuple[Path, Path]) -> None:
+    files[1].write_text(json.dumps({"a": SCHEMA}), "utf-8")
+    files[0].write_text(json.dumps(QUERIES[0] | {"table": "b"}), "utf-8")
+
+    with pytest.raises(PlannerDatasetError, match="no schema has this name"):
+        run(*files)
 
 
 def test_a_bad_line_is_named(files: tuple[Path, Path]) -> None:

@@ -14,6 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from cicada.documents.catalogue import Operation
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.vocabulary import Vocabulary, compiled
 
@@ -38,7 +39,7 @@ class Label:
 
     strategy: str
     filters: dict[str, Any] = field(default_factory=dict)
-    aggregates: tuple[tuple[str, str], ...] = ()
+    aggregates: tuple[tuple[Operation, str], ...] = ()
     group: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     sort: tuple[str, str] | None = None

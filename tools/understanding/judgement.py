@@ -25,7 +25,7 @@ def parts_right(meaning: Meaning, strategy: str, label: Label) -> dict[str, bool
     return {
         "strategy": strategy == label.strategy,
         "filters": _filters(stated) == _wanted(label),
-        "aggregates": sorted((each.operation, each.field) for each in stated.aggregates) == sorted(label.aggregates),
+        "aggregates": sorted((each.op, each.field) for each in stated.aggregates) == sorted(label.aggregates),
         "group": sorted(stated.group) == sorted(label.group),
         "sort": _sort(stated) == label.sort,
         "limit": stated.limit == label.top,

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cicada.documents.catalogue import EVERY, Aggregate, Sort
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind
-from cicada.understanding.meaning import Aggregate, Bounds, Meaning, Order
-from cicada.understanding.reading import HEAD_OF
+from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.reading import HEAD_OF, OPERATIONS
 from cicada.understanding.vocabulary import Kind, Vocabulary
 from cicada.understanding.vocabulary import Meaning as Named
 from cicada.understanding.words import base_form
@@ -27,7 +28,6 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "me": ("none", "cond"),
 }
 """The classes of the heads that read mentions."""
-OPERATIONS = ("count", "sum", "avg", "min", "max")
 ASKS = ("count", "one", "group", "most", "fewest")
 RELATIONS = ("new", "continue", "correct", "refer", "answer")
 _OF_VALUES = ("show", "by", "carrier", "null", "count")
@@ -169,7 +169,7 @@ def _operations(mention: Mention, label: Label) -> frozenset[str]:
     for name in (each.field for each in mention.meanings):
         found = {operation for operation, field in label.aggregates if field == name}
         if label.sort and label.sort[0].endswith(f":{name}"):
-            found.add(label.sort[0].split(":")[0])
+            found.update(each for each in OPERATIONS if each == label.sort[0].split(":")[0])
         if found:
             return frozenset(found)
     return frozenset()
@@ -328,11 +328,11 @@ def _bounds(found: Filter) -> Bounds:
     return Bounds(present=said.pop("set", None), **said)
 
 
-def _order(sort: tuple[str, str] | None) -> Order | None:
+def _order(sort: tuple[str, str] | None) -> Sort | None:
     if sort is None:
         return None
     field, direction = sort
     if field == "count":
-        return Order("*", direction == "desc", "count")
-    of, _, name = field.rpartition(":")
-    return Order(name, direction == "desc", of or None)
+        return Sort(EVERY, direction == "desc", "count")
+    operation, _, name = field.rpartition(":")
+    return Sort(name, direction == "desc", next((each for each in OPERATIONS if each == operation), None))

@@ -25,7 +25,7 @@ from cicada.understanding.following import PARTS, Earlier, context_features
 from cicada.understanding.heads import DenseHead, Head, Heads, dump_heads
 from cicada.understanding.judging import STRATEGIES, confidence_numbers, strategy_chances, strategy_numbers
 from cicada.understanding.masking import Line, masked
-from cicada.understanding.reading import CONDITIONS, HEAD_OF, NEGATABLE, Role, before, candidates, read
+from cicada.understanding.reading import CONDITIONS, HEAD_OF, NEGATABLE, OPERATIONS, Role, before, candidates, read
 from cicada.understanding.tokens import tokens_of
 from cicada.understanding.words import lexicon
 from tools.understanding.examples import Message
@@ -33,7 +33,6 @@ from tools.understanding.fitting import Fitted, Table, fit, fit_dense
 from tools.understanding.judgement import right
 from tools.understanding.labels import (
     ASKS,
-    OPERATIONS,
     RELATIONS,
     ROLES,
     Target,

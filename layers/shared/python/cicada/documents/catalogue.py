@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
@@ -76,11 +77,35 @@ class DocumentRow(Struct, frozen=True):
     card: Card | None = None
 
 
+EVERY = "*"
+"""Names the documents themselves, where an aggregate names a field."""
+
+Operation: TypeAlias = Literal["count", "sum", "avg", "min", "max"]
+
+
+class Aggregate(Struct, frozen=True):
+    """A number that is asked of many documents. `field`: a field's name, or `EVERY`.
+
+    `count` of `EVERY` is how many documents there are; of a field it is how many different values they have.
+    """
+
+    op: Operation
+    field: str = EVERY
+
+
+DOCUMENTS = Aggregate("count")
+"""How many documents there are."""
+
+
 class Sort(Struct, frozen=True):
-    """Order of rows by a field or by `TITLE`. Rows without the field come last; ties are in order of document id."""
+    """Order of rows by a field or by `TITLE`. Rows without the field come last; ties are in order of document id.
+
+    `of`: groups are put in the order of this aggregate of `field`; for rows it means nothing.
+    """
 
     field: str
     descending: bool = False
+    of: Operation | None = None
 
 
 class RowPage(Struct, frozen=True):

@@ -8,10 +8,11 @@ from datetime import date
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, Sort
 from cicada.documents.model import Scalar
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind
-from cicada.understanding.meaning import Aggregate, Bounds, Meaning, Order
+from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.reading import CONDITIONS, Reading, Role
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import split_words
@@ -189,7 +190,7 @@ def _once(fields: tuple[str, ...], field: str) -> tuple[str, ...]:
     return fields if field in fields else (*fields, field)
 
 
-def _computing(found: Meaning, field: str, operations: Sequence[str]) -> Meaning:
+def _computing(found: Meaning, field: str, operations: Sequence[Operation]) -> Meaning:
     new = [Aggregate(each, field) for each in operations]
     return replace(found, aggregates=tuple(dict.fromkeys((*found.aggregates, *new))))
 
@@ -212,15 +213,15 @@ def named_field(mention: Mention, facts: Facts, vocabulary: Vocabulary) -> str |
 
 def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabulary: Vocabulary) -> Meaning:
     """The order; an adjective ("cheapest first") turns the direction of a field that is named beside it."""
-    stated: Order | None = None
-    implied: Order | None = None
+    stated: Sort | None = None
+    implied: Sort | None = None
     for part in parts:
         if part.role.name not in ("sort+", "sort-"):
             continue
         field = named_field(part.mention, reading.facts, vocabulary)
         if field is None:
             continue
-        order = Order(field, descending=part.role.name == "sort-")
+        order = Sort(field, descending=part.role.name == "sort-")
         if part.mention.meanings[0].level is Level.IMPLIED:
             implied = order
         elif stated is None:
@@ -233,8 +234,8 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
 def _with_counts(found: Meaning, reading: Reading) -> Meaning:
     """How many, by groups or not; the order of groups; the one record or group that is asked for."""
     asks = reading.asks
-    if asks["count"] > _LIKELY and not any(each.operation == "count" for each in found.aggregates):
-        found = replace(found, aggregates=(Aggregate("count", "*"), *found.aggregates))
+    if asks["count"] > _LIKELY and not any(each.op == "count" for each in found.aggregates):
+        found = replace(found, aggregates=(DOCUMENTS, *found.aggregates))
     if found.group and found.order is None and max(asks["most"], asks["fewest"]) > _LIKELY:
         found = _ordering_groups(found, asks)
     if asks["one"] > _LIKELY and found.limit is None and found.order:
@@ -245,11 +246,11 @@ def _with_counts(found: Meaning, reading: Reading) -> Meaning:
 def _ordering_groups(found: Meaning, asks: Mapping[str, float]) -> Meaning:
     """Groups in the order of what is computed for them, or of how many records they have."""
     descending = asks["most"] >= asks["fewest"]
-    computed = next((each for each in found.aggregates if each.operation != "count"), None)
+    computed = next((each for each in found.aggregates if each.op != "count"), None)
     if computed is None or asks["count"] > _LIKELY:
-        return replace(found, order=Order("*", descending, "count"))
+        return replace(found, order=Sort(EVERY, descending, "count"))
     rest = tuple(each for each in found.aggregates if each != computed)
-    return replace(found, aggregates=rest, order=Order(computed.field, descending, computed.operation))
+    return replace(found, aggregates=rest, order=Sort(computed.field, descending, computed.op))
 
 
 def _together(found: Meaning, parts: Sequence[Part], facts: Facts, vocabulary: Vocabulary) -> frozenset[str]:

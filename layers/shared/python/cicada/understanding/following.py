@@ -8,13 +8,14 @@ from itertools import combinations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.documents.catalogue import DOCUMENTS, Aggregate, Operation
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.features import three, two
 from cicada.understanding.heads import Heads
 from cicada.understanding.masking import Line, code
-from cicada.understanding.meaning import Aggregate, Meaning
-from cicada.understanding.reading import Reading
+from cicada.understanding.meaning import Meaning
+from cicada.understanding.reading import OPERATIONS, Reading
 from cicada.understanding.vocabulary import Vocabulary
 
 NEW = "new"
@@ -39,7 +40,7 @@ class Following(Struct, frozen=True):
     relation: str
     chance: float
     keeps: Mapping[str, float]
-    operations: tuple[str, ...]
+    operations: tuple[Operation, ...]
 
 
 def following(reading: Reading, own: Meaning, strategy: str, before: Earlier, heads: Heads) -> Following:
@@ -49,7 +50,7 @@ def following(reading: Reading, own: Meaning, strategy: str, before: Earlier, he
     relation = max(relations, key=relations.__getitem__)
     keeps = heads["keeps"].probabilities(*features)
     operations = heads["following_operations"].probabilities(*features)
-    likely = tuple(name for name, chance in operations.items() if chance > _LIKELY)
+    likely = tuple(name for name in OPERATIONS if operations[name] > _LIKELY)
     return Following(relation, relations[relation], keeps, likely)
 
 
@@ -117,11 +118,11 @@ def _with_conditions(own: Meaning, earlier: Meaning) -> Meaning:
     )
 
 
-def _computing(meaning: Meaning, earlier: Meaning, operations: Sequence[str], vocabulary: Vocabulary) -> Meaning:
+def _computing(meaning: Meaning, earlier: Meaning, operations: Sequence[Operation], vocabulary: Vocabulary) -> Meaning:
     """An operation without a field ("and the average?") is of the number that was asked for before."""
     numbers = _numbers(earlier, vocabulary)
     found = [
-        Aggregate("count", "*") if each == "count" else Aggregate(each, numbers[0])
+        DOCUMENTS if each == "count" else Aggregate(each, numbers[0])
         for each in operations
         if each == "count" or numbers
     ]

@@ -7,22 +7,8 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cicada.documents.catalogue import Aggregate, Sort
 from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
-
-
-class Aggregate(Struct, frozen=True):
-    """A number asked for: `count` of the records (`*`) or of a field's different values; `sum`, `avg`, `min`, `max`."""
-
-    operation: str
-    field: str
-
-
-class Order(Struct, frozen=True):
-    """The order of records by a field, or of groups by what `of` computes of it."""
-
-    field: str
-    descending: bool = False
-    of: str | None = None
 
 
 class Bounds(Struct, frozen=True):
@@ -55,7 +41,7 @@ class Meaning(Struct, frozen=True):
     aggregates: tuple[Aggregate, ...] = ()
     group: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
-    order: Order | None = None
+    order: Sort | None = None
     limit: int | None = None
     named: tuple[str, ...] = ()
     topic: str = ""

@@ -13,6 +13,7 @@ from datetime import date
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.documents.catalogue import Operation
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind, facts_of
 from cicada.understanding.features import (
@@ -29,6 +30,7 @@ from cicada.understanding.masking import Line, masked
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import split_words
 
+OPERATIONS: tuple[Operation, ...] = ("count", "sum", "avg", "min", "max")
 CONDITIONS = frozenset({"cond", "gt", "gte", "lt", "lte", "eq"})
 """Roles of what restricts the records; of a number, with its comparison."""
 NEGATABLE = frozenset({"cond", "eq", "contains"})
@@ -61,7 +63,7 @@ class Role(Struct, frozen=True):
     negated: float = 0.0
     field: str | None = None
     field_chance: float = 1.0
-    operations: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
 
     @property
     def is_condition(self) -> bool:
@@ -130,9 +132,9 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     return Role(found, chances, negated, operations=operations)
 
 
-def _operations(chances: Mapping[str, float]) -> tuple[str, ...]:
-    likely = tuple(name for name, chance in chances.items() if chance > 0.5)
-    return likely or (max(chances, key=chances.__getitem__),)
+def _operations(chances: Mapping[str, float]) -> tuple[Operation, ...]:
+    likely = tuple(name for name in OPERATIONS if chances[name] > 0.5)
+    return likely or (max(OPERATIONS, key=chances.__getitem__),)
 
 
 def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads) -> tuple[Role, ...]:

@@ -1,0 +1,109 @@
+"""What to ask back about a message that leaves out what it refers to, and how a reply completes it."""
+
+from __future__ import annotations
+
+import re
+
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.understanding.facts import Mention, MentionKind
+from cicada.understanding.meaning import Meaning
+from cicada.understanding.reading import Reading
+from cicada.understanding.vocabulary import Kind, Vocabulary
+from cicada.understanding.words import folded, word_set
+
+_DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo o a os as")
+_PRONOUNS = word_set(
+    "it this that these those they them he she him her its their es dies das sie ce cela eso esto isso"
+)
+_TELLING = frozenset({FieldType.KEYWORD, FieldType.PERSON, FieldType.DATE})
+_MOST_VALUES, _MOST_FIELDS = 5, 4
+_REFERENCE = re.compile(
+    r"\b(?:the|this|that)\s+(?!same\b)(?P<noun>[\w-]+)|\b(?:it|this|that|they|them|these|those)\b", re.I
+)
+_REPLY = re.compile(r"(?:i mean(?:t)?\s+|it'?s\s+|that'?s\s+)?(?:the|that|this|an?)?\s*(?P<named>.+)", re.I | re.S)
+_ONE = re.compile(r"\bones?\b", re.I)
+
+
+def speaks_of_one(reading: Reading, meaning: Meaning, vocabulary: Vocabulary) -> bool:
+    """Whether the message speaks of one document by its kind alone: "When does the lease end?"."""
+    if meaning.named or meaning.limit or meaning.aggregates or meaning.group:
+        return False
+    if not meaning.restricted <= {vocabulary.kind_field}:
+        return False
+    return _definite_noun(reading, vocabulary) is not None
+
+
+def _definite_noun(reading: Reading, vocabulary: Vocabulary) -> Mention | None:
+    """A record, or a value that is a kind of records, in the singular after "the", "this" or "that"."""
+    for mention, _ in reading.of_kind(MentionKind.RECORD, MentionKind.VALUE):
+        is_kind = mention.kind is MentionKind.RECORD or vocabulary.kind_field in mention.fields(Kind.VALUE)
+        before = reading.facts.tokens[mention.start - 1].text if mention.start else ""
+        if is_kind and before in _DEFINITE and _is_singular(mention, reading):
+            return mention
+    return None
+
+
+def _is_singular(mention: Mention, reading: Reading) -> bool:
+    last = reading.facts.tokens[mention.end - 1].text
+    return folded(last) == reading.facts.base[mention.end - 1]
+
+
+def clarification(reading: Reading, meaning: Meaning, schema: Schema) -> str:
+    """The question that is asked back."""
+    if meaning.lacks_asker:
+        owner = next((each for each in schema.fields.values() if each.type is FieldType.PERSON), None)
+        name = _shown(owner) if owner else "owner"
+        return f'Whose documents do you mean? I do not know your name: please give it as "{name}" has it.'
+    nouns = [mention.text for mention, _ in reading.of_kind(MentionKind.RECORD, MentionKind.VALUE)]
+    if nouns:
+        return f"Which {nouns[0]} do you mean? {_name_it(meaning, schema)}"
+    pronoun = next((each.text for each in reading.facts.tokens if each.text in _PRONOUNS), "")
+    if pronoun:
+        return f'What does "{pronoun}" stand for? {_name_it(meaning, schema)}'
+    return f"I do not see what your question is about. {_name_it(meaning, schema)}"
+
+
+def _name_it(meaning: Meaning, schema: Schema) -> str:
+    """How a document can be named: by its title, or by the fields that the message says nothing of."""
+    telling = [each for name, each in schema.fields.items() if each.type in _TELLING and name not in meaning.restricted]
+    telling.sort(key=lambda each: not each.shown)
+    ways = [_way(each) for each in telling[:_MOST_FIELDS]]
+    if not ways:
+        return "Please name the document or the subject."
+    return f"Please name its title or its {_either(ways)}."
+
+
+def _way(field: SchemaField) -> str:
+    few = field.type is FieldType.KEYWORD and 0 < len(field.values) <= _MOST_VALUES
+    return _shown(field) + (f" ({_either(list(field.values))})" if few else "")
+
+
+def _shown(field: SchemaField) -> str:
+    return (field.display or field.name.replace("_", " ")).lower()
+
+
+def _either(words: list[str]) -> str:
+    return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+
+
+def completed(question: str, reply: str) -> str:
+    """The question with the reply in the place of what it left open.
+
+    "When does the lease end?" and "the Kestrel Park one" make "When does the Kestrel Park lease end?".
+    """
+    said = reply.strip().rstrip(".!")
+    reference = _REFERENCE.search(question)
+    if reference is None:
+        return f"{question} {said}"
+    noun = reference["noun"]
+    return question[: reference.start()] + (_named(said, noun) if noun else said) + question[reference.end() :]
+
+
+def _named(reply: str, noun: str) -> str:
+    """The noun as the reply names it."""
+    found = _REPLY.fullmatch(reply)
+    named = found["named"] if found else reply
+    if re.search(rf"\b{re.escape(noun)}", named, re.I):
+        return f"the {named}"
+    with_noun, replaced = _ONE.subn(lambda _: noun, named, count=1)
+    return f"the {with_noun}" if replaced else f"the {named} {noun}"
