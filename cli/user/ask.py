@@ -93,7 +93,7 @@ def _source(source: Source) -> dict[str, Any]:
 
 
 def _listing(listing: Listing) -> dict[str, Any]:
-    listed = {
+    listed: dict[str, Any] = {
         "total": listing.total,
         "documents": [
             {"documentId": each.document_id, "title": each.title, "fields": dict(each.fields), "relevance": None}
@@ -102,9 +102,14 @@ def _listing(listing: Listing) -> dict[str, Any]:
         "offset": listing.offset,
         "nextOffset": listing.next_offset,
     }
-    if listing.counted_by is None:
-        return listed
-    return listed | {"countedBy": listing.counted_by, "counts": [asdict(each) for each in listing.counts]}
+    if listing.columns:
+        listed["columns"] = list(listing.columns)
+    if listing.aggregates:
+        listed["aggregates"] = [asdict(each) for each in listing.aggregates]
+    if listing.grouped_by:
+        groups = [asdict(each) | {"values": list(each.values)} for each in listing.groups]
+        listed |= {"groupedBy": list(listing.grouped_by), "groups": groups, "groupCount": listing.group_count}
+    return listed
 
 
 def _plan(plan: Plan) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from cicada_client.answer import Answer
 from cicada_client.events import Accepted, Cancelled, Chunk, Event, Failed, Reset, Source, Status
 from cicada_client.history import HistoryPage, Session, Turn
-from cicada_client.listing import ListedDocument, Listing
+from cicada_client.listing import Group, ListedDocument, Listing
 from cicada_client.plan import Plan
 from cli.screen import Screen
 
@@ -19,6 +19,8 @@ _STAGES = {
     "answering": "Answering",
     "agent": "Asking the agent",
 }
+_NONE = "–"
+_NOT_COMPUTED = "cannot be computed"
 # The base that the server asks by default, `default_knowledge_base` of its settings.
 _DEFAULT_KNOWLEDGE_BASE = "scripts"
 
@@ -83,16 +85,38 @@ def _plan_parts(plan: Plan) -> Iterator[str]:
 
 
 def _render_listing(listing: Listing, screen: Screen, next_page: str) -> None:
-    """`next_page` says how the next page is asked for; it is shown where there is one."""
+    """Numbers, then groups, then documents. `next_page` says how the next page is asked for, where there is one."""
+    _render_numbers(listing, screen)
     if listing.documents:
-        columns = listing.columns
+        columns = listing.column_names
         rows = [_document_row(document, columns) for document in listing.documents]
         screen.table([("Title", *columns), *rows])
         screen.note(f"{_extent(listing)}{f' · {next_page}' if listing.next_offset is not None else ''}")
-    if listing.counts:
+
+
+def _render_numbers(listing: Listing, screen: Screen) -> None:
+    """The numbers in a table, and the groups in another; how many documents there are is in the sentence."""
+    asked = [at for at, each in enumerate(listing.aggregates) if each.field is not None]
+    if asked:
+        figures = [listing.aggregates[at] for at in asked]
+        screen.table([("Number", "Value"), *((each.name, each.figure.value or _NOT_COMPUTED) for each in figures)])
         screen.line()
-        counted = [(each.value, f"{each.count:,}") for each in listing.counts]
-        screen.table([(listing.counted_by or "Value", "Documents"), *counted])
+    if not listing.groups:
+        return
+    names = [listing.aggregates[at].name for at in asked]
+    rows = [
+        (*(value or _NONE for value in group.values), f"{group.documents:,}", *_figures(group, asked))
+        for group in listing.groups
+    ]
+    screen.table([(*(listing.grouped_by or ("Value",)), "Documents", *names), *rows])
+    named = sum(None not in group.values for group in listing.groups)
+    if named < listing.group_count:
+        screen.note(f"The first {named:,} of {listing.group_count:,}")
+    screen.line()
+
+
+def _figures(group: Group, asked: list[int]) -> list[str]:
+    return [(group.figures[at].value or _NONE) if at < len(group.figures) else "" for at in asked]
 
 
 def _document_row(document: ListedDocument, columns: tuple[str, ...]) -> list[str]:

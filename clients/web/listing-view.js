@@ -2,8 +2,9 @@ import { element } from "./element.js";
 
 /** Cells of so many characters are not broken. */
 const SHORT = 12;
+const NONE = "–";
 
-/** The documents that an answer lists, as a table, and how many there are of each value. */
+/** What an answer lists: numbers, groups and documents, each in a table. */
 export class ListingView {
   root = element("section", { className: "listing", hidden: true, aria: { label: "Documents" } });
 
@@ -30,9 +31,10 @@ export class ListingView {
 
   #parts(listing) {
     return [
+      numbersOf(listing).length ? wide("Numbers", figuresOf(listing)) : null,
+      listing.groups?.length ? wide("Documents by value", groupsOf(listing)) : null,
       listing.documents.length ? wide("Documents that match", documentsOf(listing)) : null,
       listing.nextOffset === null || listing.nextOffset === undefined ? null : this.#more(),
-      listing.counts?.length ? wide("Documents by value", countsOf(listing)) : null,
     ].filter(Boolean);
   }
 
@@ -51,7 +53,7 @@ function wide(label, table) {
 }
 
 function documentsOf(listing) {
-  const names = [...new Set(listing.documents.flatMap(({ fields }) => Object.keys(fields ?? {})))];
+  const names = listing.columns ?? [...new Set(listing.documents.flatMap(({ fields }) => Object.keys(fields ?? {})))];
   const rows = listing.documents.map(({ documentId, title, fields }) =>
     element("tr", {}, rowHead(title || documentId), ...names.map((name) => cell(fields?.[name] ?? ""))),
   );
@@ -59,12 +61,40 @@ function documentsOf(listing) {
   return element("table", {}, caption, headOf(["Title", ...names]), element("tbody", {}, rows));
 }
 
-function countsOf({ countedBy, counts }) {
-  const rows = counts.map(({ value, count }) =>
-    element("tr", {}, rowHead(value), element("td", { className: "number" }, count.toLocaleString("en"))),
+/** The aggregates with their places. How many documents match is in the sentence. */
+function numbersOf({ aggregates }) {
+  return (aggregates ?? []).map((each, place) => ({ ...each, place })).filter(({ field }) => field !== undefined);
+}
+
+function figuresOf(listing) {
+  const rows = numbersOf(listing).map(({ name, figure }) =>
+    element("tr", {}, rowHead(name), number(figure.value ?? "cannot be computed")),
   );
-  const name = countedBy || "Value";
-  return element("table", { className: "counts" }, element("caption", {}, `By ${name}`), headOf([name, "Documents"]), element("tbody", {}, rows));
+  return element("table", { className: "counts" }, element("caption", {}, "Numbers"), headOf(["Number", "Value"]), element("tbody", {}, rows));
+}
+
+function groupsOf(listing) {
+  const { groupedBy, groups, groupCount } = listing;
+  const numbers = numbersOf(listing);
+  const rows = groups.map(({ values: [first, ...others], documents, figures }) =>
+    element(
+      "tr",
+      {},
+      rowHead(first ?? NONE),
+      ...others.map((value) => cell(value ?? NONE)),
+      number(documents.toLocaleString("en")),
+      ...numbers.map(({ place }) => number(figures[place]?.value ?? NONE)),
+    ),
+  );
+  const named = groups.filter(({ values }) => !values.includes(null)).length;
+  const extent = named < groupCount ? `, the first ${named.toLocaleString("en")} of ${groupCount.toLocaleString("en")}` : "";
+  const caption = element("caption", {}, `By ${groupedBy.join(" and ")}${extent}`);
+  const head = headOf([...groupedBy, "Documents", ...numbers.map(({ name }) => name)]);
+  return element("table", { className: "counts" }, caption, head, element("tbody", {}, rows));
+}
+
+function number(text) {
+  return element("td", { className: "number" }, text);
 }
 
 function headOf(names) {

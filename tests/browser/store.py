@@ -1,19 +1,21 @@
-"""The fake backend's answers about a store of documents: a listing in pages, with counts and a plan."""
+"""The fake backend's answers about a store of documents: a listing in pages, with numbers and a plan."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from cicada.conversation.protocol import (
+    Aggregate,
     AnyEventBody,
     Chunk,
     Complete,
+    Figure,
+    Group,
     ListedDocument,
     Listing,
     PlanSummary,
     StatusChanged,
     Usage,
-    ValueCount,
 )
 
 LIST = "List the approved SOPs of QA"
@@ -28,7 +30,15 @@ PLAN = PlanSummary(
     documents=TOTAL,
     withheld=3,
 )
-COUNTS = (ValueCount(value="Ann Lee", count=31), ValueCount(value="Jo Park", count=26))
+GROUPS = (
+    Group(("Ann Lee",), 31, (Figure("31", 31), Figure("1,234.5", 1234.5))),
+    Group(("Jo Park",), 25, (Figure("25", 25), Figure("12", 12))),
+    Group((None,), 1, (Figure("1", 1), Figure(None))),
+)
+AGGREGATES = (
+    Aggregate("count", "Documents", Figure("57", 57), TOTAL),
+    Aggregate("sum", "Pages, sum", Figure("1,246.5", 1246.5), 56, "pages"),
+)
 
 
 def document(number: int) -> ListedDocument:
@@ -48,9 +58,10 @@ def listed(message: str = LIST) -> list[AnyEventBody]:
     offset = 2 * PAGE if message == "next page" else 0
     documents = tuple(document(number) for number in range(offset + 1, min(offset + PAGE, TOTAL) + 1))
     next_offset = None if offset else PAGE
-    first = Listing(total=TOTAL, documents=documents[:12], offset=offset, next_offset=next_offset)
+    columns = ("Status", "Owner", "Effective")
+    first = Listing(total=TOTAL, documents=documents[:12], offset=offset, next_offset=next_offset, columns=columns)
     if not offset:
-        first = replace(first, counted_by="Owner", counts=COUNTS)
+        first = replace(first, aggregates=AGGREGATES, grouped_by=("Owner",), groups=GROUPS, group_count=3)
     return [
         StatusChanged(stage="searching"),
         first,

@@ -26,7 +26,7 @@ def test_a_listing_is_a_table_with_heads_and_a_caption(page: Page, address: str,
     sign_in(page, address)
     ask(page, LIST)
     expect(answer(page)).to_have_text("57 documents match (Type: sop; Status: approved; Department: QA).")
-    table = page.get_by_role("table").first
+    table = page.get_by_role("table").last
     expect(table.locator("caption")).to_contain_text("1–20 of 57")
     expect(table.get_by_role("columnheader")).to_have_text(["Title", "Status", "Owner", "Effective"])
     expect(table.get_by_role("rowheader")).to_have_count(PAGE)
@@ -40,7 +40,7 @@ def test_a_listed_document_is_not_ranked_and_that_is_not_zero(page: Page, addres
     sign_in(page, address)
     ask(page, LIST)
     listing = page.locator(".listing")
-    expect(listing.locator("caption").first).to_contain_text("not ranked")
+    expect(listing.locator("caption").last).to_contain_text("not ranked")
     expect(listing.get_by_role("img")).to_have_count(0)
     expect(listing).not_to_contain_text("%")
 
@@ -49,8 +49,18 @@ def test_counts_by_value_are_a_table_of_their_own(page: Page, address: str, stor
     sign_in(page, address)
     ask(page, LIST)
     counts = page.get_by_role("table", name="By Owner")
-    expect(counts.get_by_role("columnheader")).to_have_text(["Owner", "Documents"])
-    expect(counts.get_by_role("row").nth(1)).to_have_text("Ann Lee31")
+    expect(counts.get_by_role("columnheader")).to_have_text(["Owner", "Documents", "Pages, sum"])
+    expect(counts.get_by_role("row").nth(1)).to_have_text("Ann Lee311,234.5")
+    expect(counts.get_by_role("row").nth(3)).to_have_text("–1–")
+
+
+def test_numbers_stand_before_groups_and_groups_before_documents(page: Page, address: str, store: FakeBackend) -> None:
+    sign_in(page, address)
+    ask(page, LIST)
+    captions = page.locator(".listing caption")
+    expect(captions).to_have_text(["Numbers", "By Owner", f"1–20 of {TOTAL} not ranked"])
+    numbers = page.get_by_role("table", name="Numbers")
+    expect(numbers.locator("tbody tr")).to_have_text(["Pages, sum1,246.5"])
 
 
 def test_show_more_asks_for_the_next_page_in_the_same_session(page: Page, address: str, store: FakeBackend) -> None:
@@ -113,7 +123,7 @@ def test_a_listing_is_whole_though_frames_come_mixed_up_twice_or_not_at_all(
     sign_in(page, address)
     ask(page, LIST)
     expect(page.locator(".how")).to_be_visible()
-    expect(page.get_by_role("table").first.get_by_role("rowheader")).to_have_count(PAGE)
+    expect(page.get_by_role("table").last.get_by_role("rowheader")).to_have_count(PAGE)
 
 
 def test_a_listing_that_was_discarded_is_not_shown(page: Page, address: str, backend: FakeBackend) -> None:

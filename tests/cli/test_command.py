@@ -20,7 +20,7 @@ from cli.settings import read_settings
 from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, Body, DisturbingServer, Drop, answer, refused, running
-from tests.clients.listings import DOCUMENTS, PLAN, listed
+from tests.clients.listings import AGGREGATES, COLUMNS, DOCUMENTS, GROUPS, PLAN, listed
 
 TEXT = "".join(WORDS)
 SOURCE_LINE = "[1] Macbeth (Status: retired) · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON\n"
@@ -181,8 +181,11 @@ def test_a_listing_is_in_the_json_as_on_the_wire(capsys: pytest.CaptureFixture[s
         "documents": DOCUMENTS,
         "offset": 20,
         "nextOffset": 23,
-        "countedBy": "Status",
-        "counts": [{"value": "approved", "count": 50}, {"value": "draft", "count": 7}],
+        "columns": COLUMNS,
+        "aggregates": AGGREGATES,
+        "groupedBy": ["Status"],
+        "groups": GROUPS,
+        "groupCount": 3,
     }
     assert printed["plan"] == PLAN
 
@@ -193,16 +196,20 @@ def test_a_listing_is_a_table_behind_the_sentence(capsys: pytest.CaptureFixture[
     captured = capsys.readouterr()
     assert captured.out.splitlines() == [
         "57 documents match.",
+        "Number      Value",
+        "Value, sum  1,234",
+        "",
+        "Status    Documents  Value, sum",
+        "approved  50         1,234",
+        "–         7          –",
+        "",
         "Title             Status    Expires",
         "Cleaning of vats  approved  2026-02-01",
         "doc-2                       2026-05-01",
         "試験の手順        draft",
-        "",
-        "Status    Documents",
-        "approved  50",
-        "draft     7",
     ]
     assert captured.err.splitlines() == [
+        "The first 1 of 3",
         "21–23 of 57 · `cicada ask more --session session-1` shows the next page",
         "Knowledge base: store",
         "Metadata only · Status: approved; Expires: from 2026-01-01 · 57 documents · 2 withheld · list",

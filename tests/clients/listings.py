@@ -14,7 +14,20 @@ DOCUMENTS: list[Body] = [
     {"documentId": "doc-2", "title": "", "fields": {"Expires": "2026-05-01"}, "relevance": None},
     {"documentId": "doc-3", "title": "試験の手順", "fields": {"Status": "draft"}, "relevance": None},
 ]
-COUNTS: list[Body] = [{"value": "approved", "count": 50}, {"value": "draft", "count": 7}]
+COLUMNS = ["Status", "Expires"]
+AGGREGATES: list[Body] = [
+    {
+        "op": "sum",
+        "name": "Value, sum",
+        "figure": {"value": "1,234", "number": 1234},
+        "documents": 50,
+        "field": "value",
+    }
+]
+GROUPS: list[Body] = [
+    {"values": ["approved"], "documents": 50, "figures": [{"value": "1,234", "number": 1234}]},
+    {"values": [None], "documents": 7, "figures": [{"value": None, "number": None}]},
+]
 PLAN: Body = {
     "strategy": "MetadataOnly",
     "knowledgeBase": "store",
@@ -32,7 +45,15 @@ def listed(next_offset: int | None = 23) -> list[Body]:
     return [
         {"type": "accepted", "sessionId": "session-1"},
         {"type": "status", "stage": "searching"},
-        page | {"documents": DOCUMENTS[:2], "countedBy": "Status", "counts": COUNTS},
+        page
+        | {
+            "documents": DOCUMENTS[:2],
+            "columns": COLUMNS,
+            "aggregates": AGGREGATES,
+            "groupedBy": ["Status"],
+            "groups": GROUPS,
+            "groupCount": 3,
+        },
         page | {"documents": DOCUMENTS[2:]},
         {"type": "chunk", "content": "57 documents match."},
         COMPLETE | {"path": ["list"], "confidence": None, "plan": PLAN},

@@ -58,8 +58,7 @@ LISTING: Fields = {
     "documents": [{"documentId": "0"}],
     "offset": 0,
     "nextOffset": 1,
-    "countedBy": None,
-    "counts": None,
+    **dict.fromkeys(("columns", "aggregates", "groupedBy", "groups", "groupCount")),
 }
 # What an event changes in an answer that has the text "before", one source and one listed document.
 CHANGES: dict[str, Callable[[Fields], Fields]] = {

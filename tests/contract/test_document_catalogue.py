@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import TITLE, DocumentRow, Sort
+from cicada.documents.aggregates import Figure
+from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort
 from cicada.documents.model import (
     AnyOf,
     Condition,
@@ -55,6 +56,13 @@ def _put_all(index: CataloguedIndex) -> dict[str, DocumentRow]:
 
 def _shown(*conditions: Condition, reader: frozenset[str] = ROSS) -> PassageFilter:
     return PassageFilter(PLAYS, conditions=conditions, reader=reader)
+
+
+def _counted(
+    index: CataloguedIndex, field: str, reader: frozenset[str] = ROSS
+) -> list[tuple[str | float | bool | None, int]]:
+    groups = index.aggregate(_shown(reader=reader), (), (field,)).groups
+    return [(each.values[0], each.documents) for each in groups]
 
 
 def _names(index: CataloguedIndex, sort: Sort, *conditions: Condition, reader: frozenset[str] = ROSS) -> list[str]:
@@ -112,15 +120,107 @@ def test_counts_are_those_of_the_documents_that_the_viewer_may_see(index: Catalo
     assert index.count(_shown()) == 10
     assert index.count_documents(_shown(reader=frozenset())) == 3
     assert index.count_documents(_shown(AnyOf("tags", frozenset({"audit"})))) == 1
-    assert index.count_by(_shown(), "status") == {"approved": 2, "draft": 1, "retired": 1}
-    assert index.count_by(_shown(reader=frozenset()), "status") == {"approved": 2}
-    assert index.count_by(_shown(), "tags") == {"gmp": 2, "audit": 1}
-    assert index.count_by(_shown(), "value") == {7.0: 1, 70.0: 1, -1.0: 1}
-    assert {(type(value), value) for value in index.count_by(_shown(), "secret")} == {(bool, True), (bool, False)}
-    assert index.count_by(_shown(), "stat") == index.count_by(_shown(), "st.*") == {}
+    assert _counted(index, "status") == [("approved", 2), ("draft", 1), ("retired", 1), (None, 1)]
+    assert _counted(index, "status", reader=frozenset()) == [("approved", 2), (None, 1)]
+    assert _counted(index, "tags") == [("gmp", 2), ("audit", 1), (None, 3)]
+    assert _counted(index, "value") == [(-1.0, 1), (7.0, 1), (70.0, 1), (None, 2)]
+    assert [(type(value), value) for value, _ in _counted(index, "secret")][:2] == [(bool, False), (bool, True)]
+    assert _counted(index, "stat") == _counted(index, "st.*") == [(None, 5)]
     elsewhere = PassageFilter(KnowledgeBaseKey("tenant-b", "plays"), reader=ROSS)
-    assert (index.count_documents(elsewhere), index.count_by(elsewhere, "status")) == (0, {})
+    assert (index.count_documents(elsewhere), index.aggregate(elsewhere, (), ("status",)).groups) == (0, ())
     assert index.rows(elsewhere, Sort(TITLE), 10).rows == ()
+
+
+def test_numbers_are_of_the_documents_that_match_and_each_says_how_many_have_a_value(index: CataloguedIndex) -> None:
+    _put_all(index)
+    asked = [DOCUMENTS, *(Aggregate(op, "value") for op in ("count", "sum", "avg", "min", "max"))]
+    found = index.aggregate(_shown(), asked)
+    assert [(each.value, each.documents) for each in found.figures] == [
+        (5, 5),
+        (3, 3),
+        (76.0, 3),
+        (76 / 3, 3),
+        (-1.0, 3),
+        (70.0, 3),
+    ]
+    assert (found.documents, found.groups, found.group_count) == (5, (), 0)
+    open_to_all = index.aggregate(_shown(reader=frozenset()), asked)
+    assert [each.value for each in open_to_all.figures] == [3, 2, 77.0, 38.5, 7.0, 70.0]
+    of_days = index.aggregate(_shown(), [Aggregate("min", "since"), Aggregate("max", "since")])
+    assert of_days.figures == (Figure("2024-01-31", 3), Figure("2025-06-01", 3))
+
+
+def test_what_no_document_has_a_value_for_has_no_number(index: CataloguedIndex) -> None:
+    _put_all(index)
+    asked = [
+        Aggregate("sum", "status"),
+        Aggregate("avg", "since"),
+        Aggregate("max", "status"),
+        Aggregate("sum", "secret"),
+        Aggregate("count", "no such field"),
+    ]
+    assert index.aggregate(_shown(), asked).figures == (*(Figure(None, 0),) * 4, Figure(0, 0))
+    nothing = index.aggregate(_shown(AnyOf("status", frozenset({"lost"}))), [*asked, DOCUMENTS], ("status",))
+    assert (nothing.documents, nothing.groups) == (0, ())
+    assert nothing.figures[-1] == Figure(0, 0)
+
+
+def test_of_a_field_with_numbers_and_texts_only_the_numbers_count(index: CataloguedIndex) -> None:
+    values: list[MetadataValue] = [12.0, "n/a", 0.1, "2026-01-01", True, 0.2]
+    for number, value in enumerate(values):
+        document = DocumentKey(PLAYS, f"m{number}")
+        kept = passage(document, 0, "queen", metadata={"value": value})
+        index.replace(document, [EmbeddedPassage(kept, vector(1.0))])
+    asked = [Aggregate(op, "value") for op in ("sum", "min", "max", "count")]
+    assert eventually(
+        lambda: (
+            index.aggregate(_shown(), asked).figures == (Figure(12.3, 3), Figure(0.1, 3), Figure(12.0, 3), Figure(6, 6))
+        )
+    )
+    assert [each.values[0] for each in index.aggregate(_shown(), (), ("value",)).groups] == [
+        True,
+        0.1,
+        0.2,
+        12.0,
+        "2026-01-01",
+        "n/a",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sort", "limit", "expected"),
+    [
+        (None, 9, ["approved", "draft", "retired", None]),
+        (Sort(EVERY, descending=True, of="count"), 1, ["approved"]),
+        (Sort(EVERY, of="count"), 9, ["draft", "retired", "approved", None]),
+        (Sort("value", of="max"), 9, ["draft", "approved", "retired", None]),
+        (Sort("value", descending=True, of="sum"), 2, ["approved", "draft"]),
+        (Sort("status"), 9, ["approved", "draft", "retired", None]),
+        (Sort("status", descending=True), 9, ["retired", "draft", "approved", None]),
+        (Sort("title"), 9, ["approved", "draft", "retired", None]),
+    ],
+)
+def test_groups_come_in_the_order_that_is_asked_for_and_those_without_a_value_last(
+    index: CataloguedIndex, sort: Sort | None, limit: int, expected: list[str | None]
+) -> None:
+    _put_all(index)
+    found = index.aggregate(_shown(), (DOCUMENTS,), ("status",), sort, limit)
+    assert [each.values for each in found.groups] == [(value,) for value in expected]
+    assert (found.documents, found.group_count, found.missing) == (5, 3, 1)
+    assert all(each.figures == (Figure(each.documents, each.documents),) for each in found.groups)
+
+
+def test_groups_of_two_fields_have_their_own_numbers(index: CataloguedIndex) -> None:
+    _put_all(index)
+    found = index.aggregate(_shown(), [Aggregate("sum", "value")], ("status", "tags"))
+    assert [(each.values, each.documents, each.figures[0].value) for each in found.groups] == [
+        (("approved", "gmp"), 2, 77.0),
+        (("approved", "audit"), 1, 7.0),
+        (("draft", None), 1, -1.0),
+        (("retired", None), 1, None),
+        ((None, None), 1, None),
+    ]
+    assert (found.group_count, found.missing) == (2, 3)
 
 
 def test_copies_are_the_other_documents_of_the_base_with_the_same_bytes(index: CataloguedIndex) -> None:
@@ -161,7 +261,7 @@ def test_a_row_changes_and_goes_with_its_passages(index: CataloguedIndex) -> Non
     index.replace(document, [EmbeddedPassage(kept, vector(1.0))])
     derived = DocumentRow(document, "d0", "v2", 1, 0.0, "", {"status": "retired"})
     assert eventually(lambda: index.row(document) == derived)
-    assert eventually(lambda: index.count_by(_shown(), "status") == {"approved": 1, "draft": 1, "retired": 2})
+    assert eventually(lambda: _counted(index, "status")[:3] == [("retired", 2), ("approved", 1), ("draft", 1)])
     index.delete(document)
     assert eventually(lambda: index.row(document) is None and index.count_documents(_shown()) == 4)
     index.replace(DocumentKey(PLAYS, "d1"), [])

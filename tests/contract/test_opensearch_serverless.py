@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from opensearchpy.exceptions import TransportError
 
-from cicada.documents.catalogue import TITLE, Sort
+from cicada.documents.catalogue import DOCUMENTS, TITLE, Sort
 from cicada.documents.model import PassageFilter
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import CardQuery
@@ -44,7 +44,7 @@ def read(under_test: ServerlessUnderTest) -> None:
     assert (index.passages_of(MACBETH), index.row(MACBETH)) == ((), None)
     assert index.passages_with(PassageFilter(PLAYS), ["queen"]) == {"queen": 0}
     assert index.rows(EVERYTHING, Sort(TITLE), 10).rows == ()
-    assert (index.vectors_of(PLAYS, ["1"]), index.count_by(EVERYTHING, "kind")) == ({}, {})
+    assert (index.vectors_of(PLAYS, ["1"]), index.aggregate(EVERYTHING, (DOCUMENTS,), ("kind",)).groups) == ({}, ())
     assert index.readers_of(PLAYS, ["1"]) == {}
     assert index.copies_of(MACBETH, "hash") == ()
 

@@ -17,8 +17,9 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.document_routing.naming import Dispatcher
-from cicada.documents.catalogue import DocumentRow
-from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, Scalar
+from cicada.documents.aggregates import Key
+from cicada.documents.catalogue import Aggregate, DocumentRow
+from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey
 from cicada.errors import UnavailableError
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
@@ -58,7 +59,7 @@ def planned(shape: Shape, intent: Intent = Intent.SCRIPT_QUERY, **more: object) 
 # The ways to an answer that show documents, and the settings of the base.
 WAYS: Mapping[str, tuple[Plan, KnowledgeBase]] = {
     "listing": (planned(Shape.METADATA_ONLY), BASE),
-    "counts": (planned(Shape.METADATA_ONLY, filters=WITH_STATUS, count_by="status"), BASE),
+    "counts": (planned(Shape.METADATA_ONLY, filters=WITH_STATUS, group=("status",), fields=("status",)), BASE),
     "content": (planned(Shape.CONTENT_ONLY), BASE),
     "filter first": (planned(Shape.HYBRID, filters=WITH_STATUS), BASE),
     "rank first": (planned(Shape.HYBRID, filters=WITH_STATUS), replace(BASE, filter_first=0)),
@@ -206,14 +207,32 @@ def test_a_count_counts_what_the_asker_may_see(castle: Castle, way: str) -> None
 
 
 def test_a_listing_counts_by_value_what_the_asker_may_see(castle: Castle) -> None:
-    def listed(principal: Principal) -> tuple[int, Mapping[Scalar, int]]:
+    def listed(principal: Principal) -> tuple[int, list[tuple[Key, int]]]:
         [part] = [part for part in castle.ask(*WAYS["counts"], principal) if isinstance(part, Listed)]
-        return part.total, part.counts or {}
+        assert part.numbers is not None
+        return part.total, [(each.values, each.documents) for each in part.numbers.found.groups]
 
-    assert listed(READER) == (2, {"status birnam": 1, f"status {MARK}": 1})
-    assert listed(OTHER) == (1, {"status birnam": 1})
+    assert listed(READER) == (2, [(("status birnam",), 1), ((f"status {MARK}",), 1)])
+    assert listed(OTHER) == (1, [(("status birnam",), 1)])
     castle.change = lambda: put(castle.index, SECRET, MARK, "user:duncan")
-    assert listed(READER) == (1, {"status birnam": 1})
+    assert listed(READER) == (1, [(("status birnam",), 1)])
+
+
+@pytest.mark.parametrize("group", [(), ("status",)])
+def test_numbers_without_documents_are_of_what_the_asker_may_see(castle: Castle, group: tuple[str, ...]) -> None:
+    asked = (Aggregate("count"), Aggregate("count", "status"))
+    plan = planned(Shape.METADATA_ONLY, filters=WITH_STATUS, aggregates=asked, group=group)
+
+    def numbers(principal: Principal) -> list[object]:
+        [part] = [part for part in castle.ask(plan, BASE, principal) if isinstance(part, Listed)]
+        assert part.numbers is not None
+        assert len(part.rows) == 0
+        assert all(MARK not in repr(each.values) for each in part.numbers.found.groups) or principal == READER
+        return [each.value for each in part.numbers.found.figures]
+
+    assert (numbers(READER), numbers(OTHER), numbers(STRANGER)) == ([2, 2], [1, 1], [1, 1])
+    castle.change = lambda: put(castle.index, SECRET, MARK, "user:duncan")
+    assert numbers(READER) == [1, 1]
 
 
 @pytest.mark.parametrize("way", WAYS)

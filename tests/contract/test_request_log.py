@@ -23,7 +23,7 @@ from cicada.conversation.model import (
     StoredEvent,
 )
 from cicada.conversation.ports import RequestLog
-from cicada.documents.catalogue import ListedPage, Sort
+from cicada.documents.catalogue import Aggregate, ListedPage, Sort
 from cicada.documents.model import AnyOf, Exists, NoneOf, Range
 from cicada.errors import LeaseLostError
 from cicada.identity import Principal
@@ -85,7 +85,15 @@ RECORD = AnswerRecord(
     output_tokens=40,
     code="",
     listing=ListedPage(
-        "scripts", "store", FILTERS, Sort("effective", descending=True), count_by="kind", limit=7, offset=14
+        "scripts",
+        "store",
+        FILTERS,
+        Sort("effective", descending=True, of="max"),
+        aggregates=(Aggregate("count"), Aggregate("sum", "pages")),
+        group=("kind", "site"),
+        fields=("owner",),
+        limit=7,
+        offset=14,
     ),
 )
 

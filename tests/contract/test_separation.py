@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes
-from cicada.documents.catalogue import TITLE, Sort
+from cicada.documents.catalogue import DOCUMENTS, TITLE, Aggregate, Sort
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.identity import Principal
 from cicada.permissions import every_document, readable_passages
@@ -92,7 +92,9 @@ class Library:
             self.index.count(filter),
             self.index.count_documents(filter),
             self.index.rows(filter, Sort(TITLE), 100),
-            dict(self.index.count_by(filter, "act")),
+            self.index.aggregate(filter, (DOCUMENTS, Aggregate("count", "act"), Aggregate("max", "act"))),
+            self.index.aggregate(filter, (DOCUMENTS,), ("act",)),
+            self.index.aggregate(filter, (), ("act",), Sort("act")),
             *(each for text in QUESTIONS for each in self.searched(text, filter)),
             *(each for text in QUESTIONS for each in self.filtered(text, with_act)),
         ]

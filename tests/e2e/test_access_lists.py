@@ -81,7 +81,7 @@ def test_counts_are_of_the_documents_that_the_asker_may_see(
     events = asked(stage, "How many documents are there for each department?", user)
     [listing] = listings(events)
     assert listing["total"] == last(events)["plan"]["documents"] == len(visible)
-    by_value = {each["value"]: each["count"] for each in listing["counts"]}
+    by_value = {each["values"][0]: each["documents"] for each in listing["groups"]}
     assert by_value == Counter(store.documents[name]["department"] for name in visible)
     policies = {
         name

@@ -64,9 +64,10 @@ def test_documents_are_counted_by_the_values_of_a_field(stage: Target, store: St
     events = asked(stage, "How many documents are there for each department?")
     wanted = store.ids(everything)
     [listing] = listings(events)
-    assert (listing["total"], listing["countedBy"]) == (len(wanted), "department")
+    assert (listing["total"], listing["groupedBy"]) == (len(wanted), ["Department"])
+    assert listing["documents"] == []
     counts = Counter(store.documents[name]["department"] for name in wanted)
-    assert {each["value"]: each["count"] for each in listing["counts"]} == counts
+    assert {each["values"][0]: each["documents"] for each in listing["groups"]} == counts
 
 
 def test_a_question_about_a_text_is_answered_from_passages_that_show_their_fields(stage: Target, store: Store) -> None:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, Scalar, SectionLocator
+from cicada.documents.aggregates import MOST_GROUPS, Aggregation
+from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import (
@@ -162,7 +163,14 @@ class SteppedIndex:
     def count_documents(self, filter: PassageFilter) -> int:
         raise NotImplementedError
 
-    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
+    def aggregate(
+        self,
+        filter: PassageFilter,
+        aggregates: Sequence[Aggregate],
+        group: Sequence[str] = (),
+        sort: Sort | None = None,
+        limit: int = MOST_GROUPS,
+    ) -> Aggregation:
         raise NotImplementedError
 
     def search(self, query: IndexQuery) -> IndexHits:

@@ -52,15 +52,26 @@ test("sources that come in several events are one list", () => {
 test("listings that come in several events are one, and a reset discards it", () => {
   const assembly = new Assembly();
   const page = { type: "listing", total: 57, offset: 20, nextOffset: 23 };
-  const counts = [{ value: "draft", count: 7 }];
+  const aggregates = [{ op: "sum", name: "Value, sum", figure: { value: "7", number: 7 }, documents: 2, field: "value" }];
+  const groups = [{ values: ["draft"], documents: 7, figures: [{ value: "7", number: 7 }] }];
+  const numbers = { columns: ["Status"], aggregates, groupedBy: ["Status"], groups, groupCount: 1 };
   assert.equal(assembly.listing, null);
   assembly.take({ ...page, seq: 1, documents: [{ documentId: "wrong" }] });
   assembly.take({ type: "reset", seq: 2, reason: "The stream broke off." });
   assert.equal(assembly.listing, null);
-  assembly.take({ ...page, seq: 3, documents: [{ documentId: "a" }, { documentId: "b" }], countedBy: "Status", counts });
+  assembly.take({ ...page, seq: 3, documents: [{ documentId: "a" }, { documentId: "b" }], ...numbers });
   assembly.take({ ...page, seq: 4, documents: [{ documentId: "c" }] });
   const documents = [{ documentId: "a" }, { documentId: "b" }, { documentId: "c" }];
-  assert.deepEqual(assembly.listing, { total: 57, documents, offset: 20, nextOffset: 23, countedBy: "Status", counts });
+  assert.deepEqual(assembly.listing, { total: 57, documents, offset: 20, nextOffset: 23, ...numbers });
+});
+
+test("counts of an earlier server are groups", () => {
+  const assembly = new Assembly();
+  const counts = [{ value: "draft", count: 7 }];
+  assembly.take({ type: "listing", seq: 1, total: 7, offset: 0, nextOffset: null, documents: [], countedBy: "Status", counts });
+  const { groupedBy, groups, groupCount } = assembly.listing;
+  assert.deepEqual(groupedBy, ["Status"]);
+  assert.deepEqual([groups, groupCount], [[{ values: ["draft"], documents: 7, figures: [] }], 1]);
 });
 
 test("nothing counts after the end", () => {

@@ -28,7 +28,8 @@ function answerPings(network, pong, noted = () => {}) {
 
 // ---- frames ----
 
-const LISTING = { total: 1, documents: [{ documentId: "0" }], offset: 0, nextOffset: 1, countedBy: null, counts: null };
+const NO_NUMBERS = { columns: null, aggregates: null, groupedBy: null, groups: null, groupCount: null };
+const LISTING = { total: 1, documents: [{ documentId: "0" }], offset: 0, nextOffset: 1, ...NO_NUMBERS };
 
 /** An event behind all that come before it, of an answer that has a text, a source and a listed document already. */
 async function readEvent(frame) {

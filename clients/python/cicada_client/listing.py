@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from cicada_client.forms import count, count_or_none, objects, text, text_by_name, text_or_none
+from cicada_client.forms import count, count_or_none, objects, text, text_by_name, text_or_none, texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +24,47 @@ class ListedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueCount:
-    """How many of the matching documents have this value."""
+class Figure:
+    """A number or a day. `value`: as people read it, None where it cannot be computed. `number`: where it is one."""
 
-    value: str
-    count: int
+    value: str | None
+    number: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A figure of all documents that match: `op` is `count`, `sum`, `avg`, `min` or `max`. `name`: for people.
+
+    `field`: None where documents are counted. `documents`: how many of them have a value that it is computed from.
+    """
+
+    op: str
+    name: str
+    figure: Figure
+    documents: int
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Documents with the same values, one for each field of the grouping; None: those without a value.
+
+    `figures`: in the order of the listing's aggregates.
+    """
+
+    values: tuple[str | None, ...]
+    documents: int
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     """A page of the documents that match, in order; `total`: how many match. Several such events add up.
 
-    `offset` is the number of the first one, from 0; `next_offset` is that of the next page, None on the last. `counts`
-    are by the field `counted_by`. `knowledge_base` is the one that has the documents.
+    `offset` is the number of the first one, from 0; `next_offset` is that of the next page, None on the last.
+    `columns`: the names of the documents' fields, in order. `aggregates`: the numbers that were asked for.
+    `groups`: the first of `group_count` groups, by the fields `grouped_by`. `knowledge_base` is the one that has the
+    documents.
     """
 
     request_id: str
@@ -45,15 +73,18 @@ class Listing:
     documents: tuple[ListedDocument, ...]
     offset: int = 0
     next_offset: int | None = None
-    counted_by: str | None = None
-    counts: tuple[ValueCount, ...] = ()
+    columns: tuple[str, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
+    grouped_by: tuple[str, ...] = ()
+    groups: tuple[Group, ...] = ()
+    group_count: int = 0
     knowledge_base: str | None = None
     type: Literal["listing"] = "listing"
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the fields that the documents have, in the order of their first appearance."""
-        return tuple(dict.fromkeys(name for document in self.documents for name in document.fields))
+    def column_names(self) -> tuple[str, ...]:
+        """The columns; of an earlier server's listing, the fields in the order of their first appearance."""
+        return self.columns or tuple(dict.fromkeys(name for document in self.documents for name in document.fields))
 
     def then(self, more: Listing) -> Listing:
         """The listing with the documents of one more event of the same answer."""
@@ -61,13 +92,21 @@ class Listing:
             more,
             documents=(*self.documents, *more.documents),
             offset=self.offset,
-            counted_by=self.counted_by or more.counted_by,
-            counts=self.counts or more.counts,
+            columns=self.columns or more.columns,
+            aggregates=self.aggregates or more.aggregates,
+            grouped_by=self.grouped_by or more.grouped_by,
+            groups=self.groups or more.groups,
+            group_count=self.group_count or more.group_count,
         )
 
 
 def read_listing(request_id: str, seq: int, frame: Mapping[str, Any]) -> Listing:
-    """The event in a frame; items that are not objects are left out."""
+    """The event in a frame; items that are not objects are left out.
+
+    An earlier server counts documents by the values of one field: `countedBy` and `counts` are read as groups.
+    """
+    groups = tuple(map(_group, objects(frame.get("groups")))) or tuple(map(_counted, objects(frame.get("counts"))))
+    counted_by = text_or_none(frame.get("countedBy"))
     return Listing(
         request_id,
         seq,
@@ -75,8 +114,11 @@ def read_listing(request_id: str, seq: int, frame: Mapping[str, Any]) -> Listing
         documents=tuple(map(_document, objects(frame.get("documents")))),
         offset=count(frame.get("offset")),
         next_offset=count_or_none(frame.get("nextOffset")),
-        counted_by=text_or_none(frame.get("countedBy")),
-        counts=tuple(map(_value_count, objects(frame.get("counts")))),
+        columns=texts(frame.get("columns")),
+        aggregates=tuple(map(_aggregate, objects(frame.get("aggregates")))),
+        grouped_by=texts(frame.get("groupedBy")) or ((counted_by,) if counted_by else ()),
+        groups=groups,
+        group_count=count(frame.get("groupCount")) or len(groups),
         knowledge_base=text_or_none(frame.get("knowledgeBase")),
     )
 
@@ -90,5 +132,28 @@ def _document(item: Mapping[str, Any]) -> ListedDocument:
     )
 
 
-def _value_count(item: Mapping[str, Any]) -> ValueCount:
-    return ValueCount(text(item.get("value")), count(item.get("count")))
+def _aggregate(item: Mapping[str, Any]) -> Aggregate:
+    figure = item.get("figure")
+    return Aggregate(
+        text(item.get("op")),
+        text(item.get("name")),
+        _figure(figure if isinstance(figure, Mapping) else {}),
+        count(item.get("documents")),
+        text_or_none(item.get("field")),
+    )
+
+
+def _group(item: Mapping[str, Any]) -> Group:
+    values = item.get("values")
+    named = tuple(map(text_or_none, values)) if isinstance(values, list) else ()
+    return Group(named, count(item.get("documents")), tuple(map(_figure, objects(item.get("figures")))))
+
+
+def _figure(item: Mapping[str, Any]) -> Figure:
+    number = item.get("number")
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    return Figure(text_or_none(item.get("value")), number if is_number else None)
+
+
+def _counted(item: Mapping[str, Any]) -> Group:
+    return Group((text(item.get("value")),), count(item.get("count")))

@@ -13,8 +13,8 @@ export class Assembly {
   text = "";
   sources = [];
   /**
-   * The documents that were asked for, `{total, documents, offset, nextOffset, countedBy, counts}`; null if the answer
-   * is no list. `countedBy` and `counts` are null unless they were asked for.
+   * The documents and numbers that were asked for, `{total, documents, offset, nextOffset, columns, aggregates,
+   * groupedBy, groups, groupCount}`; null if the answer is no list. The last five are null unless they were asked for.
    */
   listing = null;
   /** Why the answer was started again; null during the first attempt. */
@@ -59,8 +59,9 @@ export class Assembly {
     [this.text, this.sources, this.listing, this.resetReason] = ["", [], null, reason];
   }
 
-  #addListing({ total, documents, offset, nextOffset, countedBy = null, counts = null }) {
-    const before = this.listing ?? { documents: [], offset, countedBy, counts };
+  #addListing(event) {
+    const { total, documents, offset, nextOffset } = event;
+    const before = this.listing ?? { documents: [], offset, ...beforeDocuments(event) };
     this.listing = { ...before, total, documents: [...before.documents, ...documents], nextOffset };
   }
 
@@ -68,4 +69,11 @@ export class Assembly {
     const byNumber = new Map([...this.sources, ...sources].map((source) => [source.n, source]));
     this.sources = [...byNumber.values()].sort((a, b) => a.n - b.n);
   }
+}
+
+/** What is shown before the documents. An earlier server counts by one field: that is read as groups. */
+function beforeDocuments({ columns = null, aggregates = null, groupedBy = null, groups = null, groupCount = null, countedBy, counts }) {
+  if (groups || !counts) return { columns, aggregates, groupedBy, groups, groupCount };
+  const counted = counts.map(({ value, count }) => ({ values: [value], documents: count, figures: [] }));
+  return { columns, aggregates, groupedBy: [countedBy || "Value"], groups: counted, groupCount: counted.length };
 }

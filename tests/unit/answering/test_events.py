@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cicada.answering.events import complete, events_of
-from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Numbers, Progress, Text
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     AnyEventBody,
@@ -24,8 +24,9 @@ from cicada.conversation.protocol import (
     event_body,
     stored_frame,
 )
-from cicada.documents.catalogue import DocumentRow
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, NoneOf, Scalar, ScriptLocator, SectionLocator
+from cicada.documents.aggregates import Aggregation, Figure, Group
+from cicada.documents.catalogue import Aggregate, DocumentRow
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, NoneOf, ScriptLocator, SectionLocator
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.values import described
 from cicada.planning.model import Intent
@@ -205,11 +206,18 @@ def test_however_long_the_values_and_fields_each_event_of_a_listing_fits() -> No
     columns = {f"f{number}": LONGEST for number in range(30)}
     metadata = dict.fromkeys(columns, LONGEST)
     rows = tuple(replace(a_row(), title=LONGEST, metadata=metadata) for _ in range(20))
-    counts: dict[Scalar, int] = {f"{number} {LONGEST * 80}": 1 for number in range(200)}
-    events = made_of([Listed(permitted(rows), 20, columns, 0, None, "f1", counts)])
+    figures = (Figure(LONGEST, 1),) * 6
+    groups = tuple(Group((f"{number} {LONGEST * 80}", None), 1, figures) for number in range(200))
+    numbers = Numbers(
+        (Aggregate("max", LONGEST),) * 6, (LONGEST,) * 6, (LONGEST,) * 2, Aggregation(200, figures, groups, 200)
+    )
+    events = made_of([Listed(permitted(rows), 20, columns, 0, None, numbers)])
     listings = [event for event in events if isinstance(event, Listing)]
     assert sum(len(each.documents) for each in listings) == 20
-    assert listings[0].counts and listings[0].counts[0].value.startswith("0 ")
+    assert [bool(each.columns) for each in listings] == [not number for number in range(len(listings))]
+    first = listings[0]
+    assert (len(first.aggregates or ()), first.group_count) == (6, 200)
+    assert first.groups and (first.groups[0].values[0] or "").startswith("0 ")
 
 
 def a_row() -> DocumentRow:

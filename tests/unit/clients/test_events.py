@@ -26,7 +26,7 @@ from cicada_client.events import (
     parse_event,
 )
 from cicada_client.history import parse_history
-from cicada_client.listing import ListedDocument, Listing, ValueCount
+from cicada_client.listing import Aggregate, Figure, Group, ListedDocument, Listing
 from cicada_client.plan import Plan
 
 RID = "11111111-2222-3333-4444-555555555555"
@@ -52,6 +52,11 @@ field_names = [
     "nextOffset",
     "countedBy",
     "counts",
+    "columns",
+    "aggregates",
+    "groupedBy",
+    "groups",
+    "groupCount",
     "reason",
     "detail",
     "retryable",
@@ -103,12 +108,43 @@ def test_a_listing_without_its_form_is_no_event(more: dict[str, Any]) -> None:
 
 def test_the_listings_of_an_answer_are_one() -> None:
     one, two, three = (ListedDocument(name, name) for name in ("one", "two", "three"))
-    counts = (ValueCount("draft", 9),)
+    groups = (Group(("draft",), 9, (Figure("7", 7.0),)),)
+    sums = (Aggregate("sum", "Value, sum", Figure("7", 7.0), 9, "value"),)
+    numbers: Any = (("Status",), sums, ("Status",), groups, 3)
     answer = Answer().then(Listing(RID, 1, 9, (three,))).then(Reset(RID, 2, "r"))
     assert answer.listing is None
-    answer = answer.then(Listing(RID, 3, 9, (one, two), 4, 7, "Status", counts))
+    answer = answer.then(Listing(RID, 3, 9, (one, two), 4, 7, *numbers))
     answer = answer.then(Listing(RID, 4, 9, (three,), 4, 7))
-    assert answer.listing == Listing(RID, 4, 9, (one, two, three), 4, 7, "Status", counts)
+    assert answer.listing == Listing(RID, 4, 9, (one, two, three), 4, 7, *numbers)
+
+
+def test_the_numbers_of_a_listing_are_read_as_they_are_sent() -> None:
+    figure = {"value": "1,234", "number": 1234}
+    frame = {
+        "requestId": RID,
+        "seq": 1,
+        "type": "listing",
+        "total": 3,
+        "documents": [],
+        "columns": ["Status"],
+        "aggregates": [{"op": "sum", "name": "Value, sum", "figure": figure, "documents": 2, "field": "value"}],
+        "groupedBy": ["Status", "Site"],
+        "groups": [{"values": ["draft", None], "documents": 2, "figures": [{"value": None}]}],
+        "groupCount": 4,
+    }
+    event = parse_event(frame)
+    assert isinstance(event, Listing)
+    assert event.aggregates == (Aggregate("sum", "Value, sum", Figure("1,234", 1234), 2, "value"),)
+    assert event.groups == (Group(("draft", None), 2, (Figure(None),)),)
+    assert (event.columns, event.grouped_by, event.group_count) == (("Status",), ("Status", "Site"), 4)
+
+
+def test_counts_of_an_earlier_server_are_read_as_groups() -> None:
+    counts = [{"value": "draft", "count": 9}]
+    frame = {"requestId": RID, "seq": 1, "type": "listing", "total": 9, "documents": []}
+    event = parse_event(frame | {"countedBy": "Status", "counts": counts})
+    assert isinstance(event, Listing)
+    assert (event.grouped_by, event.groups, event.group_count) == (("Status",), (Group(("draft",), 9),), 1)
 
 
 def test_the_plan_is_known_with_the_end() -> None:

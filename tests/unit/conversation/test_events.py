@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 
 from cicada.conversation.protocol import (
     Accepted,
+    Aggregate,
     AnyEventBody,
     Cancelled,
     Chunk,
     Complete,
     Failed,
+    Figure,
+    Group,
     HistoryPage,
     ListedDocument,
     Listing,
@@ -24,7 +27,6 @@ from cicada.conversation.protocol import (
     SourcesFound,
     StatusChanged,
     Usage,
-    ValueCount,
     event_body,
     failed,
     frame,
@@ -65,14 +67,32 @@ SOURCE = st.builds(
     fields=st.dictionaries(TEXT, TEXT),
 )
 LISTED = st.builds(ListedDocument, document_id=TEXT, title=TEXT, fields=st.dictionaries(TEXT, TEXT, max_size=3))
+FIGURE = st.builds(Figure, value=st.none() | TEXT, number=st.none() | COUNT)
+AGGREGATE = st.builds(
+    Aggregate,
+    op=st.sampled_from(["count", "sum", "avg", "min", "max"]),
+    name=TEXT,
+    figure=FIGURE,
+    documents=COUNT,
+    field=st.none() | TEXT,
+)
+GROUP = st.builds(
+    Group,
+    values=st.lists(st.none() | TEXT, max_size=2).map(tuple),
+    documents=COUNT,
+    figures=st.lists(FIGURE, max_size=3).map(tuple),
+)
 LISTING = st.builds(
     Listing,
     total=COUNT,
     documents=st.lists(LISTED, max_size=3).map(tuple),
     offset=COUNT,
     next_offset=st.none() | COUNT,
-    counted_by=st.none() | TEXT,
-    counts=st.none() | st.lists(st.builds(ValueCount, value=TEXT, count=COUNT), max_size=3).map(tuple),
+    columns=st.none() | NAMES,
+    aggregates=st.none() | st.lists(AGGREGATE, max_size=3).map(tuple),
+    grouped_by=st.none() | NAMES,
+    groups=st.none() | st.lists(GROUP, max_size=3).map(tuple),
+    group_count=st.none() | COUNT,
 )
 PLAN = st.builds(
     PlanSummary,

@@ -11,15 +11,17 @@ from msgspec.structs import replace
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import RequestKey, StoredEvent
 from cicada.conversation.protocol import (
+    Aggregate,
     AnyEventBody,
     Chunk,
+    Figure,
+    Group,
     ListedDocument,
     Listing,
     Reset,
     Source,
     SourceLocator,
     SourcesFound,
-    ValueCount,
     frame,
 )
 from cicada.conversation.withholding import WITHHELD, WITHHELD_ANSWER, ShownAgain
@@ -39,8 +41,11 @@ SOURCES = SourcesFound((source(1, "plan.md"), source(2, "open.md", "All may know
 LISTING = Listing(
     total=2,
     documents=(ListedDocument("plan.md", "The merger", {"Status": "secret"}), ListedDocument("open.md", "Open")),
-    counted_by="Status",
-    counts=(ValueCount("secret", 1),),
+    columns=("Status",),
+    aggregates=(Aggregate("sum", "Price, sum", Figure("4,711", 4711.0), 1, "price"),),
+    grouped_by=("Status",),
+    groups=(Group(("secret",), 1, (Figure("4,711", 4711.0),)),),
+    group_count=1,
     knowledge_base="scripts",
 )
 
@@ -110,7 +115,8 @@ def test_a_listed_document_and_the_values_counted_with_it_are_withheld(talk: Tal
         {"documentId": "", "title": "Withheld", "fields": {}, "relevance": None, "withheld": True},
         {"documentId": "open.md", "title": "Open", "fields": {}, "relevance": None},
     ]
-    assert (listing["total"], listing["counts"]) == (2, [])
+    assert (listing["total"], listing["aggregates"], listing["groups"]) == (2, [], [])
+    assert not any(word in str(listing) for word in ("merger", "secret", "4,711", "4711"))
 
 
 def test_a_repeated_message_shows_no_more_than_resume(talk: Talk) -> None:

@@ -54,7 +54,7 @@ from tests.unit.planning.planned import NOW, filters, planned
 )
 def test_a_list_has_the_order_that_is_asked_for(order: str, field: str, descending: bool) -> None:
     plan = planned(order)
-    assert (plan.shape, plan.sort, plan.count_by) == (Shape.METADATA_ONLY, Sort(field, descending), None)
+    assert (plan.shape, plan.sort, plan.group) == (Shape.METADATA_ONLY, Sort(field, descending), ())
     assert filters(order) == {"kind": "letter"}
 
 
@@ -75,7 +75,7 @@ def test_a_list_has_the_order_that_is_asked_for(order: str, field: str, descendi
 )
 def test_documents_are_counted_by_a_field_where_no_order_is_named(message: str, field: str) -> None:
     plan = planned(message)
-    assert plan.count_by == field
+    assert plan.group == (field,)
     assert plan.sort in (None, Sort("sealed_on", descending=True))
 
 

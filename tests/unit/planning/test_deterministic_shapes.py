@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.documents.catalogue import TITLE, Sort
+from cicada.documents.catalogue import DOCUMENTS, TITLE, Sort
 from cicada.knowledge_bases.schema import Schema
 from cicada.planning.deterministic.planner import DeterministicPlanner
 from cicada.planning.plan import Shape
@@ -70,9 +70,10 @@ def test_a_list_has_the_length_that_is_asked_for() -> None:
 
 
 def test_documents_are_counted_as_a_whole_or_by_a_field() -> None:
-    assert planned("how many ledgers are there?").count
-    assert not planned("list the ledgers").count
-    assert planned("How many ledgers per guild?").count_by == "guild"
+    assert planned("how many ledgers are there?").aggregates == (DOCUMENTS,)
+    assert planned("list the ledgers").aggregates == ()
+    by_guild = planned("How many ledgers per guild?")
+    assert (by_guild.aggregates, by_guild.group) == ((DOCUMENTS,), ("guild",))
 
 
 def test_a_base_without_values_has_no_subject_that_is_not_its_own() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from cicada.documents.catalogue import Sort
+from cicada.documents.catalogue import DOCUMENTS, Sort
 from cicada.documents.model import AnyOf, Condition, Exists, Range
 from cicada.planning.deterministic.refinement import Refinement
 from cicada.planning.document_follow_ups import DocumentFollowUps, completed, refined
@@ -46,9 +47,9 @@ def test_refinements_add_up_and_thanks_or_a_next_page_between_them_change_nothin
 
 
 def test_a_refined_count_stays_a_count() -> None:
-    assert planned("how many letters expire this year?", "and next year?").count
-    assert not planned(LISTING, "and the lapsed ones?").count
-    assert planned("how many letters per guild?", "and ledgers?").count_by == "guild"
+    assert planned("how many letters expire this year?", "and next year?").aggregates == (DOCUMENTS,)
+    assert planned(LISTING, "and the lapsed ones?").aggregates == ()
+    assert planned("how many letters per guild?", "and ledgers?").group == ("guild",)
 
 
 def test_a_period_without_a_verb_is_of_the_field_before() -> None:
@@ -133,8 +134,9 @@ COUNTED = Plan(
     "how many lapsed letters per guild?",
     filters=(LETTERS, LAPSED),
     sort=Sort("fee"),
-    count=True,
-    count_by="guild",
+    aggregates=(DOCUMENTS,),
+    group=("guild",),
+    fields=("fee",),
     offset=40,
 )
 SEARCH = Plan(
@@ -156,7 +158,8 @@ def changed(before: Plan, *conditions: Condition, search_value: str = "", loose_
 def test_a_refined_listing_begins_anew_with_what_it_counts_and_its_order() -> None:
     plan = changed(COUNTED, SKETCHES)
     assert plan.filters == (LETTERS, SKETCHES)
-    assert (plan.shape, plan.count, plan.count_by, plan.offset) == (Shape.METADATA_ONLY, True, "guild", 0)
+    assert (plan.shape, plan.aggregates, plan.group, plan.offset) == (Shape.METADATA_ONLY, (DOCUMENTS,), ("guild",), 0)
+    assert plan.fields == ("fee",)
     assert (plan.sort, plan.search_value, plan.key_concepts) == (Sort("fee"), "", ())
     assert (plan.query, plan.carried) == ("and the others? (letter)", ("letter",))
 
@@ -164,7 +167,10 @@ def test_a_refined_listing_begins_anew_with_what_it_counts_and_its_order() -> No
 def test_a_listing_that_is_refined_by_a_topic_becomes_a_search_and_counts_no_more() -> None:
     plan = changed(COUNTED, search_value="Old Bridges")
     assert (plan.shape, plan.search_value) == (Shape.HYBRID, "Old Bridges")
-    assert (plan.count, plan.count_by, plan.offset) == (False, None, 0)
+    assert (plan.aggregates, plan.group, plan.fields, plan.offset) == ((), (), (), 0)
+    of_groups = replace(COUNTED, sort=Sort("*", descending=True, of="count"))
+    assert changed(of_groups, search_value="Old Bridges").sort is None
+    assert changed(of_groups, SKETCHES).sort == of_groups.sort
     assert plan.key_concepts == ("old", "bridges")
     assert plan.query == "and the others? (letter lapsed)"
     assert plan.carried == ("letter", "lapsed")

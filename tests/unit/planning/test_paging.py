@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import ListedPage, Sort
+from cicada.documents.catalogue import DOCUMENTS, ListedPage, Sort
 from cicada.documents.model import AnyOf
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
@@ -129,13 +129,26 @@ def test_a_page_keeps_all_that_the_next_one_is_made_from() -> None:
         knowledge_base="archive",
         filters=conditions,
         sort=Sort("title", descending=True),
-        count=True,
-        count_by="type",
+        aggregates=(DOCUMENTS,),
+        group=("type",),
+        fields=("site",),
         limit=7,
         offset=14,
     )
     page = listed_page(plan, "store")
-    assert page == ListedPage("store", "archive", conditions, Sort("title", descending=True), True, "type", 7, 14)
+    assert page == ListedPage(
+        "store", "archive", conditions, Sort("title", descending=True), (DOCUMENTS,), ("type",), ("site",), 7, 14
+    )
     following = next_page(PlanRequest("more", "store", NOW, listing=page))
     assert following == replace(plan, query="more", offset=21)
     assert next_page(PlanRequest("more of it?", "store", NOW, listing=page)) is None
+
+
+def test_after_numbers_alone_more_is_the_first_page_of_the_documents() -> None:
+    conditions = (AnyOf("status", frozenset({"draft"})),)
+    by_type = Sort("*", descending=True, of="count")
+    shown = ListedPage("store", "store", conditions, by_type, (DOCUMENTS,), ("type",), limit=3)
+    following = next_page(PlanRequest("more", "store", NOW, listing=shown))
+    assert following is not None
+    assert (following.filters, following.offset, following.limit) == (conditions, 0, None)
+    assert (following.aggregates, following.group, following.sort) == ((), (), None)

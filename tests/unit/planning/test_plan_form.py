@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import Sort
+from cicada.documents.catalogue import Aggregate, Sort
 from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Subject
 from cicada.errors import PlanRefusedError
 from cicada.planning.by_model.form import PlanForm
@@ -38,8 +38,9 @@ def test_all_of_a_plan_is_read() -> None:
         "knowledge_base": "reports",
         "filters": {"status": {"any_of": ["released"]}, "issued": {"since": "2026-01-01", "before": "2027-01-01"}},
         "sort": {"field": "issued", "descending": True},
-        "count": True,
-        "count_by": "site",
+        "aggregates": [{"op": "count"}, {"op": "sum", "field": "pages"}, {"op": "count"}],
+        "group": ["site"],
+        "fields": ["author", "title"],
         "limit": 5,
         "key_concepts": ["reports", "sites"],
         "language": "de",
@@ -54,8 +55,9 @@ def test_all_of_a_plan_is_read() -> None:
             Range("issued", least="2026-01-01", below="2027-01-01"),
         ),
         sort=Sort("issued", descending=True),
-        count=True,
-        count_by="site",
+        aggregates=(Aggregate("count", "*"), Aggregate("sum", "pages")),
+        group=("site",),
+        fields=("author", "title"),
         limit=5,
         key_concepts=("reports", "sites"),
         language="de",
@@ -114,7 +116,10 @@ def test_me_is_nobody_in_other_fields_and_not_one_whom_a_closed_field_does_not_h
     [
         (LIST | {"filters": {"colour": {"any_of": ["red"]}}}, "unknown_field"),
         (LIST | {"sort": {"field": "colour"}}, "unknown_field"),
-        (LIST | {"count_by": "colour"}, "unknown_field"),
+        (LIST | {"group": ["colour"]}, "unknown_field"),
+        (LIST | {"fields": ["colour"]}, "unknown_field"),
+        (LIST | {"aggregates": [{"op": "sum", "field": "colour"}]}, "unknown_field"),
+        (LIST | {"aggregates": [{"op": "median", "field": "pages"}]}, "unknown_value"),
         (LIST | {"colour": "red"}, "unknown_field"),
         (LIST | {"filters": {"issued": {"any_of": ["2026-01-01"]}}}, "unknown_field"),
         (LIST | {"filters": {"status": {"any_of": ["retired"]}}}, "unknown_value"),
@@ -130,7 +135,8 @@ def test_me_is_nobody_in_other_fields_and_not_one_whom_a_closed_field_does_not_h
         (LIST | {"filters": {"pages": {"above": float("nan")}}}, "unreadable"),
         (LIST | {"filters": {"signed": {"equals": "yes"}}}, "unreadable"),
         (LIST | {"filters": {"status": {"any_of": "draft"}}}, "unreadable"),
-        (LIST | {"count": "true"}, "unreadable"),
+        (LIST | {"aggregates": "count"}, "unreadable"),
+        (LIST | {"group": ["site", "status", "author"]}, "unreadable"),
         (LIST | {"limit": 0}, "unreadable"),
         (LIST | {"query": " "}, "unreadable"),
         ({"intent": "script_query", "strategy": "MetadataOnly"}, "unreadable"),
@@ -143,8 +149,18 @@ def test_me_is_nobody_in_other_fields_and_not_one_whom_a_closed_field_does_not_h
         (SEARCH | {"filters": {}}, "contradiction"),
         (SEARCH | {"search_value": " "}, "contradiction"),
         (SEARCH | {"strategy": "ContentOnly"}, "contradiction"),
-        (SEARCH | {"count": True}, "contradiction"),
-        (SEARCH | {"count_by": "site"}, "contradiction"),
+        (SEARCH | {"aggregates": [{"op": "count"}]}, "contradiction"),
+        (SEARCH | {"group": ["site"]}, "contradiction"),
+        (SEARCH | {"fields": ["site"]}, "contradiction"),
+        (LIST | {"aggregates": [{"op": "sum", "field": "*"}]}, "contradiction"),
+        (LIST | {"aggregates": [{"op": "sum", "field": "site"}]}, "contradiction"),
+        (LIST | {"aggregates": [{"op": "avg", "field": "issued"}]}, "contradiction"),
+        (LIST | {"aggregates": [{"op": "max", "field": "status"}]}, "contradiction"),
+        (LIST | {"group": ["site", "site"]}, "contradiction"),
+        (LIST | {"sort": {"field": "*", "of": "count"}}, "contradiction"),
+        (LIST | {"sort": {"field": "*"}, "group": ["site"]}, "contradiction"),
+        (LIST | {"sort": {"field": "site", "of": "sum"}, "group": ["status"]}, "contradiction"),
+        (LIST | {"knowledge_base": "plays", "fields": ["site"]}, "contradiction"),
         (SEARCH | {"strategy": "NoMatch"}, "contradiction"),
         (LIST | {"strategy": "NoMatch", "search_value": "noise"}, "contradiction"),
         (LIST | {"strategy": "NeedsClarification", "limit": 3}, "contradiction"),
@@ -208,7 +224,15 @@ def test_a_base_without_fields_has_a_form_too() -> None:
     assert plain.read(LIST).shape is Shape.METADATA_ONLY
     assert plain.read(LIST | {"sort": {"field": "title"}}).sort == Sort("title")
     with pytest.raises(PlanRefusedError):
-        plain.read(LIST | {"count_by": "status"})
+        plain.read(LIST | {"group": ["status"]})
+    assert plain.read(LIST | {"aggregates": [{"op": "count"}]}).aggregates == (Aggregate("count"),)
+
+
+def test_groups_have_an_order_and_dates_a_first_and_a_last_day() -> None:
+    written = LIST | {"group": ["site", "status"], "sort": {"field": "pages", "descending": True, "of": "avg"}}
+    plan = FORM.read(written | {"aggregates": [{"op": "max", "field": "issued"}]})
+    assert plan.sort == Sort("pages", descending=True, of="avg")
+    assert (plan.group, plan.aggregates) == (("site", "status"), (Aggregate("max", "issued"),))
 
 
 def test_an_intent_that_the_base_does_not_serve_is_refused() -> None:

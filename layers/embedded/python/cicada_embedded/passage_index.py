@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,8 +22,9 @@ from cicada.adapters.passage_codec import (
     row_from_json,
     row_to_json,
 )
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of, sorted_rows
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, PassageFilter, Scalar
+from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated
+from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort, row_of, sorted_rows
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter
 from cicada.errors import ConfigurationError
 from cicada.languages.terms import stemmed_language
 from cicada.retrieval.fusion import CARD_FIELDS, Bm25
@@ -44,7 +44,6 @@ from cicada_embedded.snapshot import PASSAGE_FIELDS, Snapshot, Snapshots, readab
 from cicada_embedded.texts import Found, Texts, term_bytes
 
 BM25 = Bm25()
-_MAX_VALUES = 1000
 _PASSAGE = "SELECT passage.number, document_id, passage_id, metadata, readers, body FROM passage "
 _INSERT_PASSAGE = "INSERT INTO passage VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _OF_DOCUMENT = "JOIN document ON document.number = document "
@@ -140,15 +139,17 @@ class SqlitePassageIndex:
         with self._reading(filter.base_key) as (_, base):
             return len(base.matching(filter))
 
-    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
+    def aggregate(
+        self,
+        filter: PassageFilter,
+        aggregates: Sequence[Aggregate],
+        group: Sequence[str] = (),
+        sort: Sort | None = None,
+        limit: int = MOST_GROUPS,
+    ) -> Aggregation:
         with self._reading(filter.base_key) as (_, base):
             rows = base.matching(filter)
-        # In Python True equals 1; as values of a field they differ.
-        counted = Counter(
-            value for row in rows for value in {(type(each), each) for each in _values(row.metadata.get(field, ()))}
-        )
-        ordered = sorted(counted.items(), key=lambda pair: (-pair[1], isinstance(pair[0][1], str), pair[0][1]))
-        return {value: count for (_, value), count in ordered[:_MAX_VALUES]}
+        return aggregated(rows, aggregates, group, sort, limit)
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
         with self._reading(document.base_key) as (_, base):
@@ -274,7 +275,3 @@ def _with_cards(connection: sqlite3.Connection, base: Snapshot, numbers: Iterabl
         (json.dumps(list(numbers)),),
     )
     return {number: row_from_json(row, base.documents[number].document, card) for number, row, card in rows}
-
-
-def _values(value: MetadataValue) -> tuple[Scalar, ...]:
-    return value if isinstance(value, tuple) else (value,)

@@ -10,12 +10,16 @@ from typing import Any, TypeVar, cast
 from msgspec import Struct
 from msgspec.json import encode
 
-from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Progress, Text
+from cicada.answering.figures import shown_figure
+from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Numbers, Progress, Text
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
+    Aggregate,
     AnyEventBody,
     Chunk,
     Complete,
+    Figure,
+    Group,
     ListedDocument,
     Listing,
     PlanSummary,
@@ -24,10 +28,10 @@ from cicada.conversation.protocol import (
     SourcesFound,
     StatusChanged,
     Usage,
-    ValueCount,
 )
-from cicada.documents.catalogue import DocumentRow
-from cicada.documents.model import Locator, Scalar, ScriptLocator
+from cicada.documents import aggregates
+from cicada.documents.catalogue import EVERY, DocumentRow, Operation
+from cicada.documents.model import Locator, ScriptLocator
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
 from cicada.planning.plan import Plan
@@ -41,7 +45,7 @@ _EXCERPT_LENGTH = 300
 _NAME_LENGTH = 120
 _NAMES = 20
 _QUERY_LENGTH = 500
-_COUNTS = 100
+_GROUPS = 100
 # Room for content in a frame.
 _ROOM_BYTES = FRAME_LIMIT_BYTES - 384
 # Room for what stands in a frame beside its documents, and for the filters beside the rest of the last event.
@@ -107,13 +111,12 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
 
 
 def _listings(part: Listed) -> Iterator[Listing]:
-    """The counts stand in the first one. Without a document there is one all the same: it says so."""
-    counts = _beginning([_count(each, n) for each, n in (part.counts or {}).items()][:_COUNTS], _HALF_BYTES, _size)
-    named = part.counted_by
-    of_first: dict[str, Any] = {"counted_by": named[:_NAME_LENGTH], "counts": counts} if named else {}
+    """Columns and numbers stand in the first one. Without a document there is one all the same: it says so."""
+    columns = tuple(name[:MAX_NAME] for name in list(part.columns.values())[:MAX_FIELDS]) if part.rows else ()
+    of_first = ({"columns": columns} if columns else {}) | _numbers(part.numbers, _HALF_BYTES - _bytes(columns))
     documents = [_listed(row, part.columns) for row in part.rows]
     base = next((row.document.base_key.knowledge_base for row in part.rows), None)
-    room = _ROOM_BYTES - sum(map(_size, counts))
+    room = _ROOM_BYTES - _bytes(of_first)
     for number, each in enumerate(_fitting(documents, room) or [[]]):
         yield Listing(
             total=part.total,
@@ -125,8 +128,48 @@ def _listings(part: Listed) -> Iterator[Listing]:
         )
 
 
-def _count(value: Scalar, number: int) -> ValueCount:
-    return ValueCount(value=shown_value(value)[:_NAME_LENGTH], count=number)
+def _numbers(numbers: Numbers | None, room: int) -> dict[str, Any]:
+    """The fields of an event that have the numbers: all aggregates, and as many groups as fit."""
+    if numbers is None:
+        return {}
+    asked = tuple(
+        Aggregate(
+            op=each.op,
+            name=name[:MAX_NAME],
+            figure=_figure(figure, each.op),
+            documents=figure.documents,
+            field=each.field[:MAX_NAME] if each.field != EVERY else None,
+        )
+        for each, name, figure in zip(numbers.aggregates, numbers.names, numbers.found.figures, strict=True)
+    )
+    if not numbers.group:
+        return {"aggregates": asked}
+    groups = [_group(each, numbers) for each in numbers.found.groups[:_GROUPS]]
+    return {
+        "aggregates": asked,
+        "grouped_by": tuple(name[:MAX_NAME] for name in numbers.group),
+        "groups": _beginning(groups, room - _bytes(asked), _size),
+        "group_count": numbers.found.group_count,
+    }
+
+
+def _group(group: aggregates.Group, numbers: Numbers) -> Group:
+    figures = zip(numbers.aggregates, group.figures, strict=True)
+    return Group(
+        values=tuple(None if value is None else shown_value(value)[:MAX_NAME] for value in group.values),
+        documents=group.documents,
+        figures=tuple(_figure(figure, each.op) for each, figure in figures),
+    )
+
+
+def _figure(figure: aggregates.Figure, op: Operation) -> Figure:
+    number = figure.value if isinstance(figure.value, int | float) else None
+    said = shown_figure(figure, op)
+    return Figure(value=said and said[:MAX_NAME], number=number)
+
+
+def _bytes(value: object) -> int:
+    return len(encode(value))
 
 
 def _listed(row: DocumentRow, columns: Mapping[str, str]) -> ListedDocument:

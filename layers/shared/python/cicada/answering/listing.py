@@ -1,26 +1,29 @@
-"""Answer from the catalogue: the documents that match, counted and in order, without a search and without a model."""
+"""Answer from the catalogue: documents that match and numbers about them, without a search and without a model."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from cicada.answering.figures import name_of, sentences, worded
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text
 from cicada.conversation.model import Question
-from cicada.documents.catalogue import TITLE, DocumentRow, Sort
-from cicada.documents.model import DocumentKey, Scalar
+from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
+from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, RowPage, Sort
+from cicada.documents.model import Condition, DocumentKey, PassageFilter
 from cicada.identity import Principal
+from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.knowledge_bases.values import MAX_VALUE, described, shown_value
+from cicada.knowledge_bases.values import MAX_FIELDS, MAX_VALUE, described, shown_value
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, readable_passages
 from cicada.planning.plan import PAGE_SIZE, Plan
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.ports import DocumentCatalogue
 
-_VALUES_IN_A_SENTENCE = 8
+# The first row of an ascending and of a descending order.
+_ENDS = {"number": ("Lowest", "Highest"), "date": ("Earliest", "Latest"), "text": ("First", "Last")}
 
 
 class ListingAnswerer(Struct, frozen=True):
@@ -35,48 +38,113 @@ class ListingAnswerer(Struct, frozen=True):
     check_index: CheckIndex = unchecked
 
     def answer(self, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
-        """The listing, then a sentence that counts it. Failures are `DependencyError`s, never an empty listing."""
+        """Numbers and documents, then sentences about them. Failures are `DependencyError`s, never an empty listing."""
         yield Progress("searching")
         schema = self.bases.of(plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
-        order = plan.sort or schema.sort or Sort(TITLE)
+        page, rows, found = self._read(plan, readable, schema, principal)
+        total = found.documents if found and rows.withheld else page.total - rows.withheld
+        said = [_matching(total, "; ".join(described(condition, schema) for condition in readable.conditions))]
+        numbers = worded(_aggregates(plan), plan.group, found, schema) if found else None
+        said += sentences(numbers) if numbers else ()
+        is_list = plan.asks_for_rows and not _cannot_choose(plan, rows)
+        shown = rows if is_list else rows.only(())
+        said += _about_rows(plan, rows, schema) if plan.asks_for_rows else ()
+        columns = _columns(plan, readable.conditions, shown, schema)
+        yield Listed(shown, total, columns, plan.offset, page.next_offset if is_list else None, numbers)
+        yield Text(" ".join([*said, *(["There are no more."] if plan.offset and not page.rows else [])]))
+        steps = (*(("aggregate",) if found else ()), *(("list",) if is_list else ()))
+        yield Finished((*steps, f"documents:{total}"), None, matching=total, withheld=rows.withheld)
+
+    def _read(
+        self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal
+    ) -> tuple[RowPage, Permitted[DocumentRow], Aggregation | None]:
+        order = plan.sort if plan.sort and not plan.sort.of and plan.asks_for_rows else schema.sort or Sort(TITLE)
+        limit = (None if plan.group else plan.limit) or PAGE_SIZE
+        asked = (_aggregates(plan), plan.group, plan.sort, (plan.limit if plan.group else None) or MOST_GROUPS)
+        found = None
         with phase("searching"):
             self.check_index(principal, plan.knowledge_base)
-            page = self.catalogue.rows(readable, order, plan.limit or PAGE_SIZE, plan.offset)
-            counts = self.catalogue.count_by(readable, plan.count_by) if plan.count_by else None
+            page = self.catalogue.rows(readable, order, limit, plan.offset)
+            if plan.aggregates or plan.group:
+                found = self.catalogue.aggregate(readable, *asked)
         with phase("gate"):
             rows = self.gate.permit(principal, page.rows, _document)
-        # An access list may have changed since the rows were read: what the gate withholds is not counted either.
-        total, counts = page.total - rows.withheld, _counted(counts, plan.count_by or "", page.rows, rows)
-        columns = {field.name: field.display or field.name for field in schema.fields.values() if field.shown}
-        yield Listed(rows, total, columns, plan.offset, page.next_offset, plan.count_by or "", counts)
-        conditions = "; ".join(described(condition, schema) for condition in readable.conditions)
-        end = " There are no more." if plan.offset and not page.rows else ""
-        yield Text(_sentence(total, conditions, columns.get(plan.count_by or "", plan.count_by or ""), counts) + end)
-        yield Finished(("list", f"documents:{total}"), None, matching=total, withheld=rows.withheld)
+            if found and rows.withheld:
+                # An access list has changed since the rows were read: no number may have a withheld document in it.
+                everything = self.catalogue.rows(readable, order, page.total).rows
+                found = aggregated(tuple(self.gate.permit(principal, everything, _document)), *asked)
+        return page, rows, found
 
 
-def _sentence(total: int, conditions: str, counted_by: str, counts: Mapping[Scalar, int] | None) -> str:
+def _aggregates(plan: Plan) -> tuple[Aggregate, ...]:
+    """A group alone asks which values there are: each is told with how many documents have it."""
+    return plan.aggregates or (DOCUMENTS,)
+
+
+def _matching(total: int, conditions: str) -> str:
     number = {0: "No document matches", 1: "1 document matches"}.get(total, f"{total:,} documents match")
-    said = f"{number} ({conditions})." if conditions else f"{number}."
-    if not counts:
-        return said
-    first = list(counts.items())[:_VALUES_IN_A_SENTENCE]
-    values = ", ".join(f"{shown_value(value)[:MAX_VALUE]} {count:,}" for value, count in first)
-    more = f" and {len(counts) - len(first):,} more values" if len(counts) > len(first) else ""
-    return f"{said} By {counted_by}: {values}{more}."
+    return f"{number} ({conditions})." if conditions else f"{number}."
 
 
-def _counted(
-    counts: Mapping[Scalar, int] | None, field: str, rows: Sequence[DocumentRow], permitted: Permitted[DocumentRow]
-) -> Mapping[Scalar, int] | None:
-    """The counts without those of the page's rows that are not permitted."""
-    if not counts or not permitted.withheld:
-        return counts
-    shown = {row.document for row in permitted}
-    values = [row.metadata.get(field, ()) for row in rows if row.document not in shown]
-    cut = Counter(each for value in values for each in (value if isinstance(value, tuple) else (value,)))
-    return {value: number - cut[value] for value, number in counts.items() if number > cut[value]}
+def _columns(
+    plan: Plan, conditions: Sequence[Condition], rows: Permitted[DocumentRow], schema: Schema
+) -> dict[str, str]:
+    """The fields that were asked for, then those of the order and the filters and those that the schema shows.
+
+    All but the fields that were asked for are left out where no document has them.
+    """
+    named = [*plan.fields, *([plan.sort.field] if plan.sort else []), *(each.field for each in conditions)]
+    shown = [field.name for field in schema.fields.values() if field.shown]
+    known = [
+        name
+        for name in dict.fromkeys([*named, *shown])
+        if name not in (TITLE, EVERY) and (name in plan.fields or any(name in row.metadata for row in rows))
+    ]
+    return {name: name_of(name, schema) for name in known[:MAX_FIELDS]}
+
+
+def _cannot_choose(plan: Plan, rows: Permitted[DocumentRow]) -> bool:
+    """Whether the first documents of an order are asked for, and none has a value to sort by."""
+    sort = plan.sort
+    return bool(sort and plan.limit and not plan.group and rows and not any(values_of(row, sort.field) for row in rows))
+
+
+def _about_rows(plan: Plan, rows: Permitted[DocumentRow], schema: Schema) -> Iterator[str]:
+    """What was asked of documents and can be told of them in a sentence, or why it cannot."""
+    if not rows:
+        return
+    first, sort = rows.items[0], plan.sort if plan.sort and not plan.sort.of else None
+    if sort and not plan.offset and not values_of(first, sort.field):
+        yield f"None of them has a value of {name_of(sort.field, schema)}, so they cannot be compared by it."
+    elif sort and plan.limit == 1 and sort.field != TITLE:
+        value = values_of(first, sort.field)[0]
+        words = _ENDS["number" if not isinstance(value, str) else "date" if _is_date(sort.field, schema) else "text"]
+        said = shown_value(value)[:MAX_VALUE]
+        yield f"{words[sort.descending]} {name_of(sort.field, schema)}: {said} ({_title(first)})."
+    if _cannot_choose(plan, rows):
+        return
+    fields = [field for field in plan.fields if field != TITLE and not (sort and sort.field == field)]
+    if len(rows) == 1 and fields:
+        said = ", ".join(_field(first, field, schema) for field in fields)
+        yield f"{_title(first)}: {said}."
+        return
+    for field in fields:
+        if not any(field in row.metadata for row in rows):
+            yield f"None of them has a value of {name_of(field, schema)}."
+
+
+def _field(row: DocumentRow, field: str, schema: Schema) -> str:
+    name = name_of(field, schema)
+    return f"{name} {shown_value(row.metadata[field])[:MAX_VALUE]}" if field in row.metadata else f"no {name}"
+
+
+def _title(row: DocumentRow) -> str:
+    return (row.title or row.document.document_id)[:MAX_VALUE]
+
+
+def _is_date(field: str, schema: Schema) -> bool:
+    return field in schema.fields and schema.fields[field].type is FieldType.DATE
 
 
 def _document(row: DocumentRow) -> DocumentKey:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from cicada.documents.catalogue import DocumentRow, ListedPage
-from cicada.documents.model import Scalar
+from cicada.documents.aggregates import Aggregation
+from cicada.documents.catalogue import Aggregate, DocumentRow, ListedPage
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions import Permitted
 from cicada.planning.plan import Plan
@@ -28,10 +28,19 @@ class Cited(Struct, frozen=True):
     schema: Schema = field(default_factory=Schema)
 
 
-class Listed(Struct, frozen=True):
-    """A page of the documents that were asked for. `total`: how many match. `columns`: the fields to show, by name.
+class Numbers(Struct, frozen=True):
+    """The numbers that were asked for. `names`: of the aggregates, and `group`: of its fields, for people."""
 
-    `counts`: for each value of the field `counted_by`, how many match; empty if it was not asked.
+    aggregates: tuple[Aggregate, ...]
+    names: tuple[str, ...]
+    group: tuple[str, ...]
+    found: Aggregation
+
+
+class Listed(Struct, frozen=True):
+    """A page of the documents that were asked for; without rows where numbers alone were. `total`: how many match.
+
+    `columns`: the fields to show, in order, with their names for people.
     """
 
     rows: Permitted[DocumentRow]
@@ -39,8 +48,7 @@ class Listed(Struct, frozen=True):
     columns: Mapping[str, str]
     offset: int = 0
     next_offset: int | None = None
-    counted_by: str = ""
-    counts: Mapping[Scalar, int] | None = None
+    numbers: Numbers | None = None
 
 
 class Text(Struct, frozen=True):

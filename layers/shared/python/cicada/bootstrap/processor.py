@@ -92,10 +92,11 @@ def answerer() -> Answerer:
         return False
 
     def episodes(principal: Principal, name: str) -> frozenset[str]:
-        found = index.count_by(readable_passages(principal, name), EPISODE)
+        groups = index.aggregate(readable_passages(principal, name), (), (EPISODE,)).groups
+        found = frozenset(str(each.values[0]) for each in groups if each.values[0] is not None)
         if not found:
             completeness.check(principal, name)
-        return frozenset(map(str, found))
+        return found
 
     agent_search = PermittedAgentSearch(search, gate, completeness.check)
     return Answerer(

@@ -222,26 +222,58 @@ class ListedDocument(_Frame, frozen=True, omit_defaults=True):
     withheld: bool | None = None
 
 
-class ValueCount(_Frame, frozen=True):
-    """How many of the matching documents have this value."""
+class Figure(_Frame, frozen=True, omit_defaults=True):
+    """A number or a day that was computed. `value`: as people read it, null where it cannot be computed.
 
-    value: str
-    count: int
+    `number`: the same for programs, where it is one.
+    """
+
+    value: str | None
+    number: float | None = None
+
+
+class Aggregate(_Frame, frozen=True, omit_defaults=True):
+    """A figure of all documents that match. `name`: for people. `field`: absent where documents are counted.
+
+    `documents`: how many of them have a value that it is computed from.
+    """
+
+    op: Literal["count", "sum", "avg", "min", "max"]
+    name: str
+    figure: Figure
+    documents: int
+    field: str | None = None
+
+
+class Group(_Frame, frozen=True):
+    """Documents with the same values of the fields of `groupedBy`, in their order; null: those without a value.
+
+    `figures`: in the order of `aggregates`.
+    """
+
+    values: tuple[str | None, ...]
+    documents: int
+    figures: tuple[Figure, ...]
 
 
 class Listing(_Sent, frozen=True, tag="listing", omit_defaults=True):
     """Documents that match, in order. Several such events add up; each has the same `total`.
 
-    `offset` is the number of the first one; `nextOffset` is that of the next page, null on the last. `counts` are by
-    the field `countedBy`. `knowledgeBase`: where the documents are.
+    `offset` is the number of the first one; `nextOffset` is that of the next page, null on the last. The first event
+    has what is shown before the documents: `columns`, the names of their fields in order; `aggregates`, the numbers
+    that were asked for; `groups`, the first of `groupCount`, by the fields `groupedBy`, whose names are for people.
+    `knowledgeBase`: where the documents are.
     """
 
     total: int
     documents: tuple[ListedDocument, ...]
     offset: int = _always(0)
     next_offset: int | None = _always(None)
-    counted_by: str | None = None
-    counts: tuple[ValueCount, ...] | None = None
+    columns: tuple[str, ...] | None = None
+    aggregates: tuple[Aggregate, ...] | None = None
+    grouped_by: tuple[str, ...] | None = None
+    groups: tuple[Group, ...] | None = None
+    group_count: int | None = None
     knowledge_base: str | None = None
 
 

@@ -101,8 +101,14 @@ def _without(event: SourcesFound | Listing, principal: Principal, gone: Document
         kept = tuple(_source(each) if _key(event, principal, each) in gone else each for each in event.sources)
         return replace(event, sources=kept)
     rows = tuple(_listed(each) if _key(event, principal, each) in gone else each for each in event.documents)
-    # A value that only this document has would tell of it.
-    return replace(event, documents=rows, counts=() if event.counts is not None else None)
+    # A value that only this document has would tell of it, and so would a number that it is part of.
+    return replace(
+        event,
+        documents=rows,
+        aggregates=() if event.aggregates is not None else None,
+        groups=() if event.groups is not None else None,
+        group_count=None,
+    )
 
 
 def _source(source: Source) -> Source:

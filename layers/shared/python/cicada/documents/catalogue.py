@@ -120,24 +120,27 @@ class ListedPage(Struct, frozen=True):
     """A page of rows that was shown, with all that the next page is made from.
 
     `asked`: the knowledge base that the question went to. `knowledge_base`: the one whose documents are listed.
-    `limit`: rows of a page, None for as many as usual. `offset`: the first row of this page.
+    `limit`: rows of a page, None for as many as usual. `offset`: the first row of this page. `aggregates`, `group` and
+    `fields`: as in the plan.
     """
 
     asked: str
     knowledge_base: str
     conditions: tuple[Condition, ...] = ()
     sort: Sort | None = None
-    count: bool = False
-    count_by: str | None = None
+    aggregates: tuple[Aggregate, ...] = ()
+    group: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     limit: int | None = None
     offset: int = 0
 
 
 def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:
-    """The rows in this order; numbers come before texts."""
+    """The rows in this order. Numbers come before texts, also in descending order: a text is not above a number."""
     keyed = [(_sort_key(row, sort), row) for row in sorted(rows, key=lambda row: row.document.document_id)]
     having = [(key, row) for key, row in keyed if key is not None]
     having.sort(key=lambda pair: pair[0], reverse=sort.descending)
+    having.sort(key=lambda pair: pair[0][0])
     return [*(row for _, row in having), *(row for key, row in keyed if key is None)]
 
 

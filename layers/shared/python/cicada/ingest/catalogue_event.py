@@ -67,8 +67,9 @@ def _listed(
     page = catalogue.rows(matching, order, min(limit, _MOST), offset)
     counts = {}
     if event.get("countBy"):
-        found = catalogue.count_by(matching, str(event["countBy"]))
-        counts = {"counts": [{"value": value, "count": number} for value, number in found.items()]}
+        groups = catalogue.aggregate(matching, (), (str(event["countBy"]),)).groups
+        counted = [(each.values[0], each.documents) for each in groups if each.values[0] is not None]
+        counts = {"counts": [{"value": value, "count": number} for value, number in counted]}
     return {
         "total": page.total,
         "nextOffset": page.next_offset,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from cicada.documents.catalogue import ListedPage
 from cicada.planning.model import Intent
 from cicada.planning.plan import PAGE_SIZE, Plan, Shape
@@ -29,27 +31,40 @@ def listed_page(plan: Plan, asked: str) -> ListedPage | None:
     if plan.shape is not Shape.METADATA_ONLY:
         return None
     return ListedPage(
-        asked, plan.knowledge_base, plan.filters, plan.sort, plan.count, plan.count_by, plan.limit, plan.offset
+        asked,
+        plan.knowledge_base,
+        plan.filters,
+        plan.sort,
+        plan.aggregates,
+        plan.group,
+        plan.fields,
+        plan.limit,
+        plan.offset,
     )
 
 
 def next_page(request: PlanRequest) -> Plan | None:
     """The plan of the page after the one that was shown last; None if the message asks for something else.
 
-    The page goes on as it was planned, so that it needs neither the question nor the model of then.
+    The page goes on as it was planned, so that it needs neither the question nor the model of then. After numbers
+    alone, "more" is the first page of the documents that they were computed from.
     """
     shown = request.listing
     if shown is None or shown.asked != request.knowledge_base or not is_page_request(request.message):
         return None
-    return Plan(
+    plan = Plan(
         Intent.SCRIPT_QUERY,
         Shape.METADATA_ONLY,
         request.message,
         knowledge_base=shown.knowledge_base,
         filters=shown.conditions,
         sort=shown.sort,
-        count=shown.count,
-        count_by=shown.count_by,
+        aggregates=shown.aggregates,
+        group=shown.group,
+        fields=shown.fields,
         limit=shown.limit,
-        offset=shown.offset + (shown.limit or PAGE_SIZE),
+        offset=shown.offset,
     )
+    if plan.asks_for_rows:
+        return replace(plan, offset=shown.offset + (shown.limit or PAGE_SIZE))
+    return replace(plan, sort=None, aggregates=(), group=(), limit=None)

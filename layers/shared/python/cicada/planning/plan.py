@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from cicada.documents.catalogue import Sort
+from cicada.documents.catalogue import Aggregate, Sort
 from cicada.documents.model import Condition, Subject
 from cicada.planning.model import Intent
 
@@ -27,7 +27,8 @@ class Shape(StrEnum):
 class Plan(Struct, frozen=True):
     """`query`: the message as a stand-alone question. `search_value`: what to search the passages for, or empty.
 
-    `count`: the user asks how many. `count_by`: for how many of each value of this field, or which values there are.
+    `aggregates`: the numbers that are asked for; with `group`, for each value of these fields, of which there are at
+    most two. `group` alone asks which values there are. `fields`: those whose values are asked for, in order.
     `limit` and `offset`: the page of a listing. `by`: what made the plan, `rules` or `model`.
     `carried`: what the rules carried over from earlier turns; a search's `query` and
     `search_value` have it at their end.
@@ -42,8 +43,9 @@ class Plan(Struct, frozen=True):
     knowledge_base: str = ""
     filters: tuple[Condition, ...] = ()
     sort: Sort | None = None
-    count: bool = False
-    count_by: str | None = None
+    aggregates: tuple[Aggregate, ...] = ()
+    group: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     limit: int | None = None
     offset: int = 0
     key_concepts: tuple[str, ...] = ()
@@ -53,3 +55,10 @@ class Plan(Struct, frozen=True):
     clarification: str = ""
     carried: tuple[str, ...] = ()
     subjects: tuple[Subject, ...] = ()
+
+    @property
+    def asks_for_rows(self) -> bool:
+        """Whether documents are asked for, and not numbers alone: by a field of theirs, by an order or by a number."""
+        if not (self.aggregates or self.group):
+            return True
+        return bool(self.fields) or (not self.group and bool(self.sort or self.limit))

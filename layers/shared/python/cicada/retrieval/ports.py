@@ -7,8 +7,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, Scalar
+from cicada.documents.aggregates import MOST_GROUPS, Aggregation
+from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.retrieval.model import (
     Candidate,
@@ -107,8 +108,18 @@ class DocumentCatalogue(Protocol):
         """Number of documents that match."""
         ...
 
-    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
-        """The number of matching documents for each value of the field; at most 1,000 values."""
+    def aggregate(
+        self,
+        filter: PassageFilter,
+        aggregates: Sequence[Aggregate],
+        group: Sequence[str] = (),
+        sort: Sort | None = None,
+        limit: int = MOST_GROUPS,
+    ) -> Aggregation:
+        """The aggregates of the documents that match, as `aggregated` computes them; exact, whatever their number.
+
+        `group`: none, one or two fields. `limit`: groups at most.
+        """
         ...
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:

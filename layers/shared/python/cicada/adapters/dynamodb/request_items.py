@@ -22,7 +22,7 @@ from cicada.conversation.model import (
     Status,
     StoredEvent,
 )
-from cicada.documents.catalogue import ListedPage, Sort
+from cicada.documents.catalogue import Aggregate, ListedPage, Sort
 from cicada.documents.model import AnyOf, Condition
 from cicada.identity import Principal
 
@@ -132,8 +132,11 @@ def record_text(record: AnswerRecord) -> str:
 def _listing_values(page: ListedPage | None) -> dict[str, Any] | None:
     if page is None:
         return None
-    sort = asdict(page.sort) if page.sort else None
-    return asdict(page) | {"sort": sort, "conditions": [condition_values(each) for each in page.conditions]}
+    return asdict(page) | {
+        "sort": asdict(page.sort) if page.sort else None,
+        "conditions": [condition_values(each) for each in page.conditions],
+        "aggregates": [asdict(each) for each in page.aggregates],
+    }
 
 
 def _read_record(text: str) -> AnswerRecord:
@@ -146,9 +149,18 @@ def _read_record(text: str) -> AnswerRecord:
 
 
 def _read_listing(stored: Mapping[str, Any]) -> ListedPage:
+    """A page of an earlier version has no numbers but counts, which its next page does without."""
     values = _known(ListedPage, stored)
-    sort = Sort(**values["sort"]) if values["sort"] else None
-    return ListedPage(**values | {"sort": sort, "conditions": tuple(map(condition_of, values["conditions"]))})
+    return ListedPage(
+        **values
+        | {
+            "sort": Sort(**values["sort"]) if values["sort"] else None,
+            "conditions": tuple(map(condition_of, values["conditions"])),
+            "aggregates": tuple(Aggregate(**each) for each in values.get("aggregates", ())),
+            "group": tuple(values.get("group", ())),
+            "fields": tuple(values.get("fields", ())),
+        }
+    )
 
 
 def _known(kind: type[AnswerRecord] | type[ListedPage], stored: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,13 +22,15 @@ from cicada.adapters.opensearch.rows import (
     IS_ROW,
     ROW_FACETS,
     ROW_FIELDS,
+    condition_body,
     document_row,
     value_of,
     values_body,
 )
 from cicada.adapters.opensearch.targets import Hits
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort, sorted_rows
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter, Scalar
+from cicada.documents.aggregates import Aggregation, Figure, Group, Key, aggregated, by_documents
+from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, DocumentRow, RowPage, Sort, sorted_rows
+from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, PassageFilter
 from cicada.retrieval.model import CardHit
 
 _MAX_VALUES = 1000
@@ -36,6 +38,7 @@ _MAX_VALUES = 1000
 _MAX_TERMS = 100
 # No viewer's name: those are `user:<id>` and `group:<name>`.
 _NOBODY = ("",)
+_MOST_FIRST = Sort(EVERY, descending=True, of="count")
 
 WithoutStale = Callable[[KnowledgeBaseKey, Callable[[], list[Hits]]], list[Hits]]
 
@@ -128,15 +131,52 @@ def access_lists_by_document(
     return {name: viewers for name, viewers in found.items() if viewers != _NOBODY}
 
 
-def count_rows_by(requests: Requests, index: str, filter: PassageFilter, field: str) -> dict[Scalar, int]:
-    """The number of matching documents for each value of the field, most first."""
+def aggregate_rows(
+    reads: CatalogueReads,
+    filter: PassageFilter,
+    aggregates: Sequence[Aggregate],
+    group: Sequence[str],
+    sort: Sort | None,
+    limit: int,
+) -> Aggregation:
+    """The aggregates of the documents that match. How many there are of each value, the server counts.
+
+    All else is computed from all rows that match, read as for a listing: the server knows values only as terms.
+    """
+    if not group and set(aggregates) <= {DOCUMENTS}:
+        body = {"query": {"bool": {"filter": row_filters(filter)}}}
+        number = reads.documents.requests.count(reads.index, body)
+        return Aggregation(number, (Figure(number, number),) * len(aggregates))
+    if len(group) == 1 and set(aggregates) <= {DOCUMENTS} and (sort is None or sort == _MOST_FIRST):
+        counted = _counted(reads.documents.requests, reads.index, filter, group[0], len(aggregates))
+        if counted is not None:
+            return replace(counted, groups=counted.groups[:limit])
+    return aggregated(reads.of(filter.base_key, row_filters(filter)), aggregates, group, sort, limit)
+
+
+def _counted(requests: Requests, index: str, filter: PassageFilter, field: str, counts: int) -> Aggregation | None:
+    """The number of matching documents for each value of the field; None for more values than one request counts.
+
+    `counts`: how often the number of documents is asked for.
+    """
     body = {
         "size": 0,
+        "track_total_hits": True,
         "query": {"bool": {"filter": row_filters(filter)}},
-        "aggs": {"values": values_body(field, _MAX_VALUES)},
+        "aggs": {
+            "values": values_body(field, _MAX_VALUES),
+            "missing": {"filter": condition_body(Exists(field, present=False), ROW_FACETS)},
+        },
     }
-    buckets = requests.search(index, body)["aggregations"]["values"]["buckets"]
-    return {value_of(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets}
+    found = requests.search(index, body)
+    counted = found["aggregations"]["values"]
+    if counted["sum_other_doc_count"]:
+        return None
+    sizes = [((value_of(bucket["key"]),), int(bucket["doc_count"])) for bucket in counted["buckets"]]
+    total, missing = int(found["hits"]["total"]["value"]), int(found["aggregations"]["missing"]["doc_count"])
+    named: list[tuple[Key, int]] = [*sizes, *([((None,), missing)] if missing else [])]
+    groups = by_documents([Group(key, number, (Figure(number, number),) * counts) for key, number in named])
+    return Aggregation(total, (Figure(total, total),) * counts, tuple(groups), len(sizes), missing)
 
 
 def _of_both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from opensearchpy.exceptions import AuthorizationException, NotFoundError
 from cicada.adapters.opensearch.catalogue import (
     CatalogueReads,
     access_lists_by_document,
+    aggregate_rows,
     card_hits,
     copies,
-    count_rows_by,
     count_terms,
     find_row,
     page_of_rows,
@@ -48,8 +48,9 @@ from cicada.adapters.opensearch.targets import (
     without_stale,
     write_to_all,
 )
-from cicada.documents.catalogue import DocumentRow, RowPage, Sort, row_of
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, Scalar
+from cicada.documents.aggregates import MOST_GROUPS, Aggregation
+from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort, row_of
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter
 from cicada.errors import UnavailableError
 from cicada.retrieval.model import CardHits, CardQuery, EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 
@@ -220,9 +221,17 @@ class OpenSearchPassageIndex:
         self._check()
         return self._requests.count(self._name, {"query": {"bool": {"filter": row_filters(filter)}}})
 
-    def count_by(self, filter: PassageFilter, field: str) -> Mapping[Scalar, int]:
+    def aggregate(
+        self,
+        filter: PassageFilter,
+        aggregates: Sequence[Aggregate],
+        group: Sequence[str] = (),
+        sort: Sort | None = None,
+        limit: int = MOST_GROUPS,
+    ) -> Aggregation:
+        """Makes one request where documents are counted by a field, else reads all rows that match, as `rows` does."""
         self._check()
-        return count_rows_by(self._requests, self._name, filter, field)
+        return aggregate_rows(self._catalogue_reads(), filter, aggregates, group, sort, limit)
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
         if not content_hash:

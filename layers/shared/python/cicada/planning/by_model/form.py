@@ -6,11 +6,11 @@ One pydantic model is both the tool's JSON Schema and the reader of its input, s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, Field, ValidationError, create_model
 
-from cicada.documents.catalogue import TITLE, Sort
+from cicada.documents.catalogue import EVERY, TITLE, Aggregate, Operation, Sort
 from cicada.documents.model import Condition, Subject
 from cicada.errors import PlanRefusedError
 from cicada.knowledge_bases.schema import Schema
@@ -25,6 +25,11 @@ from cicada.planning.planner import PlanRequest
 _QUERY_CHARACTERS = 2_000
 _CONCEPTS = 8
 _SUBJECTS = 4
+_AGGREGATES = 6
+_GROUPED_BY = 2
+_FIELDS = 10
+_OPERATIONS = get_args(Operation)
+_OF_FIELDS = ("sort", "aggregates", "group", "fields")
 
 
 def _not_blank(text: str) -> str:
@@ -47,6 +52,7 @@ class PlanForm:
 
     def __init__(self, request: PlanRequest) -> None:
         self._base = request.knowledge_base
+        self._schema = request.schema
         self._model = _plan_model(request)
 
     def json_schema(self) -> dict[str, Any]:
@@ -62,7 +68,7 @@ class PlanForm:
         except ValueError as error:
             raise PlanRefusedError(f"The plan contradicts itself: {error}.", "contradiction") from None
         self._check_base(plan)
-        if said := contradiction(plan):
+        if said := contradiction(plan, self._schema):
             raise PlanRefusedError(f"The plan {said}.", "contradiction")
         return plan
 
@@ -74,9 +80,10 @@ class PlanForm:
             search_value=read.search_value.strip(),
             knowledge_base=read.knowledge_base or self._base,
             filters=tuple(_conditions(read.filters)),
-            sort=Sort(read.sort.field, read.sort.descending) if read.sort else None,
-            count=read.count,
-            count_by=read.count_by,
+            sort=Sort(read.sort.field, read.sort.descending, read.sort.of) if read.sort else None,
+            aggregates=tuple(dict.fromkeys(Aggregate(each.op, each.field) for each in read.aggregates)),
+            group=tuple(getattr(read, "group", ())),
+            fields=tuple(dict.fromkeys(read.fields)),
             limit=read.limit,
             key_concepts=tuple(read.key_concepts),
             subjects=tuple(Subject(each.document.strip(), each.section.strip()) for each in read.subjects),
@@ -87,7 +94,7 @@ class PlanForm:
 
     def _check_base(self, plan: Plan) -> None:
         """Fields are those of the base that is asked, so a plan for another one cannot use them."""
-        if plan.knowledge_base != self._base and (plan.filters or plan.sort or plan.count_by):
+        if plan.knowledge_base != self._base and _uses_fields(plan):
             raise PlanRefusedError("The plan is for another base and uses fields of this one.", "contradiction")
 
 
@@ -95,6 +102,7 @@ def _plan_model(request: PlanRequest) -> Any:
     """The model of a plan with the fields and values of the request's schema."""
     fields = tuple(request.schema.fields)
     bases = tuple(dict.fromkeys([request.knowledge_base, *request.bases]))
+    asked, named = _aggregate_model(fields), one_of((*fields, TITLE))
     return create_model(
         "Plan",
         __base__=Strict,
@@ -108,8 +116,15 @@ def _plan_model(request: PlanRequest) -> Any:
         knowledge_base=(one_of(bases) | None, None),
         filters=(_filters_model(request.schema) | None, None),
         sort=(_sort_model(fields) | None, None),
-        count=(bool, Field(False, description="whether the user asks how many")),
-        count_by=(one_of(fields) | None if fields else None, None),
+        aggregates=(
+            Annotated[list[asked], Field(max_length=_AGGREGATES)],  # type: ignore[valid-type]
+            Field(default_factory=list, description="numbers that are asked for; count of * for how many documents"),
+        ),
+        **_group_form(fields),
+        fields=(
+            Annotated[list[named], Field(max_length=_FIELDS)],  # type: ignore[valid-type]
+            Field(default_factory=list, description="fields whose values are asked for, document by document"),
+        ),
         limit=(Annotated[int, Field(ge=1, le=1000)] | None, None),
         key_concepts=(Annotated[list[str], Field(max_length=_CONCEPTS)], Field(default_factory=list)),
         subjects=(
@@ -134,7 +149,34 @@ def _filters_model(schema: Schema) -> Any:
 
 
 def _sort_model(fields: tuple[str, ...]) -> Any:
-    return create_model("Order", __base__=Strict, field=(one_of((*fields, TITLE)), ...), descending=(bool, False))
+    return create_model(
+        "Order",
+        __base__=Strict,
+        field=(one_of((*fields, TITLE, EVERY)), ...),
+        descending=(bool, False),
+        of=(
+            one_of(_OPERATIONS) | None,
+            Field(None, description="only with group: groups in the order of this number of the field"),
+        ),
+    )
+
+
+def _group_form(fields: tuple[str, ...]) -> dict[str, Any]:
+    """Documents without fields have no groups."""
+    said = "the numbers for each value of these; alone: which values there are"
+    named: Any = Annotated[list[one_of(fields)], Field(max_length=_GROUPED_BY)] if fields else None  # type: ignore[misc]
+    return {"group": (named, Field(default_factory=list, description=said))} if fields else {}
+
+
+def _aggregate_model(fields: tuple[str, ...]) -> Any:
+    return create_model(
+        "Aggregate", __base__=Strict, op=(one_of(_OPERATIONS), ...), field=(one_of((*fields, EVERY)), EVERY)
+    )
+
+
+def _uses_fields(plan: Plan) -> bool:
+    named = {*plan.group, *plan.fields, *(each.field for each in plan.aggregates)}
+    return bool(plan.filters or plan.sort or named - {EVERY})
 
 
 def _conditions(filters: Any) -> Iterator[Condition]:
@@ -159,5 +201,5 @@ def _kind(error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         return "unknown_field"
     if error["type"] == "literal_error":
-        return "unknown_field" if error["loc"][0] in ("sort", "count_by") else "unknown_value"
+        return "unknown_field" if error["loc"][-1] != "op" and error["loc"][0] in _OF_FIELDS else "unknown_value"
     return "unreadable"

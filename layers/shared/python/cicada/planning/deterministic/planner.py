@@ -6,6 +6,7 @@ from datetime import date
 
 from msgspec import Struct
 
+from cicada.documents.catalogue import DOCUMENTS
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.planning.deterministic.clarification import clarification
 from cicada.planning.deterministic.constraints.model import Constraints
@@ -71,6 +72,8 @@ def _plan(
 ) -> Plan:
     from_fields = decision.shape in _ANSWERED_FROM_FIELDS
     searched = decision.shape in _SEARCHED
+    is_listing = decision.shape is Shape.METADATA_ONLY
+    group = count_by(sentence, found, asked) if is_listing else None
     concepts = tuple(dict.fromkeys(sentence.word(at) for at in rest)) if searched else ()
     return Plan(
         intent=intent,
@@ -79,8 +82,8 @@ def _plan(
         search_value=_search_value(message, sentence, rest, decision.shape),
         filters=found.conditions.all() if from_fields else (),
         sort=asked.sort if from_fields else None,
-        count=from_fields and counts(sentence, found),
-        count_by=count_by(sentence, found, asked) if decision.shape is Shape.METADATA_ONLY else None,
+        aggregates=(DOCUMENTS,) if group or (is_listing and counts(sentence, found)) else (),
+        group=(group,) if group else (),
         limit=limit(sentence, found, asked) if from_fields else None,
         key_concepts=concepts,
         confidence=_confidence(sentence, found, decision),

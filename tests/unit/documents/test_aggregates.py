@@ -1,0 +1,44 @@
+"""Numbers over rows, beside what the contract of the catalogue says of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from cicada.documents.aggregates import Figure, aggregated
+from cicada.documents.catalogue import EVERY, TITLE, Aggregate, DocumentRow
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
+
+BASE = KnowledgeBaseKey("acme", "store")
+
+
+def rows(*values: MetadataValue) -> list[DocumentRow]:
+    return [
+        DocumentRow(DocumentKey(BASE, f"d{number}"), f"Title {number % 2}", "v1", 1, 0.0, "", {"value": value})
+        for number, value in enumerate(values)
+    ]
+
+
+def test_a_sum_beyond_all_numbers_is_none() -> None:
+    huge = rows(1.7e308, 1.7e308)
+    assert aggregated(huge, [Aggregate("sum", "value")]).figures == (Figure(None, 2),)
+
+
+def test_sums_do_not_depend_on_the_order_of_documents() -> None:
+    values = (1e16, 1.0, -1e16, 0.1)
+    for each in (values, values[::-1]):
+        assert aggregated(rows(*each), [Aggregate("sum", "value")]).figures[0].value == pytest.approx(1.1, rel=1e-15)
+
+
+def test_yes_is_no_number_and_is_another_value_than_one() -> None:
+    found = aggregated(rows(True, 1.0, False), [Aggregate("sum", "value"), Aggregate("count", "value")], ("value",))
+    assert found.figures == (Figure(1.0, 1), Figure(3, 3))
+    assert [(type(each.values[0]), each.documents) for each in found.groups] == [(bool, 1), (bool, 1), (float, 1)]
+
+
+def test_of_documents_themselves_only_their_number_is_known() -> None:
+    asked = [Aggregate("count", EVERY), Aggregate("sum", EVERY), Aggregate("max", EVERY)]
+    assert aggregated(rows(1.0, 2.0), asked).figures == (Figure(2, 2), Figure(None, 0), Figure(None, 0))
+
+
+def test_titles_are_counted_as_a_field_is() -> None:
+    assert aggregated(rows(1.0, 2.0, 3.0), [Aggregate("count", TITLE)]).figures == (Figure(2, 3),)
