@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.document_routing.naming import best_named
+from cicada.document_routing.names import best_named
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
 
