@@ -85,7 +85,14 @@ RECORD = AnswerRecord(
     output_tokens=40,
     code="",
     listing=ListedPage(
-        "scripts", "store", FILTERS, Sort("effective", descending=True), count_by="kind", limit=7, offset=14
+        "scripts",
+        "store",
+        FILTERS,
+        Sort("effective", descending=True),
+        count_by="kind",
+        limit=7,
+        offset=14,
+        documents=("sop-qa-003.md", "sop-qa-006.md"),
     ),
 )
 

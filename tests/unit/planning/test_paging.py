@@ -139,3 +139,10 @@ def test_a_page_keeps_all_that_the_next_one_is_made_from() -> None:
     following = next_page(PlanRequest("more", "store", NOW, listing=page))
     assert following == replace(plan, query="more", offset=21)
     assert next_page(PlanRequest("more of it?", "store", NOW, listing=page)) is None
+
+
+def test_the_page_after_one_of_certain_documents_has_no_others() -> None:
+    shown = ListedPage("store", "store", documents=("sop-qa-003.md",))
+    plan = next_page(PlanRequest("more", "store", NOW, schema=SCHEMA, listing=shown))
+    assert plan is not None
+    assert (plan.named, plan.offset) == (("sop-qa-003.md",), PAGE_SIZE)

@@ -96,6 +96,8 @@ class ListedPage(Struct, frozen=True):
 
     `asked`: the knowledge base that the question went to. `knowledge_base`: the one whose documents are listed.
     `limit`: rows of a page, None for as many as usual. `offset`: the first row of this page.
+    `documents`: ids in the order shown, where the listing had certain documents alone: those that the message named, or
+    those of which the user was asked which one is meant. Empty for all that meet the conditions.
     """
 
     asked: str
@@ -106,6 +108,7 @@ class ListedPage(Struct, frozen=True):
     count_by: str | None = None
     limit: int | None = None
     offset: int = 0
+    documents: tuple[str, ...] = ()
 
 
 def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:

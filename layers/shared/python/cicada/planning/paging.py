@@ -52,4 +52,5 @@ def next_page(request: PlanRequest) -> Plan | None:
         count_by=shown.count_by,
         limit=shown.limit,
         offset=shown.offset + (shown.limit or PAGE_SIZE),
+        named=shown.documents,
     )

@@ -148,7 +148,8 @@ def _read_record(text: str) -> AnswerRecord:
 def _read_listing(stored: Mapping[str, Any]) -> ListedPage:
     values = _known(ListedPage, stored)
     sort = Sort(**values["sort"]) if values["sort"] else None
-    return ListedPage(**values | {"sort": sort, "conditions": tuple(map(condition_of, values["conditions"]))})
+    conditions, documents = tuple(map(condition_of, values["conditions"])), tuple(values.get("documents", ()))
+    return ListedPage(**values | {"sort": sort, "conditions": conditions, "documents": documents})
 
 
 def _known(kind: type[AnswerRecord] | type[ListedPage], stored: Mapping[str, Any]) -> dict[str, Any]:
