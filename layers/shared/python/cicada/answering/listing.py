@@ -34,11 +34,16 @@ class ListingAnswerer(Struct, frozen=True):
     gate: PermissionGate
     check_index: CheckIndex = unchecked
 
-    def answer(self, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
-        """The listing, then a sentence that counts it. Failures are `DependencyError`s, never an empty listing."""
+    def answer(
+        self, plan: Plan, question: Question, principal: Principal, documents: frozenset[str] | None = None
+    ) -> Iterator[AnswerPart]:
+        """The listing, then a sentence that counts it. Failures are `DependencyError`s, never an empty listing.
+
+        `documents`: the ids of those that count, None for all.
+        """
         yield Progress("searching")
         schema = self.bases.of(plan.knowledge_base).schema
-        readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
+        readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
         order = plan.sort or schema.sort or Sort(TITLE)
         with phase("searching"):
             self.check_index(principal, plan.knowledge_base)
