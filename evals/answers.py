@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from cicada_client.answer import Answer
 from cicada_client.errors import CicadaClientError
-from cicada_client.listing import ListedDocument
+from cicada_client.listing import Aggregate, Group, ListedDocument
 from cli.errors import CommandError
 from cli.text import to_json as as_json
 from evals.answers_files import Conversation, Documents, Expectation, Kept, Turn, folded
@@ -131,10 +131,19 @@ class Received:
     @property
     def shown(self) -> str:
         """What a person reads: the text, the numbers by value, and the list's rows."""
-        counts = self.answer.listing.counts if self.answer.listing else ()
-        numbers = [f"{each.value}: {each.count}" for each in counts]
+        listing = self.answer.listing
+        numbers = [*map(_worded, listing.aggregates), *map(_grouped, listing.groups)] if listing else []
         rows = [f"{row.title} ({', '.join(f'{name}: {v}' for name, v in row.fields.items())})" for row in self.rows]
         return folded("\n".join([self.answer.text, *numbers, *rows]))
+
+
+def _worded(found: Aggregate) -> str:
+    return f"{found.name}: {found.figure.value}"
+
+
+def _grouped(found: Group) -> str:
+    values = ", ".join(value or "none" for value in found.values)
+    return f"{values}: {', '.join([str(found.documents), *(each.value or '' for each in found.figures)])}"
 
 
 def run(

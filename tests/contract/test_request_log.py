@@ -94,6 +94,7 @@ RECORD = AnswerRecord(
         fields=("owner",),
         limit=7,
         offset=14,
+        documents=("sop-qa-003.md", "sop-qa-006.md"),
     ),
 )
 

@@ -14,7 +14,7 @@ import pytest
 from cicada_client.answer import Answer
 from cicada_client.errors import ConnectionLostError
 from cicada_client.events import Failed, Locator, Source
-from cicada_client.listing import ListedDocument, Listing, ValueCount
+from cicada_client.listing import Group, ListedDocument, Listing
 from cicada_client.plan import Plan
 from evals.answers import AnswersReport, Received, failures_of, has_evidence, is_answered, render, run, to_json
 from evals.answers_files import AnswersDatasetError, Conversation, Documents, Expectation, load_conversations
@@ -86,7 +86,7 @@ def test_an_expectation_holds_or_fails_by_itself(expect: dict[str, Any], right: 
 def test_counts_by_value_are_text_that_is_shown() -> None:
     given = listing(*LISTED)
     assert given.listing
-    counted = Listing("r", 1, 2, given.listing.documents, counted_by="Type", counts=(ValueCount("policy", 2),))
+    counted = Listing("r", 1, 2, given.listing.documents, grouped_by=("Type",), groups=(Group(("policy",), 2),))
     shown = Answer(status="complete", listing=counted)
     assert failing({"text_all": ["policy: 2"]}, shown) == []
 

@@ -152,3 +152,10 @@ def test_after_numbers_alone_more_is_the_first_page_of_the_documents() -> None:
     assert following is not None
     assert (following.filters, following.offset, following.limit) == (conditions, 0, None)
     assert (following.aggregates, following.group, following.sort) == ((), (), None)
+
+
+def test_the_page_after_one_of_certain_documents_has_no_others() -> None:
+    shown = ListedPage("store", "store", documents=("sop-qa-003.md",))
+    plan = next_page(PlanRequest("more", "store", NOW, schema=SCHEMA, listing=shown))
+    assert plan is not None
+    assert (plan.named, plan.offset) == (("sop-qa-003.md",), PAGE_SIZE)

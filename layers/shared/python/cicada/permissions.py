@@ -41,14 +41,17 @@ def can_be_named(name: str) -> bool:
 
 
 def readable_passages(
-    principal: Principal, knowledge_base: str, conditions: tuple[Condition, ...] = ()
+    principal: Principal,
+    knowledge_base: str,
+    conditions: tuple[Condition, ...] = (),
+    documents: frozenset[str] | None = None,
 ) -> PassageFilter:
     """The passages of a knowledge base of the user's tenant that the user may read and that meet all conditions.
 
-    A passage that names viewers must name this user or one of the user's groups.
+    A passage that names viewers must name this user or one of the user's groups. `documents`: ids, None for all.
     """
     base_key = KnowledgeBaseKey(principal.tenant, knowledge_base)
-    return PassageFilter(base_key, conditions=conditions, reader=viewer_names(principal))
+    return PassageFilter(base_key, documents, conditions, viewer_names(principal))
 
 
 def every_document(base_key: KnowledgeBaseKey, conditions: tuple[Condition, ...] = ()) -> PassageFilter:

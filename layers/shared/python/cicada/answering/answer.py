@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.answering.asked_writes import asked_writes
 from cicada.answering.listing import ListingAnswerer
+from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
 from cicada.answering.parts import AnswerPart, Finished, Progress, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.ports import ChatModel
@@ -28,7 +29,6 @@ from cicada.planning.paging import listed_page
 from cicada.planning.plan import Plan, Shape
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
-_FROM_DOCUMENTS = (Shape.METADATA_ONLY, Shape.CONTENT_ONLY, Shape.HYBRID)
 _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}
 
 
@@ -55,20 +55,41 @@ class Answerer(Struct, frozen=True):
         """
         with phase("planning"):
             plan = self.plan(question, principal, before)
-        documents = self.whole_documents.found(plan, question, principal)
-        if documents is not None:
-            # What was read as conditions was a part of a name.
-            plan = replace(plan, shape=Shape.CONTENT_ONLY, filters=())
-            parts = self.whole_documents.answer(documents, plan, question, before.turns)
-        else:
-            parts = self._parts(plan, question, principal, before.turns)
+        meant, parts = self._answered(plan, question, principal, before.turns)
+        plan = meant.plan
         annotate(intent=plan.intent.value, strategy=plan.shape.value, knowledgeBase=plan.knowledge_base)
         for part in parts:
-            yield self._finished(part, plan, question) if isinstance(part, Finished) else part
+            yield self._finished(part, meant, question) if isinstance(part, Finished) else part
+
+    def _answered(
+        self, plan: Plan, question: Question, principal: Principal, earlier: tuple[Turn, ...]
+    ) -> tuple[Meant, Iterator[AnswerPart]]:
+        """The answer with what it is about. Documents that are named are looked up before anything is searched."""
+        meant = Meant(plan)
+        documents = self.whole_documents.found(plan, question, principal)
+        if documents is None:
+            found = self._named_documents.meant(plan, question, principal)
+            if isinstance(found, Reply):
+                return Meant(found.plan), found.parts(question)
+            meant = found
+            if meant.plan.subjects != plan.subjects:
+                documents = self.whole_documents.found(meant.plan, question, principal)
+        if documents is None:
+            return meant, self._parts(meant, question, principal, earlier)
+        # What was read as conditions was a part of a name.
+        meant = replace(meant, plan=replace(meant.plan, shape=Shape.CONTENT_ONLY, filters=()))
+        return meant, self.whole_documents.answer(documents, meant.plan, question, earlier)
+
+    @property
+    def _named_documents(self) -> NamedDocuments:
+        """Names are looked up where listings are read."""
+        listings = self.listings
+        return NamedDocuments(listings.catalogue, listings.bases, listings.gate, listings.check_index)
 
     def _parts(
-        self, plan: Plan, question: Question, principal: Principal, earlier: tuple[Turn, ...]
+        self, meant: Meant, question: Question, principal: Principal, earlier: tuple[Turn, ...]
     ) -> Iterator[AnswerPart]:
+        plan, documents = meant.plan, meant.documents
         if plan.intent in _AGENTS:
             agent = _AGENTS[plan.intent]
             return self._by_agent(
@@ -87,8 +108,8 @@ class Answerer(Struct, frozen=True):
         if plan.shape is Shape.NEEDS_CLARIFICATION:
             return _asking_back(plan)
         if plan.shape is Shape.METADATA_ONLY:
-            return self.listings.answer(plan, question, principal)
-        return self.passages.answer(plan, question, principal, earlier)
+            return self.listings.answer(plan, question, principal, documents)
+        return self.passages.answer(plan, question, principal, earlier, documents)
 
     def _by_agent(self, turn: AgentTurn) -> Iterator[AnswerPart]:
         yield Progress("agent", turn.agent.value)
@@ -102,12 +123,16 @@ class Answerer(Struct, frozen=True):
         usage = yield from streamed(self.model, general_prompt(question.message, earlier))
         yield Finished(("generate",), None, usage.input_tokens, usage.output_tokens)
 
-    def _finished(self, part: Finished, plan: Plan, question: Question) -> Finished:
+    def _finished(self, part: Finished, meant: Meant, question: Question) -> Finished:
+        plan = meant.plan
         schema = self.listings.bases.of(plan.knowledge_base).schema
-        applied = (*question.scope, *plan.filters) if plan.shape in _FROM_DOCUMENTS else ()
-        conditions = tuple(described(each, schema) for each in applied)
-        listing = listed_page(plan, question.knowledge_base)
-        return replace(part, path=(*_steps(plan), *part.path), plan=plan, conditions=conditions, listing=listing)
+        applied = (*question.scope, *plan.filters) if plan.shape in FROM_DOCUMENTS else ()
+        conditions = (*(described(each, schema) for each in applied), *meant.conditions)
+        listing = part.listing or listed_page(plan, question.knowledge_base)
+        if listing and not part.listing:
+            listing = replace(listing, documents=meant.ids)
+        path = (*_steps(plan), *meant.path, *part.path)
+        return replace(part, path=path, plan=plan, conditions=conditions, listing=listing)
 
 
 def _steps(plan: Plan) -> tuple[str, ...]:

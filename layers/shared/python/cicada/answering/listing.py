@@ -37,11 +37,16 @@ class ListingAnswerer(Struct, frozen=True):
     gate: PermissionGate
     check_index: CheckIndex = unchecked
 
-    def answer(self, plan: Plan, question: Question, principal: Principal) -> Iterator[AnswerPart]:
-        """Numbers and documents, then sentences about them. Failures are `DependencyError`s, never an empty listing."""
+    def answer(
+        self, plan: Plan, question: Question, principal: Principal, documents: frozenset[str] | None = None
+    ) -> Iterator[AnswerPart]:
+        """Numbers and documents, then sentences about them. Failures are `DependencyError`s, never an empty listing.
+
+        `documents`: the ids of those that count, None for all.
+        """
         yield Progress("searching")
         schema = self.bases.of(plan.knowledge_base).schema
-        readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
+        readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
         page, rows, found = self._read(plan, readable, schema, principal)
         total = found.documents if found and rows.withheld else page.total - rows.withheld
         said = [_matching(total, "; ".join(described(condition, schema) for condition in readable.conditions))]

@@ -44,12 +44,20 @@ class PassageAnswerer(Struct, frozen=True):
     check_index: CheckIndex = unchecked
 
     def answer(
-        self, plan: Plan, question: Question, principal: Principal, earlier: Sequence[Turn] = ()
+        self,
+        plan: Plan,
+        question: Question,
+        principal: Principal,
+        earlier: Sequence[Turn] = (),
+        documents: frozenset[str] | None = None,
     ) -> Iterator[AnswerPart]:
-        """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found"."""
+        """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found".
+
+        `documents`: the ids of those that are searched, None for all.
+        """
         yield Progress("searching")
         base = self.search.bases.of(plan.knowledge_base)
-        search = _PermittedSearch(self.search, self.gate, plan, question, principal)
+        search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents)
         with phase("judging"):
             found = self.evidence.gather(plan.search_value or plan.query, base, search)
         # Asked once more before anything is shown: a judge and further searches may take seconds.
@@ -88,19 +96,26 @@ class _PermittedSearch:
     """
 
     def __init__(
-        self, knowledge: KnowledgeSearch, gate: PermissionGate, plan: Plan, question: Question, principal: Principal
+        self,
+        knowledge: KnowledgeSearch,
+        gate: PermissionGate,
+        plan: Plan,
+        question: Question,
+        principal: Principal,
+        documents: frozenset[str] | None,
     ) -> None:
         self.matching: int | None = None
         self._knowledge = knowledge
         self._gate = gate
         self._plan = plan
         self._principal = principal
-        self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
+        self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
 
     def __call__(self, query: str) -> Retrieval:
-        plan, strategy = self._plan, FILTERED if self._readable.conditions else DEFAULT
+        plan, readable = self._plan, self._readable
+        strategy = FILTERED if readable.conditions or readable.document_ids is not None else DEFAULT
         with phase("searching"):
-            found = self._knowledge.search(emphasised(query, plan.carried), self._readable, strategy, plan.key_concepts)
+            found = self._knowledge.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
         self.matching = found.matching
         return found.of(frozenset(self.permitted(tuple(found.documents), lambda each: each)))
 

@@ -122,6 +122,8 @@ class ListedPage(Struct, frozen=True):
     `asked`: the knowledge base that the question went to. `knowledge_base`: the one whose documents are listed.
     `limit`: rows of a page, None for as many as usual. `offset`: the first row of this page. `aggregates`, `group` and
     `fields`: as in the plan.
+    `documents`: ids in the order shown, where the listing had certain documents alone: those that the message named, or
+    those of which the user was asked which one is meant. Empty for all that meet the conditions.
     """
 
     asked: str
@@ -133,6 +135,7 @@ class ListedPage(Struct, frozen=True):
     fields: tuple[str, ...] = ()
     limit: int | None = None
     offset: int = 0
+    documents: tuple[str, ...] = ()
 
 
 def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:

@@ -64,6 +64,7 @@ def next_page(request: PlanRequest) -> Plan | None:
         fields=shown.fields,
         limit=shown.limit,
         offset=shown.offset,
+        named=shown.documents,
     )
     if plan.asks_for_rows:
         return replace(plan, offset=shown.offset + (shown.limit or PAGE_SIZE))

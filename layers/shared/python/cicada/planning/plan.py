@@ -33,6 +33,8 @@ class Plan(Struct, frozen=True):
     `carried`: what the rules carried over from earlier turns; a search's `query` and
     `search_value` have it at their end.
     `subjects`: what is read as a whole instead of searched for passages; of several, each is read, to compare them.
+    `named`: names or numbers of single documents, as the message wrote them; the answer looks them up.
+    `single`: the message speaks of one document that the conditions describe ("When does the lease end?").
     `confidence`: 0 to 1, how sure it is of intent and shape. `clarification`: what to ask back.
     """
 
@@ -55,6 +57,8 @@ class Plan(Struct, frozen=True):
     clarification: str = ""
     carried: tuple[str, ...] = ()
     subjects: tuple[Subject, ...] = ()
+    named: tuple[str, ...] = ()
+    single: bool = False
 
     @property
     def asks_for_rows(self) -> bool:

@@ -159,6 +159,7 @@ def _read_listing(stored: Mapping[str, Any]) -> ListedPage:
             "aggregates": tuple(Aggregate(**each) for each in values.get("aggregates", ())),
             "group": tuple(values.get("group", ())),
             "fields": tuple(values.get("fields", ())),
+            "documents": tuple(values.get("documents", ())),
         }
     )
 
