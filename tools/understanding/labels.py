@@ -94,7 +94,8 @@ def _target(
     known: frozenset[str],
 ) -> Target:
     head = HEAD_OF.get(mention.kind)
-    if head is None:
+    # Where nobody knows who asks, the label cannot say what "my" does.
+    if head is None or (mention.kind is MentionKind.ASKER and not store.asker):
         return Target(None)
     role = _role(mention, label, filters, store)
     is_stranger = label.strategy == "N" and role == "none" and mention.kind in (MentionKind.WORD, MentionKind.NAME)

@@ -1,4 +1,4 @@
-"""The plan without a model: the message's intent, then for a base with typed metadata the grammar of its schema."""
+"""The plan without a model: the message's intent, then for a base with typed metadata what its schema says."""
 
 from __future__ import annotations
 
@@ -8,17 +8,35 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cicada.documents.catalogue import EVERY
+from cicada.knowledge_bases.schema import Schema
 from cicada.planning.completions import completed, may_complete
+from cicada.planning.consistency import contradiction
 from cicada.planning.follow_up_plans import carried_over
 from cicada.planning.follow_ups import stand_alone
+from cicada.planning.intent.small_talk import is_small_talk
 from cicada.planning.model import Classification, Intent
-from cicada.planning.paging import next_page
+from cicada.planning.paging import is_page_request, next_page
 from cicada.planning.plan import Plan, Shape
 from cicada.planning.planner import Planner, PlanRequest
 from cicada.planning.subjects import subjects_of
+from cicada.text import one_line
+from cicada.understanding.meaning import Meaning
 
 if TYPE_CHECKING:
-    from cicada.planning.deterministic.planner import DeterministicPlanner
+    from cicada.understanding.schema_planner import SchemaReader, Understood
+
+SHAPES = {
+    "A": Shape.NEEDS_CLARIFICATION,
+    "C": Shape.CONTENT_ONLY,
+    "H": Shape.HYBRID,
+    "M": Shape.METADATA_ONLY,
+    "N": Shape.NO_MATCH,
+}
+"""The shapes by the strategies of the heads."""
+_ON_DOCUMENTS = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID, Shape.METADATA_ONLY})
+_MOST_GROUPED = 2
+_SURELY_NONE = 0.9
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -62,23 +80,76 @@ class RulesPlanner(Struct, frozen=True):
 
 
 class SchemaPlanner(Struct, frozen=True):
-    """Plans by the grammar of each base's schema. `_compiled`: planners by the base's name, made at first use.
+    """Plans by the schema of each base. `_readers`: by the base's name, made at first use.
 
     A schema is part of the deployment, so it does not change while the container lives.
     """
 
-    _compiled: dict[str, DeterministicPlanner] = field(default_factory=dict)
+    _readers: dict[str, SchemaReader] = field(default_factory=dict)
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of a question on documents, which may continue earlier ones."""
-        # Imported here: the grammar takes a tenth of a cold start, and bases without a schema do not need it.
-        from cicada.planning.deterministic.planner import DeterministicPlanner
-        from cicada.planning.document_follow_ups import DocumentFollowUps
+        # Imported here: the heads take a part of a cold start, and bases without a schema do not need them.
+        from cicada.understanding.schema_planner import SchemaReader
 
-        planner = self._compiled.get(request.knowledge_base) or DeterministicPlanner.of(request.schema)
-        self._compiled[request.knowledge_base] = planner
-        follow_ups = DocumentFollowUps(planner, request.now.date(), request.asker)
-        return follow_ups.plan((*request.messages, request.message))
+        reader = self._readers.get(request.knowledge_base) or SchemaReader.of(request.schema)
+        self._readers[request.knowledge_base] = reader
+        earlier = [each for each in request.messages if not (is_small_talk(each) or is_page_request(each))]
+        found = reader.understand((*earlier, request.message), request.now.date(), request.asker)
+        return plan_of(found, request.schema)
+
+
+def plan_of(found: Understood, schema: Schema) -> Plan:
+    """The plan of a message that was understood; what contradicts itself in it is left out."""
+    shape, meaning = SHAPES[found.strategy], found.meaning
+    if shape is Shape.HYBRID and not (meaning.restricted or meaning.named):
+        shape = Shape.CONTENT_ONLY
+    # An unneeded search costs little, an unanswered question much.
+    if shape is Shape.NO_MATCH and found.confidence < _SURELY_NONE and not is_small_talk(found.message):
+        shape = Shape.CONTENT_ONLY
+    query = one_line(found.message)
+    plan = Plan(
+        Intent.SCRIPT_QUERY,
+        shape,
+        query,
+        confidence=round(found.confidence, 3),
+        clarification=found.question,
+        carried=(meaning.topic,) if found.continues and meaning.topic else (),
+        named=meaning.named if shape in _ON_DOCUMENTS else (),
+        single=found.single and shape in _ON_DOCUMENTS,
+    )
+    if shape is Shape.METADATA_ONLY:
+        return _listing(plan, meaning, schema)
+    if shape not in _ON_DOCUMENTS:
+        return plan
+    concepts = tuple(dict.fromkeys(meaning.topic.lower().split()))
+    value = query if shape is Shape.CONTENT_ONLY else meaning.topic or query
+    return replace(
+        plan,
+        filters=meaning.conditions() if shape is Shape.HYBRID else (),
+        search_value=value,
+        key_concepts=concepts,
+        sort=meaning.order if meaning.order and not meaning.order.of and shape is Shape.HYBRID else None,
+        limit=meaning.limit if shape is Shape.HYBRID else None,
+    )
+
+
+def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
+    """A plan that is answered from fields; numbers that cannot be computed are left out."""
+    whole = replace(
+        plan,
+        filters=meaning.conditions(),
+        sort=meaning.order,
+        aggregates=meaning.aggregates,
+        group=meaning.group[:_MOST_GROUPED],
+        fields=meaning.fields,
+        limit=meaning.limit,
+    )
+    if contradiction(whole, schema) is None:
+        return whole
+    order = meaning.order if meaning.order and not meaning.order.of and meaning.order.field != EVERY else None
+    plain = replace(whole, aggregates=(), group=(), sort=order, confidence=0.0)
+    return plain if contradiction(plain, schema) is None else replace(plain, sort=None)
 
 
 def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:

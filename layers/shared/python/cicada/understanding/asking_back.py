@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.understanding.facts import Mention, MentionKind
+from cicada.understanding.facts import MentionKind
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import Reading
-from cicada.understanding.vocabulary import Kind, Vocabulary
-from cicada.understanding.words import folded, word_set
+from cicada.understanding.words import word_set
 
-_DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo o a os as")
 _PRONOUNS = word_set(
     "it this that these those they them he she him her its their es dies das sie ce cela eso esto isso"
 )
@@ -24,39 +22,15 @@ _REPLY = re.compile(r"(?:i mean(?:t)?\s+|it'?s\s+|that'?s\s+)?(?:the|that|this|a
 _ONE = re.compile(r"\bones?\b", re.I)
 
 
-def speaks_of_one(reading: Reading, meaning: Meaning, vocabulary: Vocabulary) -> bool:
-    """Whether the message speaks of one document by its kind alone: "When does the lease end?"."""
-    if meaning.named or meaning.limit or meaning.aggregates or meaning.group:
-        return False
-    if not meaning.restricted <= {vocabulary.kind_field}:
-        return False
-    return _definite_noun(reading, vocabulary) is not None
-
-
-def _definite_noun(reading: Reading, vocabulary: Vocabulary) -> Mention | None:
-    """A record, or a value that is a kind of records, in the singular after "the", "this" or "that"."""
-    for mention, _ in reading.of_kind(MentionKind.RECORD, MentionKind.VALUE):
-        is_kind = mention.kind is MentionKind.RECORD or vocabulary.kind_field in mention.fields(Kind.VALUE)
-        before = reading.facts.tokens[mention.start - 1].text if mention.start else ""
-        if is_kind and before in _DEFINITE and _is_singular(mention, reading):
-            return mention
-    return None
-
-
-def _is_singular(mention: Mention, reading: Reading) -> bool:
-    last = reading.facts.tokens[mention.end - 1].text
-    return folded(last) == reading.facts.base[mention.end - 1]
-
-
-def clarification(reading: Reading, meaning: Meaning, schema: Schema) -> str:
-    """The question that is asked back."""
+def clarification(reading: Reading, meaning: Meaning, schema: Schema, noun: str = "") -> str:
+    """The question that is asked back. `noun`: the words that describe a document, if there are any."""
     if meaning.lacks_asker:
         owner = next((each for each in schema.fields.values() if each.type is FieldType.PERSON), None)
         name = _shown(owner) if owner else "owner"
         return f'Whose documents do you mean? I do not know your name: please give it as "{name}" has it.'
     nouns = [mention.text for mention, _ in reading.of_kind(MentionKind.RECORD, MentionKind.VALUE)]
-    if nouns:
-        return f"Which {nouns[0]} do you mean? {_name_it(meaning, schema)}"
+    if noun or nouns:
+        return f"Which {noun or nouns[0]} do you mean? {_name_it(meaning, schema)}"
     pronoun = next((each.text for each in reading.facts.tokens if each.text in _PRONOUNS), "")
     if pronoun:
         return f'What does "{pronoun}" stand for? {_name_it(meaning, schema)}'

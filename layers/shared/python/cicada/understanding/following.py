@@ -95,7 +95,10 @@ def _part(meaning: Meaning, name: str) -> object:
 def continued(own: Meaning, before: Earlier, found: Following, vocabulary: Vocabulary) -> Meaning:
     """The message's own meaning with what it keeps of the plan before."""
     earlier = before.meaning
-    meaning = _with_conditions(own, earlier) if found.keeps["conditions"] > _LIKELY else own
+    own = _on_the_same_date(own, earlier, vocabulary)
+    # Who corrects one condition means the others as they were.
+    keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
+    meaning = _with_conditions(own, earlier) if keeps else own
     for name in ("aggregates", "group", "fields", "order", "limit", "topic"):
         if not _part(own, name) and _part(earlier, name) and found.keeps[name] > _LIKELY:
             meaning = replace(meaning, **{name: getattr(earlier, name)})
@@ -104,6 +107,15 @@ def continued(own: Meaning, before: Earlier, found: Following, vocabulary: Vocab
     if meaning.aggregates and not meaning.group:
         return replace(meaning, order=None, limit=own.limit)
     return meaning
+
+
+def _on_the_same_date(own: Meaning, earlier: Meaning, vocabulary: Vocabulary) -> Meaning:
+    """A period without a verb ("and next year?") is of the date that the plan before has a period of."""
+    dates = [name for name in earlier.bounds if vocabulary.types.get(name) is FieldType.DATE]
+    if len(dates) != 1 or vocabulary.date not in own.bounds or dates[0] in own.restricted:
+        return own
+    bounds = {dates[0] if name == vocabulary.date else name: each for name, each in own.bounds.items()}
+    return replace(own, bounds=bounds)
 
 
 def _with_conditions(own: Meaning, earlier: Meaning) -> Meaning:

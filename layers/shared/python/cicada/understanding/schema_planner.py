@@ -16,12 +16,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
-from cicada.understanding.asking_back import clarification, completed, speaks_of_one
+from cicada.understanding.asking_back import clarification, completed
 from cicada.understanding.composition import meaning_of
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning
+from cicada.understanding.naming_phrases import Described, described, without
 from cicada.understanding.reading import Reading, read
 from cicada.understanding.vocabulary import Vocabulary, compiled
 
@@ -78,7 +79,7 @@ class SchemaReader(Struct, frozen=True):
             if found.relation != NEW:
                 return self._continued(message, meaning, strategy, earlier, found, confidence)
             confidence = min(confidence, found.chance)
-        return self._alone(message, reading, meaning, strategy, confidence)
+        return self._alone(message, reading, meaning, strategy, confidence, asker)
 
     def _answered(self, message: str, before: Understood, now: date, asker: str) -> Understood | None:
         """The question that was asked back, completed by a reply; None if the message is no reply."""
@@ -103,15 +104,36 @@ class SchemaReader(Struct, frozen=True):
         sure = min(confidence, found.chance, *kept)
         return Understood(message, whole, strategy_of(whole, strategy, earlier), sure, continues=True)
 
-    def _alone(self, message: str, reading: Reading, meaning: Meaning, strategy: str, confidence: float) -> Understood:
+    def _alone(
+        self, message: str, reading: Reading, meaning: Meaning, strategy: str, confidence: float, asker: str
+    ) -> Understood:
         if meaning.lacks_asker and strategy in ("M", "H"):
             strategy = "A"
-        single = speaks_of_one(reading, meaning, self.vocabulary)
-        if strategy == "A" and single and not meaning.lacks_asker:
-            strategy = "M" if meaning.fields else "H"
-            meaning = meaning if meaning.topic or meaning.fields else replace(meaning, topic=message)
+        elif strategy == "A" and asker and any(asker in values for values in meaning.wanted.values()):
+            strategy = "H" if meaning.topic else "M"
+        phrase = described(reading, self.vocabulary, self.heads.known)
+        if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
+            meaning, strategy, single = self._of_one(message, meaning, strategy, phrase)
+            if single or meaning.named:
+                return Understood(message, meaning, strategy, confidence, single)
         # Where no schema says what the documents are about, any subject may be theirs.
         if strategy == "N" and not any(each.values for each in self.schema.fields.values()):
             strategy = "C"
-        question = clarification(reading, meaning, self.schema) if strategy == "A" else ""
-        return Understood(message, meaning, strategy, confidence, single, question=question)
+        noun = phrase.words if phrase else ""
+        question = clarification(reading, meaning, self.schema, noun) if strategy == "A" else ""
+        return Understood(message, meaning, strategy, confidence, question=question)
+
+    def _of_one(self, message: str, meaning: Meaning, strategy: str, phrase: Described) -> tuple[Meaning, str, bool]:
+        """What the message means if it speaks of the one document of a phrase, and whether it does so by kind alone."""
+        states_more = meaning.named or meaning.limit or meaning.aggregates or meaning.group or meaning.order
+        if states_more or (strategy == "H" and not phrase.is_kind):
+            return meaning, strategy, False
+        rest = without(meaning, phrase, self.vocabulary)
+        if rest.restricted - {self.vocabulary.kind_field}:
+            return meaning, strategy, False
+        if strategy == "A":
+            strategy = "M" if meaning.fields else "H"
+            rest = rest if rest.topic or rest.fields else replace(rest, topic=message)
+        if phrase.is_bare and phrase.is_kind:
+            return rest, strategy, True
+        return replace(rest, named=(phrase.words,)), strategy, False

@@ -1,0 +1,98 @@
+"""Documents that a message names by a description: "the Change Control SOP", "the Kestrel Park lease", "the lease"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cicada.understanding.facts import Mention, MentionKind
+from cicada.understanding.meaning import Meaning
+from cicada.understanding.reading import Reading, Role
+from cicada.understanding.vocabulary import Kind, Vocabulary
+from cicada.understanding.words import folded, lexicon, word_set
+
+DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo")
+_DESCRIBING = (MentionKind.VALUE, MentionKind.NAME, MentionKind.WORD, MentionKind.RECORD)
+
+
+class Described(Struct, frozen=True):
+    """A definite phrase in the singular. `words`: as written, without the article. `mentions`: in it.
+
+    `is_kind`: it ends with a word for records or for a kind of them. `is_bare`: that word is all of it.
+    """
+
+    words: str
+    mentions: tuple[Mention, ...]
+    is_kind: bool
+    is_bare: bool
+
+
+def described(reading: Reading, vocabulary: Vocabulary, known: Collection[str]) -> Described | None:
+    """The first definite phrase of the message that may describe one document. `known`: words of many stores."""
+    pairs = list(zip(reading.facts.mentions, reading.roles, strict=True))
+    for at, (mention, role) in enumerate(pairs):
+        before = reading.facts.tokens[mention.start - 1].text if mention.start else ""
+        if before in DEFINITE and _describes(mention, role, known):
+            found = _phrase(pairs[at:], reading, vocabulary, known)
+            if found:
+                return found
+    return None
+
+
+def _phrase(
+    pairs: list[tuple[Mention, Role]], reading: Reading, vocabulary: Vocabulary, known: Collection[str]
+) -> Described | None:
+    """The words from here on that describe, up to the first record or kind in the singular, or the last of them."""
+    run: list[Mention] = []
+    for mention, role in pairs:
+        is_next = not run or run[-1].end == mention.start
+        if not is_next or not _describes(mention, role, known):
+            break
+        run.append(mention)
+        if _is_kind(mention, vocabulary):
+            break
+    last = run[-1]
+    if not _is_singular(last, reading):
+        return None
+    tokens = reading.facts.tokens
+    words = " ".join(each.raw for each in tokens[run[0].start : last.end])
+    return Described(words, tuple(run), _is_kind(last, vocabulary), len(run) == 1)
+
+
+def _describes(mention: Mention, role: Role, known: Collection[str]) -> bool:
+    if mention.kind not in _DESCRIBING or role.name in ("show", "by", "agg"):
+        return False
+    word = mention.text.lower()
+    if mention.kind is MentionKind.WORD:
+        return word not in known and word not in lexicon().function
+    return True
+
+
+def _is_kind(mention: Mention, vocabulary: Vocabulary) -> bool:
+    return mention.kind is MentionKind.RECORD or vocabulary.kind_field in mention.fields(Kind.VALUE)
+
+
+def _is_singular(mention: Mention, reading: Reading) -> bool:
+    last = reading.facts.tokens[mention.end - 1].text
+    return folded(last) == reading.facts.base[mention.end - 1]
+
+
+def without(meaning: Meaning, found: Described, vocabulary: Vocabulary) -> Meaning:
+    """The meaning without the conditions that were read from the phrase, but for the kind of the document."""
+    inside = {
+        each.field
+        for mention in found.mentions
+        for each in mention.meanings
+        if each.kind is Kind.VALUE and each.field != vocabulary.kind_field
+    }
+    names = {mention.text for mention in found.mentions}
+    wanted = {
+        name: values
+        for name, values in meaning.wanted.items()
+        if (name not in inside
+        and not any(str(value) in found.words or str(value) in names for value in values))
+        or name == vocabulary.kind_field
+    }
+    return replace(meaning, wanted=wanted)
