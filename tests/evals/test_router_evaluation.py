@@ -1,13 +1,12 @@
 """Scoring the classifier on labelled messages."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from cicada.planning.intent.model import load_model
 from cicada.planning.model import Intent
-from evals.router import DatasetError, Judgement, evaluate_router, load_messages, render, run, to_json
+from evals.router import DatasetError, Judgement, evaluate_router, load_messages, render, run
 
 S, P, T, G = Intent.SCRIPT_QUERY, Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST, Intent.GENERAL
 
@@ -120,9 +119,3 @@ def test_the_text_report_holds_every_table() -> None:
     assert "script_query     3   0.667      0.667  0.667" in lines
     assert "trap   2     0.500" in lines
     assert lines[-1].split() == ["general", "1", "0", "0", "0"]
-
-
-def test_the_json_report_is_the_report() -> None:
-    report = evaluate_router(ROWS, 0.9)
-
-    assert json.loads(to_json(report)) == report

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from local.bedrock.embedder import HashEmbedder
-from local.bedrock.toolchoice import Call, Done, Say, continued, next_step
+from local.bedrock.toolchoice import Call, Done, Say, next_step
 from local.bedrock.tools import Tool
 
 KIND = "What is described: character|location|episode|group|topic"
@@ -191,23 +191,6 @@ def test_a_missing_argument_is_asked_for(message: str, missing: str) -> None:
     assert isinstance(said, Say)
     assert said.asks
     assert missing in said.text
-
-
-def test_an_answer_completes_the_message_before_and_an_instruction_does_not() -> None:
-    assert (
-        called(PROFILES, continued("Create a character profile", "Paulina, widow of Antigonus"))[1]["name"] == "Paulina"
-    )
-    assert continued("Create a character profile", "list my profiles") == "list my profiles"
-
-
-def test_evidence_is_quoted_from_the_passages_of_the_result() -> None:
-    result = (
-        "[1] Episode: Hamlet · Chapter: 1.5\nGHOST: The serpent that did sting thy father's life now wears his crown.\n"
-    )
-    done = Done("search_evidence", {"query": "The serpent that stung the father wears his crown"}, result)
-    said = step(THEORIES, "My theory: the serpent wears the crown. Does the text agree?", done)
-    assert isinstance(said, Say)
-    assert "— Hamlet, 1.5 [1]" in said.text
 
 
 def test_passages_without_numbers_are_quoted_by_their_places_alone() -> None:
