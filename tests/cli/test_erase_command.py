@@ -19,10 +19,10 @@ from cicada.conversation import revocation
 from cicada.conversation.model import Charge, Connection, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.identity import Principal
 from cli import deployment_target
-from cli.__main__ import main
 from cli.operator.sign_outs import SignOuts
 from cli.operator.user_erasure import DynamoErasure
 from cli.operator.user_pool import Account
+from tests.cli.conftest import Shell
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.contract.declared import create_table
 
@@ -101,10 +101,10 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 @pytest.fixture
-def erase(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+def erase(shell: Shell) -> Callable[..., tuple[int, str]]:
     def called(*arguments: str) -> tuple[int, str]:
-        code = main(["erase", *arguments, "--yes"])
-        said = capsys.readouterr()
+        code = shell("erase", *arguments, "--yes")
+        said = shell.read()
         return code, said.out + said.err
 
     return called
@@ -165,7 +165,7 @@ def test_a_name_that_nobody_has_is_no_erased_person(stage: Stage, erase: Erase) 
 )
 def test_a_person_is_asked_before_anything_is_deleted(
     stage: Stage,
-    capsys: pytest.CaptureFixture[str],
+    shell: Shell,
     monkeypatch: pytest.MonkeyPatch,
     is_terminal: bool,
     typed: str,
@@ -174,8 +174,8 @@ def test_a_person_is_asked_before_anything_is_deleted(
     before, typing = stage.rows(), io.StringIO(typed)
     monkeypatch.setattr(typing, "isatty", lambda: is_terminal)
     monkeypatch.setattr("sys.stdin", typing)
-    code = main(["erase", "ann", "--tenant", "acme", "--account"])
-    assert sentence in capsys.readouterr().err
+    code = shell("erase", "ann", "--tenant", "acme", "--account")
+    assert sentence in shell.err()
     if sentence:
         assert code > 0
         assert (stage.rows(), stage.pool.users()) == (before, {"ann", "bob"})

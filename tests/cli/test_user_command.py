@@ -21,8 +21,8 @@ from cicada.conversation.model import Connection
 from cicada.conversation.ports import UsageTable
 from cicada.identity import Principal
 from cli import deployment_target
-from cli.__main__ import main
 from cli.operator.user_pool import UserPool, generated_password
+from tests.cli.conftest import Shell
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.contract import connections_table, requests_table
 
@@ -39,10 +39,10 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeployedPool]:
 
 
 @pytest.fixture
-def run(pool: DeployedPool, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def run(pool: DeployedPool, shell: Shell) -> Callable[..., tuple[int, str, str]]:
     def called(*arguments: str) -> tuple[int, str, str]:
-        code = main(["user", *arguments, *(["--create-group"] if {"--group", "--add"} & {*arguments} else [])])
-        said = capsys.readouterr()
+        code = shell("user", *arguments, *(["--create-group"] if {"--group", "--add"} & {*arguments} else []))
+        said = shell.read()
         return code, said.out, said.err
 
     return called
@@ -394,26 +394,24 @@ def test_a_new_initial_password_replaces_the_old_one(run: Run, pool: DeployedPoo
 
 @pytest.mark.parametrize(("command", "option"), [("add", "--group"), ("groups", "--add")])
 def test_a_group_that_is_not_there_is_made_on_request_alone(
-    run: Run, pool: DeployedPool, capsys: pytest.CaptureFixture[str], command: str, option: str
+    run: Run, pool: DeployedPool, shell: Shell, command: str, option: str
 ) -> None:
     run("add", "ann", "--group", "readers")
     name = "ann" if command == "groups" else "bob"
     before = pool.users()
     for wrong, meant in (("raeders", "; did you mean “readers”?"), ("x", ".")):
-        assert main(["user", command, name, option, wrong]) == 2
-        assert capsys.readouterr().err == f"cicada: There is no group {wrong}{meant} --create-group makes a new one.\n"
+        assert shell("user", command, name, option, wrong) == 2
+        assert shell.err() == f"cicada: There is no group {wrong}{meant} --create-group makes a new one.\n"
     assert (pool.users(), pool.groups() & {"raeders", "x"}) == (before, set())
-    assert main(["user", command, name, option, "readers"]) == 0
-    assert main(["user", "groups", name, "--add", "raeders", "--create-group"]) == 0
+    assert shell("user", command, name, option, "readers") == 0
+    assert shell("user", "groups", name, "--add", "raeders", "--create-group") == 0
     assert "raeders" in pool.groups_of(name)
 
 
 @pytest.mark.parametrize("name", ["carl the great", "ann\t", "", "a\u200bnn", "x" * 129])
-def test_a_name_that_cognito_refuses_is_refused(
-    pool: DeployedPool, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    assert main(["user", "add", name]) == 2
-    assert "cannot be the name of a user: it has 1 to 128 letters, digits and signs" in capsys.readouterr().err
+def test_a_name_that_cognito_refuses_is_refused(pool: DeployedPool, shell: Shell, name: str) -> None:
+    assert shell("user", "add", name) == 2
+    assert "cannot be the name of a user: it has 1 to 128 letters, digits and signs" in shell.err()
     assert pool.users() == set()
 
 
