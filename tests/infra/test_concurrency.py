@@ -86,11 +86,6 @@ def test_whatever_the_quota_aws_accepts_the_budget_and_the_chat_has_its_share(qu
         assert budget.reserved >= NEW_ACCOUNT
 
 
-def test_what_lambda_leaves_unreserved_is_in_its_model() -> None:
-    said = re.sub("<[^>]+>", "", LAMBDA.operation_model("PutFunctionConcurrency").documentation)
-    assert f"leave at least {UNRESERVED_LEAST} simultaneous executions unreserved" in said
-
-
 @pytest.mark.parametrize("quota", ["9", "none"])
 def test_too_small_a_quota_is_refused_with_a_sentence(quota: str) -> None:
     context = {"stage": "dev", "accountConcurrency": quota}

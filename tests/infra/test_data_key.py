@@ -116,10 +116,6 @@ def test_objects_are_encrypted_through_a_bucket_key_and_queues_by_the_key_alone(
         assert table["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS"}
 
 
-def test_the_names_of_what_takes_no_key_are_those_of_a_stage() -> None:
-    assert set(WITHOUT_THE_KEY) <= {each["Type"] for each in keyed("dev").resources.values()}
-
-
 @pytest.mark.parametrize("name", ["dev", "prod"])
 def test_no_stage_has_a_key_unless_it_is_asked_for(name: str) -> None:
     template = json.dumps(template_of(name, **ALL).to_json())

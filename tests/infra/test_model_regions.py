@@ -98,17 +98,6 @@ def test_models_answer_within_the_geography_that_was_asked_for(geography: str) -
             assert [each for each in reached if not re.fullmatch(WITHIN[geography], each)] == []
 
 
-def test_the_region_itself_is_among_those_that_a_profile_routes_to() -> None:
-    assert TABLE.destinations("us.amazon.nova-lite-v1:0", "us-west-1") == (
-        "us-east-1",
-        "us-east-2",
-        "us-west-1",
-        "us-west-2",
-    )
-    assert TABLE.destinations("eu.amazon.nova-lite-v1:0", "eu-south-1") == ("*",)
-    assert TABLE.destinations("eu.unheard-of-v1:0", "eu-central-1") == ("*",)
-
-
 def test_the_regions_with_collections_are_those_that_botocore_knows() -> None:
     session = boto3.session.Session()
     partitions = ("aws", "aws-us-gov")

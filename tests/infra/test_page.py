@@ -274,35 +274,6 @@ def test_the_page_states_the_rule_of_the_pools_passwords(dev: Deployed) -> None:
     assert f'const RULE = "At least {passwords(dev)}.";' in shown
 
 
-# https://github.com/w3c/webappsec-permissions-policy/blob/main/features.md (standardised and experimental ones).
-KNOWN_FEATURES = {
-    "accelerometer",
-    "autoplay",
-    "camera",
-    "display-capture",
-    "encrypted-media",
-    "fullscreen",
-    "geolocation",
-    "gyroscope",
-    "magnetometer",
-    "microphone",
-    "midi",
-    "payment",
-    "picture-in-picture",
-    "publickey-credentials-get",
-    "screen-wake-lock",
-    "usb",
-    "web-share",
-    "xr-spatial-tracking",
-}
-
-
-def test_the_features_that_are_denied_are_features_of_browsers() -> None:
-    denied = page_headers([], over_tls=True)["Permissions-Policy"].split(", ")
-    assert all(each.endswith("=()") for each in denied)
-    assert {each.removesuffix("=()") for each in denied} < KNOWN_FEATURES
-
-
 def test_no_other_site_shares_the_pages_process_or_reads_its_files() -> None:
     headers = page_headers([], over_tls=True)
     assert headers["Cross-Origin-Opener-Policy"] == headers["Cross-Origin-Resource-Policy"] == "same-origin"

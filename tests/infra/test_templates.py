@@ -255,10 +255,6 @@ def test_no_contexts_are_written_where_the_context_says_so(local: Template) -> N
     assert variables(template, "ingest-document")["CICADA_CONTEXT_MODEL_ID"] == ""
 
 
-def test_ingest_does_not_rerank(aws: Template) -> None:
-    assert "CICADA_RERANK_MODELS" not in variables(aws, "ingest-document")
-
-
 def test_the_local_stage_has_what_the_emulator_knows_and_nothing_else(local: Template) -> None:
     kinds = {resource["Type"] for resource in local.to_json()["Resources"].values()}
     assert not [kind for kind in kinds if kind.startswith(("AWS::Bedrock", "AWS::OpenSearch"))]
