@@ -98,7 +98,7 @@ def test_the_trail_is_a_table_in_the_order_of_time(aws_account: ScriptedAws, she
         (["--since", "150m", "--until", "45m"], [ANN, BOB]),
     ],
 )
-def test_records_are_found_by_user_document_tenant_base_and_time(
+def test_records_are_found_by_what_is_asked_for(
     aws_account: ScriptedAws, shell: Shell, options: list[str], wanted: list[AuditRecord]
 ) -> None:
     """Whatever of it CloudWatch Logs has filtered already."""
@@ -106,9 +106,7 @@ def test_records_are_found_by_user_document_tenant_base_and_time(
     assert found(shell, *options) == [json.loads(encode(each)) for each in wanted]
 
 
-def test_a_user_of_whom_there_is_neither_a_record_nor_an_account_is_said(
-    aws_account: ScriptedAws, shell: Shell
-) -> None:
+def test_an_unknown_user_is_said(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, BOB)
     assert found(shell, "--user", "ann") == []
     assert len(found(shell, "--user", "bob")) == 1, "Of a deleted account there are records."
@@ -201,7 +199,7 @@ def test_a_user_agent_or_a_name_does_not_steer_the_terminal(aws_account: Scripte
         (["--limit", "many"], "'many' is not a valid integer"),
     ],
 )
-def test_bad_input_is_refused_with_a_sentence_before_anything_is_asked(
+def test_bad_input_is_refused_before_anything_is_asked(
     aws_account: ScriptedAws, shell: Shell, options: list[str], sentence: str
 ) -> None:
     assert audit(*options) == 2

@@ -47,9 +47,7 @@ def chat(lines: str, monkeypatch: pytest.MonkeyPatch) -> int:
     return main(["chat"])
 
 
-def test_each_line_of_a_pipe_is_a_question_of_one_conversation(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_each_piped_line_is_a_question(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     assert chat("first\n\nsecond\n", monkeypatch) == 0
     asked = [(command["message"], command.get("sessionId")) for command in piped.questions()]
     assert asked == [("first", None), ("second", "session-1")]
@@ -62,18 +60,14 @@ def test_new_begins_another_conversation(piped: DisturbingServer, monkeypatch: p
     assert asked == [("first", None), ("second", None)]
 
 
-def test_sources_shows_what_the_last_answer_cites(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_sources_of_the_last_answer(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     assert chat("/sources\nfirst\n/sources\n", monkeypatch) == 0
     captured = shell.read()
     assert captured.err == "There are no sources.\n"
     assert captured.out.endswith(f"{SOURCE_LINE}\n SEYTON: The Queen, my lord, is dead.\n".replace("\n ", "\n"))
 
 
-def test_history_shows_conversations_first_and_then_this_one(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_history(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     turn = {"requestId": "r", "createdAt": "2026-01-02T03:04:05.000+00:00", "status": "complete", "message": "first"}
     session = {"sessionId": "s-9", "title": "An\x1b[1m older one", "lastAt": "2026-01-01T00:00:00.000+00:00"}
 
@@ -120,17 +114,13 @@ def test_a_listing_fits_into_the_terminal(tmp_path: Path) -> None:
         screen.expect("\x1b[2mKnowledge base: store\x1b[0m")
 
 
-def test_an_unknown_command_is_not_a_question(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_unknown_command(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     assert chat("/nothing\n/help\n", monkeypatch) == 1
     assert piped.commands == []
     assert "There is no /nothing." in shell.err()
 
 
-def test_a_refused_question_does_not_end_the_conversation(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_refused_question(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     def refuse_first(command: Body) -> list[Body] | None:
         if command.get("message") != "first":
             return None

@@ -102,9 +102,7 @@ def test_help_loads_nothing_heavy() -> None:
         (["stage", "\u200b"], "Got unexpected extra argument (\\u200b) Try `cicada stage --help`."),
     ],
 )
-def test_a_misspelt_command_or_option_is_one_sentence_with_the_one_that_may_be_meant(
-    arguments: list[str], said: str, shell: Shell
-) -> None:
+def test_misspelt_command_or_option(arguments: list[str], said: str, shell: Shell) -> None:
     assert shell(*arguments) == 2
     assert shell.err() == f"cicada: {said}\n"
 
@@ -119,7 +117,7 @@ def test_a_shell_gets_a_script_that_asks_this_command(shell: str, capfd: pytest.
     ("typed", "offered"),
     [("cicada red", "redrive"), ("cicada user sig", "sign-out"), ("cicada documents list --state rej", "rejected")],
 )
-def test_a_shell_is_offered_what_completes_the_line(
+def test_completion(
     typed: str, offered: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("_CICADA_COMPLETE", "bash_complete")
@@ -233,9 +231,7 @@ def history(command: Body, known: str) -> list[Body] | None:
 
 
 @pytest.mark.parametrize("command", [["ask", "q"], ["chat"]])
-def test_a_conversation_that_the_user_does_not_have_is_refused_before_anything_is_asked(
-    server: DisturbingServer, shell: Shell, command: list[str]
-) -> None:
+def test_unknown_conversation_is_refused(server: DisturbingServer, shell: Shell, command: list[str]) -> None:
     server.on_command = lambda command: history(command, known="s-1234")
     for wrong, meant in (("s-123", "; did you mean “s-1234”?"), ("x", ".")):
         assert shell(*command, "--session", wrong, *at(server)) == 2
@@ -344,9 +340,7 @@ def test_settings_come_from_the_environment_given() -> None:
     assert read_settings({"CICADA_STAGE_DIR": "/x"}).stage_file == Path("/x/stage.json")
 
 
-def test_without_address_the_local_stage_is_asked_as_its_first_user(
-    stage: dict[str, Any], server: DisturbingServer, shell: Shell
-) -> None:
+def test_the_local_stage_is_the_default(stage: dict[str, Any], server: DisturbingServer, shell: Shell) -> None:
     assert shell("ask", "q") == 0
     assert server.tokens == [TOKEN]
 
@@ -421,9 +415,7 @@ def test_a_disabled_user_is_not_told_to_restart_the_stage(stage: dict[str, Any],
     assert shell.err() == "cicada: grace is not let in: User is disabled.\n"
 
 
-def test_invoke_sends_the_event_and_prints_what_the_function_returns(
-    stage: dict[str, Any], aws: AwsStandIn, tmp_path: Path, shell: Shell
-) -> None:
+def test_invoke(stage: dict[str, Any], aws: AwsStandIn, tmp_path: Path, shell: Shell) -> None:
     aws.results[FUNCTIONS["message_processor"]] = ({"text": "死んだ"}, False)
     event = tmp_path / "event.json"
     event.write_text('{"message": "q"}')
@@ -438,16 +430,14 @@ def test_invoke_without_an_event_sends_the_one_in_the_checkout(stage: dict[str, 
     assert aws.invoked[0][1] == json.loads((ROOT / "events" / "message_processor.json").read_text())
 
 
-def test_invoke_reads_an_event_from_standard_input(
-    stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invoke_reads_standard_input(stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     aws.results[FUNCTIONS["message_processor"]] = (None, False)
     monkeypatch.setattr("sys.stdin", io.StringIO('{"message": "from a pipe"}'))
     assert main(["invoke", "message_processor", "-"]) == 0
     assert aws.invoked[0][1] == {"message": "from a pipe"}
 
 
-def test_a_function_that_raised_is_exit_code_1(
+def test_invoked_function_that_raised(
     stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     aws.results[FUNCTIONS["message_processor"]] = ({"errorMessage": "boom"}, True)
@@ -458,7 +448,7 @@ def test_a_function_that_raised_is_exit_code_1(
     assert captured.err == "cicada: The function message_processor failed.\n"
 
 
-def test_a_function_that_is_not_deployed_is_one_sentence(
+def test_invoked_function_that_is_not_deployed(
     stage: dict[str, Any], monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
@@ -474,7 +464,7 @@ def test_a_function_that_is_not_deployed_is_one_sentence(
         (["message_processor", "-"], "Standard input is not JSON"),
     ],
 )
-def test_an_invocation_that_cannot_be_is_exit_code_2(
+def test_impossible_invocation(
     arguments: list[str],
     said: str,
     stage: dict[str, Any],

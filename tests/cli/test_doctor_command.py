@@ -178,7 +178,7 @@ ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS
         ),
     ],
 )
-def test_what_stands_against_a_deployment_is_a_problem_with_what_to_do(
+def test_problems_say_what_to_do(
     account: ScriptedAws, shell: Shell, call: tuple[str, str], reply: Any, subject: str, text: str
 ) -> None:
     account.replies[call] = reply
@@ -224,7 +224,7 @@ def test_what_stands_against_a_deployment_is_a_problem_with_what_to_do(
         ),
     ],
 )
-def test_a_model_that_is_not_open_is_named(
+def test_model_that_is_not_open(
     account: ScriptedAws, shell: Shell, call: tuple[str, str], reply: Any, texts: list[str]
 ) -> None:
     account.replies[call] = reply
@@ -270,9 +270,7 @@ def test_the_state_of_the_stack_is_told(account: ScriptedAws, shell: Shell, stat
 
 
 @pytest.mark.parametrize("is_incomplete", [True, False])
-def test_an_index_without_the_documents_of_the_stage_is_a_problem(
-    account: ScriptedAws, shell: Shell, is_incomplete: bool
-) -> None:
+def test_incomplete_index(account: ScriptedAws, shell: Shell, is_incomplete: bool) -> None:
     account.replies["cloudformation", "DescribeStacks"] = described("UPDATE_COMPLETE", {"IngestFunction": "ingest"})
     account.replies["lambda", "Invoke"] = partial(indexed, is_incomplete=is_incomplete)
     [found] = [each for each in findings(shell, int(is_incomplete), "-c", "stage=prod") if each[0] == "index"]
@@ -355,9 +353,7 @@ def test_the_bootstrap_version_is_the_one_that_the_template_asks_for() -> None:
     assert template["Parameters"]["BootstrapVersion"]["Default"] == "/cdk-bootstrap/hnb659fds/version"
 
 
-def test_a_region_without_the_models_is_a_problem_with_where_they_are(
-    account: ScriptedAws, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_region_without_the_models(account: ScriptedAws, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setenv("AWS_REGION", "af-south-1")
     assert shell("doctor", "--json") == 1
     shown = shell.json()

@@ -63,9 +63,7 @@ def test_a_key_that_can_be_used_is_ok(keyed: ScriptedAws, shell: Shell) -> None:
         ({"KeyManager": "AWS"}, "is AWS's: its policy cannot be changed, so give one of yours."),
     ],
 )
-def test_a_key_that_services_cannot_use_is_a_problem(
-    keyed: ScriptedAws, shell: Shell, changed: dict[str, str], reason: str
-) -> None:
+def test_unusable_key(keyed: ScriptedAws, shell: Shell, changed: dict[str, str], reason: str) -> None:
     keyed.replies["kms", "DescribeKey"] = {"KeyMetadata": USABLE | changed}
     assert of_the_key(shell, 1, *GIVEN) == [("problem", f"{KEY} {reason}")]
 
@@ -121,7 +119,7 @@ def test_the_services_are_those_of_the_key_that_a_stack_makes() -> None:
         (KEY, ["-c", "dataKey=create"], {"DataKeyArn": KEY}),
     ],
 )
-def test_a_collection_that_has_the_key_already_is_no_problem(
+def test_collection_with_the_key(
     keyed: ScriptedAws, shell: Shell, has: str, options: list[str], outputs: dict[str, str]
 ) -> None:
     keyed.replies["opensearchserverless", "BatchGetCollection"] = collection(has)
@@ -138,7 +136,7 @@ def test_a_collection_that_has_the_key_already_is_no_problem(
         (OTHER, [], OTHER),
     ],
 )
-def test_a_collection_with_another_key_is_a_problem_with_what_to_do(
+def test_collection_with_another_key(
     keyed: ScriptedAws, shell: Shell, has: str, options: list[str], named: str
 ) -> None:
     keyed.replies["opensearchserverless", "BatchGetCollection"] = collection(has)

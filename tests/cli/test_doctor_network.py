@@ -64,7 +64,7 @@ def test_without_a_vpc_none_is_looked_at(account: ScriptedAws, shell: Shell) -> 
         ([], [FIRST, SECOND]),
     ],
 )
-def test_a_subnet_without_a_way_out_is_a_problem(
+def test_subnet_without_a_way_out(
     vpc: ScriptedAws, shell: Shell, tables: list[dict[str, Any]], without: list[str]
 ) -> None:
     vpc.replies["ec2", "DescribeRouteTables"] = {"RouteTables": tables}
@@ -73,9 +73,7 @@ def test_a_subnet_without_a_way_out_is_a_problem(
 
 
 @pytest.mark.parametrize(("dns", "code"), [(True, 1), (False, 0)])
-def test_an_endpoint_that_hides_the_websocket_api_is_a_problem(
-    vpc: ScriptedAws, shell: Shell, *, dns: bool, code: int
-) -> None:
+def test_endpoint_that_hides_the_websocket_api(vpc: ScriptedAws, shell: Shell, *, dns: bool, code: int) -> None:
     vpc.replies["ec2", "DescribeVpcEndpoints"] = {"VpcEndpoints": [endpoint(OTHERS, "execute-api", dns=dns)]}
     hidden = f"{OTHERS} passes no answers on to a WebSocket API: switch its private DNS off"
     found = of_the_network(shell, code)
@@ -92,9 +90,7 @@ def test_an_endpoint_of_somebody_elses_has_to_be_given(vpc: ScriptedAws, shell: 
 
 
 @pytest.mark.parametrize("there", [[], [endpoint(OURS, "aoss-data", dns=False)], [endpoint(OURS, "aoss")]])
-def test_a_given_endpoint_that_does_not_lead_to_collections_is_a_problem(
-    vpc: ScriptedAws, shell: Shell, there: list[dict[str, Any]]
-) -> None:
+def test_endpoint_of_another_service(vpc: ScriptedAws, shell: Shell, there: list[dict[str, Any]]) -> None:
     vpc.replies["ec2", "DescribeVpcEndpoints"] = {"VpcEndpoints": there}
     text = f"{VPC} has no endpoint {OURS} of aoss-data with private DNS: give another"
     assert of_the_network(shell, 1, "-c", f"vpcEndpoint={OURS}") == [("problem", text)]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -88,13 +87,8 @@ def filled() -> InMemoryPassageIndex:
 
 
 @pytest.fixture
-def function(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[CatalogueFunction]:
-    stage_file = tmp_path / "stage.json"
-    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    outputs = {"IngestFunction": "cicada-local-ingest-document", "DocumentsBucket": BUCKET}
-    stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
-    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
-    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
+def function(monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]) -> Iterator[CatalogueFunction]:
+    local_stage(IngestFunction="cicada-local-ingest-document", DocumentsBucket=BUCKET)
     made = CatalogueFunction(filled())
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with mock_aws():
@@ -157,9 +151,7 @@ def test_a_list_without_a_match_is_no_failure(function: CatalogueFunction, shell
 
 
 @pytest.mark.parametrize("part", [["list"], ["list", "--state", "all"], ["show", "a.md"]])
-def test_a_base_that_is_not_there_is_refused_with_the_nearest(
-    function: CatalogueFunction, shell: Shell, part: list[str]
-) -> None:
+def test_unknown_base_is_refused(function: CatalogueFunction, shell: Shell, part: list[str]) -> None:
     put(function, "documents/default/kettles/a.txt")
     for name, meant in (("nope", "."), ("stroe", "; did you mean “store”?"), ("kettle", "; did you mean “kettles”?")):
         assert shell("documents", *part, "--knowledge-base", name) == 2
@@ -258,9 +250,7 @@ def test_a_document_is_shown_with_its_card(function: CatalogueFunction, shell: S
         (["list", "--limit", "-1"], "not negative"),
     ],
 )
-def test_what_cannot_be_answered_is_one_sentence(
-    function: CatalogueFunction, shell: Shell, arguments: list[str], sentence: str
-) -> None:
+def test_impossible_questions(function: CatalogueFunction, shell: Shell, arguments: list[str], sentence: str) -> None:
     assert shell("documents", *arguments, "--knowledge-base", "store") == 1
     said = shell.read()
     assert sentence in said.err
@@ -352,7 +342,7 @@ def test_a_document_is_shown_with_its_state_versions_and_last_report(function: C
         (LATER, INGESTED, "under_way", True, "waiting"),
     ],
 )
-def test_the_state_is_what_bucket_report_and_catalogue_say_together(
+def test_state_of_a_document(
     changed: datetime | None, reported: datetime | None, outcome: str, is_listed: bool, state: str | None
 ) -> None:
     assert state_of(changed, reported, outcome, is_listed=is_listed) == state

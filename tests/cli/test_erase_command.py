@@ -163,7 +163,7 @@ def test_a_name_that_nobody_has_is_no_erased_person(stage: Stage, erase: Erase) 
         (True, "y\n", ""),
     ],
 )
-def test_a_person_is_asked_before_anything_is_deleted(
+def test_a_person_is_asked_first(
     stage: Stage,
     shell: Shell,
     monkeypatch: pytest.MonkeyPatch,
@@ -198,9 +198,7 @@ def test_the_user_of_another_tenant_is_refused(stage: Stage, erase: Erase) -> No
     assert stage.of(stage.ann) == stage.of(stage.bob)
 
 
-def test_it_waits_for_no_answer_under_way_but_refuses(
-    stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_under_way_refuses_it(stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its processor would write events of a request that is gone."""
     key = RequestKey(stage.ann, "7e57d004-2b97-4e7a-b45f-538736779102")
     assert stage.log.take_lease(key, NOW, NOW + 15) is not None
@@ -243,18 +241,14 @@ def test_a_token_from_before_a_revocation_is_still_refused(stage: Stage, erase: 
 
 
 @pytest.mark.parametrize("more", [(), ("--account",)])
-def test_a_token_of_an_account_that_was_disabled_without_a_sign_out_stores_nothing_afterwards(
-    stage: Stage, erase: Erase, more: tuple[str, ...]
-) -> None:
+def test_token_of_a_disabled_account_stores_nothing(stage: Stage, erase: Erase, more: tuple[str, ...]) -> None:
     """Cognito's console can disable an account alone; its access token is good for ten minutes more."""
     stage.disable("ann")
     assert erase("ann", "--tenant", "acme", *more)[0] == 0
     assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0
 
 
-def test_a_run_that_stopped_before_the_sign_out_makes_up_for_it(
-    stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_that_stopped_before_the_sign_out(stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(self: SignOuts, account: Account) -> int:
         raise KeyboardInterrupt
 

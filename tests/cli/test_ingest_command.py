@@ -118,14 +118,9 @@ class Backend:
 
 
 @pytest.fixture
-def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend]:
-    stage_file = tmp_path / "stage.json"
-    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    outputs = {"DocumentsBucket": BUCKET}
-    stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
-    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
+def backend(monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]) -> Iterator[Backend]:
+    local_stage(DocumentsBucket=BUCKET)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
     monkeypatch.setattr(uploader, "_ROUND_SECONDS", 0.01)
     with mock_aws():
         client = boto3.client("s3", region_name="us-east-1")
@@ -152,9 +147,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_folder_is_uploaded_with_its_sidecars_and_followed_to_the_end(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_folder_with_sidecars(backend: Backend, folder: Path, shell: Shell) -> None:
     assert shell("ingest", str(folder)) == 0
     lines = shell.lines()
     assert sorted(lines[:2]) == sorted(
@@ -168,9 +161,7 @@ def test_a_folder_is_uploaded_with_its_sidecars_and_followed_to_the_end(
     assert puts == [f"{prefix}macbeth.json.metadata.json", f"{prefix}macbeth.json"]
 
 
-def test_the_same_files_again_are_unchanged_and_changed_ones_indexed(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_unchanged_and_changed_files(backend: Backend, folder: Path, shell: Shell) -> None:
     shell("ingest", str(folder))
     (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
     shell.read()
@@ -183,9 +174,7 @@ def test_the_same_files_again_are_unchanged_and_changed_ones_indexed(
     assert "1 file: 1 unchanged." in shell.out()
 
 
-def test_what_the_event_of_the_sidecar_has_indexed_is_not_called_unchanged(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_what_the_sidecars_event_indexed_is_not_unchanged(backend: Backend, folder: Path, shell: Shell) -> None:
     backend.events = 2
     assert shell("ingest", str(folder / "macbeth.json")) == 0
     assert shell.out().endswith("1 file: 1 indexed.\n")
@@ -196,9 +185,7 @@ def test_what_the_event_of_the_sidecar_has_indexed_is_not_called_unchanged(
     assert shell.out().endswith("1 file: 1 unchanged.\n")
 
 
-def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts_and_is_said(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_sidecar_of_an_earlier_upload_is_said(backend: Backend, folder: Path, shell: Shell) -> None:
     shell("ingest", str(folder))
     assert "the sidecar of an earlier upload" not in shell.err()
     (folder / "macbeth.json.metadata.json").unlink()
@@ -213,9 +200,7 @@ def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts_and_is_sa
     assert kept == {"acts/hamlet.json": False, "macbeth.json": True}
 
 
-def test_a_rejected_file_is_exit_code_1_with_its_reason_and_the_others_go_in(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_rejected_file_among_others(backend: Backend, folder: Path, shell: Shell) -> None:
     (folder / "macbeth.json").write_bytes(BAD)
     assert shell("ingest", str(folder), "--knowledge-base", "plays", "--tenant", "acme") == 1
     said = shell.read()
@@ -245,18 +230,14 @@ def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, shel
     assert (macbeth["outcome"], macbeth["problems"][0]["kind"]) == ("rejected", "unreadable")
 
 
-def test_a_file_that_is_too_large_is_not_uploaded(
-    backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_large_file(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 10)
     assert shell("ingest", str(folder / "macbeth.json")) == 1
     assert "so it was not uploaded" in shell.err()
     assert backend.client.puts == []
 
 
-def test_a_file_that_cannot_be_read_is_one_sentence(
-    backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path) -> bytes:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -266,9 +247,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(
     assert backend.client.puts == []
 
 
-def test_a_report_on_an_earlier_version_is_not_taken_for_this_ones(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_report_on_an_earlier_version(backend: Backend, folder: Path, shell: Shell) -> None:
     shell("ingest", str(folder / "macbeth.json"))
     backend.is_silent = True
     (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
@@ -278,18 +257,14 @@ def test_a_report_on_an_earlier_version_is_not_taken_for_this_ones(
     assert "1 file: 1 unreported." in said
 
 
-def test_a_report_on_the_same_bytes_of_a_moment_ago_is_not_taken_for_this_ones(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_report_on_the_same_bytes_of_a_moment_ago(backend: Backend, folder: Path, shell: Shell) -> None:
     shell("ingest", str(folder / "macbeth.json"))
     backend.is_silent = True
     assert shell("ingest", str(folder / "macbeth.json"), "--patience", "0.05") == 1
     assert "1 file: 1 unreported." in shell.out()
 
 
-def test_patience_counts_silence_and_not_what_a_large_file_takes(
-    backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_patience_counts_silence(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     store, document = S3DocumentStore(backend.client, BUCKET), DocumentKey(SCRIPTS, "hamlet.json")
     version = version_of((folder / "acts" / "hamlet.json").read_bytes())
     reports = [IngestReport(document, Outcome.UNDER_WAY, 900, (), version, embedded=each) for each in range(0, 900, 90)]
@@ -311,7 +286,7 @@ def test_a_large_file_that_gets_no_further_is_given_up(backend: Backend, folder:
     assert "1 file: 1 unreported." in shell.out()
 
 
-def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
+def test_ctrl_c_stops_the_uploads(
     backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = iter(range(3))
@@ -341,7 +316,7 @@ def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
         (["{folder}", "--knowledge-base", "my plays"], "cannot be ingested: The names of tenant and knowledge base"),
     ],
 )
-def test_a_wrong_use_is_one_sentence_and_uploads_nothing(
+def test_wrong_use_uploads_nothing(
     backend: Backend, folder: Path, shell: Shell, arguments: list[str], sentence: str
 ) -> None:
     (folder / "empty").mkdir()
@@ -362,9 +337,7 @@ def test_a_missing_bucket_is_one_sentence(backend: Backend, folder: Path, shell:
     assert "cicada: The document store refused the call (NoSuchBucket)" in shell.err()
 
 
-def test_a_stack_on_aws_names_its_bucket_itself(
-    backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stack_names_its_bucket(backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
     def outputs(stack: str) -> dict[str, str]:
@@ -376,9 +349,7 @@ def test_a_stack_on_aws_names_its_bucket_itself(
     assert asked == ["Cicada-dev"]
 
 
-def test_a_stack_of_before_is_to_be_deployed_again(
-    backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_stack_of_before(backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: {})
     assert shell("ingest", str(folder), "--tenant", "default", "--stack", "Cicada-dev") == 1
     assert "has no output DocumentsBucket; deploy it again." in shell.err()
@@ -390,9 +361,7 @@ def stored(backend: Backend) -> set[str]:
     return {each["Key"].removeprefix("documents/default/scripts/") for each in found.get("Contents", [])}
 
 
-def test_a_removed_document_is_gone_from_the_index_and_from_the_bucket_with_its_sidecar(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_removed_document(backend: Backend, folder: Path, shell: Shell) -> None:
     shell("ingest", str(folder))
     shell.read()
     assert shell("remove", "macbeth.json") == 0
@@ -406,9 +375,7 @@ def test_a_removed_document_is_gone_from_the_index_and_from_the_bucket_with_its_
     assert "genre" not in backend.index.passages_of(DocumentKey(SCRIPTS, "macbeth.json"))[0].metadata
 
 
-def test_a_document_that_is_not_there_is_one_sentence_and_the_others_are_removed(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_removal_of_a_missing_document_among_others(backend: Backend, folder: Path, shell: Shell) -> None:
     shell("ingest", str(folder))
     shell.read()
     # The beginning of the name of another document is none.
@@ -419,9 +386,7 @@ def test_a_document_that_is_not_there_is_one_sentence_and_the_others_are_removed
     assert stored(backend) == {"macbeth.json", "macbeth.json.metadata.json"}
 
 
-def test_the_sidecar_stays_until_the_document_is_out_of_the_index_and_goes_when_it_is_named_again(
-    backend: Backend, folder: Path, shell: Shell
-) -> None:
+def test_sidecar_outlasts_its_document_in_the_index(backend: Backend, folder: Path, shell: Shell) -> None:
     shell("ingest", str(folder))
     backend.is_silent = True
     assert shell("remove", "macbeth.json", "--patience", "0.05") == 1
@@ -432,7 +397,7 @@ def test_the_sidecar_stays_until_the_document_is_out_of_the_index_and_goes_when_
     assert shell("remove", "macbeth.json") == 1
 
 
-def test_a_late_report_on_the_file_is_not_taken_for_that_on_its_removal(
+def test_late_report_on_a_removed_file(
     backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shell("ingest", str(folder))
@@ -465,7 +430,7 @@ def versions(backend: Backend) -> dict[str, list[bytes]]:
 
 @pytest.mark.parametrize("versioning", ["Enabled", "Suspended"])
 @pytest.mark.parametrize("earlier", [[], ["macbeth.json"]])
-def test_a_purged_document_has_no_version_left_and_the_others_have_all(
+def test_purge_leaves_the_versions_of_others_alone(
     backend: Backend, folder: Path, shell: Shell, versioning: str, earlier: list[str]
 ) -> None:
     """Whether it is there or was removed before."""
@@ -496,9 +461,7 @@ def test_a_document_that_ingest_did_not_report_is_not_purged(backend: Backend, f
     assert "purged" not in shell.out()
 
 
-def test_what_s3_refuses_to_purge_is_said(
-    backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_purge_is_said(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell("ingest", str(folder))
     refused = {"Errors": [{"Key": "documents/default/scripts/macbeth.json", "Code": "AccessDenied"}]}
     monkeypatch.setattr(backend.client, "delete_objects", lambda **_: refused, raising=False)
@@ -528,7 +491,7 @@ def test_removal_as_json_is_one_object_with_every_document(backend: Backend, fol
         ("../plays/macbeth.json", "cannot be the name of a document: The file's path has an empty part, a dot part"),
     ],
 )
-def test_a_name_that_no_document_can_have_removes_nothing(
+def test_impossible_name_removes_nothing(
     backend: Backend, folder: Path, shell: Shell, name: str, sentence: str
 ) -> None:
     shell("ingest", str(folder))
@@ -579,7 +542,7 @@ def test_a_dry_run_shows_what_would_be_done_and_does_nothing(backend: Backend, s
 @pytest.mark.parametrize(
     "lost", [["macbeth-1.json", "macbeth.json", "macbeth.json.metadata.json"], ["macbeth.json.metadata.json"]]
 )
-def test_much_and_sidecars_are_removed_only_after_a_yes(
+def test_much_is_removed_only_after_a_yes(
     backend: Backend, synced: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch, lost: list[str]
 ) -> None:
     for name in lost:
@@ -612,9 +575,7 @@ def test_nothing_is_removed_when_an_upload_failed(backend: Backend, synced: Path
 
 
 @pytest.mark.parametrize("lost", ["macbeth-1.json", "macbeth.json.metadata.json"])
-def test_a_link_to_nothing_is_not_taken_for_a_file_that_is_gone(
-    backend: Backend, synced: Path, shell: Shell, lost: str
-) -> None:
+def test_link_to_nothing_is_no_lost_file(backend: Backend, synced: Path, shell: Shell, lost: str) -> None:
     """The drive is not mounted. Without its sidecar the document would be withdrawn from its viewers."""
     before, puts = stored(backend), len(backend.client.puts)
     (synced / lost).unlink(missing_ok=True)
@@ -625,7 +586,7 @@ def test_a_link_to_nothing_is_not_taken_for_a_file_that_is_gone(
     assert (stored(backend), len(backend.client.puts), backend.client.deletes) == (before, puts, [])
 
 
-def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(
+def test_unreadable_folder_is_no_empty_one(
     backend: Backend, synced: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, scan = stored(backend), os.scandir
@@ -642,9 +603,7 @@ def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(
 
 
 @pytest.mark.parametrize("also", [[], ["--dry-run"]])
-def test_a_linked_file_is_left_out_and_named(
-    backend: Backend, folder: Path, tmp_path: Path, shell: Shell, also: list[str]
-) -> None:
+def test_linked_file_is_left_out(backend: Backend, folder: Path, tmp_path: Path, shell: Shell, also: list[str]) -> None:
     """A folder of somebody else's may link to credentials."""
     (tmp_path / "credentials").write_bytes(GOOD)
     (folder / "secret.json").symlink_to(tmp_path / "credentials")

@@ -56,9 +56,7 @@ def test_what_a_message_asks_to_be_changed_is_learnt_too(copies: tuple[Path, Pat
     assert [now > then for now, then in grown][2:] == [True, True]
 
 
-def test_without_save_it_is_shown_what_would_change_and_nothing_is_written(
-    copies: tuple[Path, Path], shell: Shell
-) -> None:
+def test_without_save_nothing_is_written(copies: tuple[Path, Path], shell: Shell) -> None:
     files = [*copies, copies[1].with_name("writes.bin")]
     before = [file.read_bytes() for file in files]
     assert shell("intents", "add", "kadabra alakazam", "theory_request") == 0

@@ -120,7 +120,7 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path / "cicada" / "sign-ins.json"
 
 
-def test_a_user_signs_in_in_the_browser_and_is_the_user_of_later_commands(
+def test_sign_in_in_the_browser(
     pool: DeployedPool,
     browser: Browser,
     saved: Path,
@@ -142,7 +142,7 @@ def test_a_user_signs_in_in_the_browser_and_is_the_user_of_later_commands(
     assert capfd.readouterr().out.count(".") == 2
 
 
-def test_a_return_of_another_sign_in_is_refused_and_the_own_one_awaited(
+def test_return_of_another_sign_in_is_refused(
     pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, shell: Shell
 ) -> None:
     said: list[str] = []
@@ -157,9 +157,7 @@ def test_a_return_of_another_sign_in_is_refused_and_the_own_one_awaited(
     assert [each["code"] != "stolen" for each in server.exchanged] == [True]
 
 
-def test_a_program_that_sends_slowly_or_nonsense_keeps_nobody_waiting_and_says_nothing_in_the_terminal(
-    pool: DeployedPool, browser: Browser, shell: Shell
-) -> None:
+def test_hostile_program_keeps_nobody_waiting(pool: DeployedPool, browser: Browser, shell: Shell) -> None:
     enough = threading.Event()
 
     def drip(sent: socket.socket) -> None:
@@ -189,9 +187,7 @@ def test_a_program_that_sends_slowly_or_nonsense_keeps_nobody_waiting_and_says_n
     assert "Traceback" not in shell.err()
 
 
-def test_whoever_cancels_at_the_provider_is_told_so(
-    pool: DeployedPool, browser: Browser, saved: Path, shell: Shell
-) -> None:
+def test_cancel_at_the_provider(pool: DeployedPool, browser: Browser, saved: Path, shell: Shell) -> None:
     browser.link = "/provider/cancelled"
     assert shell("token", "--provider") == 1
     out, err = shell.read()
@@ -201,15 +197,13 @@ def test_whoever_cancels_at_the_provider_is_told_so(
     assert not saved.exists()
 
 
-def test_a_code_that_is_good_for_nothing_is_a_sentence(
-    pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, shell: Shell
-) -> None:
+def test_worthless_code(pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, shell: Shell) -> None:
     server.forgets_codes = True
     assert shell("token", "--provider") == 1
     assert "Signing in took too long, or was refused: begin again." in shell.err()
 
 
-def test_tokens_of_another_sign_in_are_refused(
+def test_tokens_of_another_sign_in(
     pool: DeployedPool,
     browser: Browser,
     server: FakeAuthorizationServer,
@@ -229,7 +223,7 @@ def test_nobody_is_waited_for_for_ever(pool: DeployedPool, monkeypatch: pytest.M
     assert "Nobody came back from the browser; begin again." in shell.err()
 
 
-def test_a_port_that_another_program_uses_is_passed_over(
+def test_port_in_use_is_passed_over(
     pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outputs = deployment_target.stack_outputs(STACK)
@@ -250,18 +244,14 @@ def test_only_this_machine_is_listened_on(server: FakeAuthorizationServer) -> No
         assert back.host == "127.0.0.1"
 
 
-def test_a_session_that_has_ended_leads_to_the_browser_and_not_to_a_password(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_ended_session_leads_to_the_browser(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setenv("CICADA_PASSWORD", "of-somebody-else")
     assert shell("token", USER) == 1
     said = shell.err()
     assert f"{USER} signs in in the browser: run `cicada token --provider --stack Cicada-dev`." in said
 
 
-def test_the_first_to_sign_in_without_a_name_is_told_of_the_browser(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_hint_at_the_browser(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     hint = "To sign in with Okta, run `cicada token --provider --stack Cicada-dev`."
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert shell("chat") == 2

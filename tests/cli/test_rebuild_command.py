@@ -7,7 +7,6 @@ import json
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,13 +42,10 @@ class ScriptedLambda:
 
 
 @pytest.fixture
-def function(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., ScriptedLambda]]:
-    stage_file = tmp_path / "stage.json"
-    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    outputs = {"IngestFunction": "cicada-local-ingest-document"}
-    stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
-    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
-    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
+def function(
+    monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]
+) -> Iterator[Callable[..., ScriptedLambda]]:
+    local_stage(IngestFunction="cicada-local-ingest-document")
     monkeypatch.setattr("cli.operator.rebuild.time.sleep", lambda seconds: None)
 
     def scripted(*results: Any) -> ScriptedLambda:
@@ -62,9 +58,7 @@ def function(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callab
     yield scripted
 
 
-def test_a_rebuild_is_gone_on_with_until_the_new_index_answers(
-    function: Callable[..., ScriptedLambda], shell: Shell
-) -> None:
+def test_rebuild_goes_on_until_the_end(function: Callable[..., ScriptedLambda], shell: Shell) -> None:
     made = function(progress("copying", 1), progress("copying", 2), progress("switched", 3))
     assert shell("rebuild") == 0
     assert shell.out() == "The new index answers: 3 documents.\n"
@@ -85,9 +79,7 @@ def test_json_is_the_last_progress(function: Callable[..., ScriptedLambda], shel
 
 
 @pytest.mark.parametrize("results", [[progress("busy")], [progress("copying"), progress("busy")]])
-def test_another_rebuild_is_left_alone(
-    function: Callable[..., ScriptedLambda], shell: Shell, results: list[Any]
-) -> None:
+def test_another_rebuild(function: Callable[..., ScriptedLambda], shell: Shell, results: list[Any]) -> None:
     made = function(*results)
     assert shell("rebuild") == 1
     assert "Another rebuild is under way" in shell.err()
@@ -117,9 +109,7 @@ def test_a_failure_is_one_sentence(
     assert "\x1b" not in said
 
 
-def test_ctrl_c_drops_the_new_index_once_the_slice_has_ended(
-    function: Callable[..., ScriptedLambda], shell: Shell
-) -> None:
+def test_ctrl_c_drops_the_new_index(function: Callable[..., ScriptedLambda], shell: Shell) -> None:
     made = function(progress("copying"), KeyboardInterrupt(), progress("busy"), progress("abandoned"))
     assert shell("rebuild") == 130
     assert [event["rebuild"] for event in made.events] == ["start", "continue", "abandon", "abandon"]
@@ -127,7 +117,7 @@ def test_ctrl_c_drops_the_new_index_once_the_slice_has_ended(
 
 
 @pytest.mark.parametrize(("pressed", "slices"), [("start", ["start"]), ("continue", ["start", "continue"])])
-def test_ctrl_c_in_any_slice_drops_the_new_index_and_says_so(
+def test_ctrl_c_in_any_slice(
     function: Callable[..., ScriptedLambda], shell: Shell, pressed: str, slices: list[str]
 ) -> None:
     made = function(*[progress("copying")] * len(slices), progress("abandoned"))
@@ -145,9 +135,7 @@ def test_ctrl_c_in_the_last_slice_comes_too_late(function: Callable[..., Scripte
     assert shell.out() == "The new index answers: 3 documents.\n"
 
 
-def test_an_impatient_second_ctrl_c_says_what_becomes_of_the_new_index(
-    function: Callable[..., ScriptedLambda], shell: Shell
-) -> None:
+def test_second_ctrl_c(function: Callable[..., ScriptedLambda], shell: Shell) -> None:
     made = function(KeyboardInterrupt())
     assert shell("rebuild") == 130
     assert [event["rebuild"] for event in made.events] == ["start"]

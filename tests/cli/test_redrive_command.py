@@ -6,7 +6,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,13 +135,10 @@ def test_a_stack_on_aws_names_everything_itself(deployed: Deployed, monkeypatch:
     assert len(deployed.queues.bodies(deployed.queues.requests_url)) == 1
 
 
-def test_the_local_stage_is_the_default(deployed: Deployed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    stage_file = tmp_path / "stage.json"
-    stage_file.write_text(
-        json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": deployed.names})
-    )
-    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
+def test_the_local_stage_is_the_default(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]
+) -> None:
+    local_stage(**deployed.names)
     # The emulator's part is played by moto, which answers for AWS's own addresses only.
     monkeypatch.setattr(
         deployment_target, "client_options", lambda stage: {"region_name": stage.region, "config": Config()}
@@ -184,9 +181,7 @@ def test_an_age_is_given_in_the_largest_unit(seconds: float, age: str) -> None:
 
 
 @pytest.mark.parametrize("command", [["redrive"], ["rebuild"]])
-def test_a_stack_without_a_region_says_what_to_set(
-    command: list[str], monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_stack_without_a_region(command: list[str], monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)

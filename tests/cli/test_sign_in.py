@@ -73,9 +73,7 @@ def typing(monkeypatch: pytest.MonkeyPatch, *typed: str) -> list[str]:
     return prompts
 
 
-def test_one_sign_in_with_the_password_is_enough(
-    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_one_password_is_enough(pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     assert shell("token", "ada") == 0
     first = shell.out()
     assert first.count(".") == 2
@@ -89,9 +87,7 @@ def test_one_sign_in_with_the_password_is_enough(
     assert said.err == ""
 
 
-def test_the_user_of_the_environment_is_the_default(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_user_of_the_environment(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     assert shell("token") == 2
     assert shell.err() == (
         "cicada: Nobody has signed in to the stack Cicada-dev yet: name a --user, or set CICADA_USER.\n"
@@ -100,18 +96,14 @@ def test_the_user_of_the_environment_is_the_default(
     assert shell("token") == 0
 
 
-def test_a_question_goes_to_the_stack_with_the_users_token(
-    pool: DeployedPool, server: DisturbingServer, shell: Shell
-) -> None:
+def test_question_to_a_stack(pool: DeployedPool, server: DisturbingServer, shell: Shell) -> None:
     assert shell("ask", "q", "--user", "ada") == 0
     assert shell.out().startswith(TEXT)
     [token] = server.tokens
     assert pool.cognito.get_user(AccessToken=token)["Username"] == "ada"
 
 
-def test_a_conversation_outlives_its_token_without_a_word(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_conversation_outlives_its_token(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     expired = refused(None, "token_expired", "Your access token has expired.", retryable=True)
 
     def network(delivery: Delivery) -> list[Body]:
@@ -133,9 +125,7 @@ def test_a_conversation_outlives_its_token_without_a_word(
     assert server.connections == 3
 
 
-def test_a_first_password_is_replaced_by_one_that_the_user_chooses(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_first_password_is_replaced(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     pool.cognito.admin_create_user(
         UserPoolId=pool.pool_id, Username="bob", MessageAction="SUPPRESS", TemporaryPassword=PASSWORD
     )
@@ -160,7 +150,7 @@ def test_a_first_password_is_replaced_by_one_that_the_user_chooses(
     assert "AuthenticationResult" in signed_in
 
 
-def test_a_refresh_token_that_has_ended_is_forgotten_and_the_password_asked_for_again(
+def test_ended_refresh_token_is_forgotten(
     pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     saved.parent.mkdir(parents=True)
@@ -176,9 +166,7 @@ def test_a_refresh_token_that_has_ended_is_forgotten_and_the_password_asked_for_
     assert shell("token", "ada") == 0
 
 
-def test_a_refresh_token_that_was_used_before_is_of_no_use(
-    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_used_refresh_token(pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     """Each refresh ends the refresh token that it used: a copy of the file is good for one."""
     assert shell("token", "ada") == 0
     copied = saved.read_text()
@@ -197,7 +185,7 @@ def test_two_commands_of_a_user_use_the_newest_refresh_token(pool: DeployedPool,
 
 
 @pytest.mark.parametrize("required", [False, True])
-def test_the_code_of_an_authenticator_app_is_asked_for(
+def test_code_of_an_authenticator_app(
     pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell, required: bool
 ) -> None:
     """`required`: the pool asks for an app that the user does not have yet. moto takes any code."""
@@ -240,18 +228,14 @@ def test_a_file_that_is_none_of_ours_is_written_anew(pool: DeployedPool, saved: 
         assert list(json.loads(saved.read_text())[pool.client_id]["users"]) == ["ada"]
 
 
-def test_a_wrong_password_is_one_sentence(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell, saved: Path
-) -> None:
+def test_wrong_password(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell, saved: Path) -> None:
     monkeypatch.setenv("CICADA_PASSWORD", "wrong")
     assert shell("ask", "q", "--user", "ada") == 1
     assert shell.err() == "cicada: ada is not let in: Incorrect username or password.\n"
     assert not saved.exists()
 
 
-def test_signing_out_forgets_the_refresh_token_and_revokes_it(
-    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
+def test_signing_out(pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     revoked: list[dict[str, Any]] = []
     made = deployment_target.DeploymentTarget.client
 
@@ -277,7 +261,7 @@ def test_an_address_and_a_stack_are_too_much(shell: Shell) -> None:
     assert shell.err() == "cicada: Give --url or --stack: a stack says its address itself.\n"
 
 
-def test_a_stack_on_the_command_line_counts_more_than_an_address_in_the_environment(
+def test_stack_option_counts_more_than_an_address_in_the_environment(
     pool: DeployedPool, server: DisturbingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CICADA_URL", "ws://127.0.0.1:1")

@@ -52,9 +52,7 @@ def test_a_stack_whose_version_before_answers_is_used(aws_account: ScriptedAws, 
         ("REVIEW_IN_PROGRESS", "was never deployed"),
     ],
 )
-def test_a_half_deployed_stack_is_refused_with_what_to_do(
-    aws_account: ScriptedAws, shell: Shell, status: str, said: str
-) -> None:
+def test_half_deployed_stack_is_refused(aws_account: ScriptedAws, shell: Shell, status: str, said: str) -> None:
     aws_account.replies["cloudformation", "DescribeStacks"] = described(status, {"UserPoolId": "p"})
     assert shell("user", "list", "--stack", "Cicada-dev") == 1
     shown = shell.read()
@@ -87,9 +85,7 @@ def test_a_state_that_is_not_known_is_named() -> None:
         ),
     ],
 )
-def test_a_stack_that_is_not_there_is_wrong_use(
-    aws_account: ScriptedAws, shell: Shell, message: str, said: str
-) -> None:
+def test_missing_stack_is_wrong_use(aws_account: ScriptedAws, shell: Shell, message: str, said: str) -> None:
     aws_account.replies["cloudformation", "DescribeStacks"] = refusal("ValidationError", message)
     assert shell("token", "ada", "--stack", "Cicada-dve") == 2
     assert shell.err() == f"cicada: {said}\n"
@@ -136,9 +132,7 @@ FAILURES: list[tuple[BaseException, str, int]] = [
 
 
 @pytest.mark.parametrize(("error", "said", "code"), FAILURES, ids=lambda value: type(value).__name__)
-def test_what_aws_refuses_is_one_sentence(
-    aws_account: ScriptedAws, shell: Shell, error: Exception, said: str, code: int
-) -> None:
+def test_refusals_of_aws(aws_account: ScriptedAws, shell: Shell, error: Exception, said: str, code: int) -> None:
     aws_account.replies["cloudformation", "DescribeStacks"] = error
     for command in (["user", "list"], ["ask", "q"], ["token", "ada"], ["documents", "list"], ["redrive", "--list"]):
         assert shell(*command, "--stack", "Cicada-dev") == code
@@ -170,9 +164,7 @@ def test_a_login_that_expires_behind_the_library_is_said_as_such(aws_account: Sc
     ],
     ids=" ".join,
 )
-def test_documents_without_a_tenant_are_nobodys_where_none_is_the_default(
-    aws_account: ScriptedAws, shell: Shell, command: list[str]
-) -> None:
+def test_tenant_is_needed_where_none_is_the_default(aws_account: ScriptedAws, shell: Shell, command: list[str]) -> None:
     outputs = {"DocumentsBucket": "b", "IngestFunction": "f"}
     aws_account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE", outputs)
     assert shell(*command, "--stack", "Cicada-dev") == 2

@@ -223,7 +223,7 @@ def test_how_far_a_large_file_is(stack: ScriptedAws, shell: Shell) -> None:
         ),
     ],
 )
-def test_what_does_not_work_is_a_problem_with_what_to_do(
+def test_problems_say_what_to_do(
     stack: ScriptedAws, shell: Shell, call: tuple[str, str], reply: Any, subject: str, text: str
 ) -> None:
     stack.replies[call] = reply

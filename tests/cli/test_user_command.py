@@ -145,7 +145,7 @@ def test_a_given_password_is_the_users_own(run: Run, pool: DeployedPool, monkeyp
 
 
 @pytest.mark.parametrize("operation", ["admin_create_user", "admin_add_user_to_group", "admin_set_user_password"])
-def test_a_user_that_cannot_be_set_up_leaves_nothing(
+def test_failed_setup_leaves_nothing(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, operation: str
 ) -> None:
     pool.cognito.create_group(UserPoolId=pool.pool_id, GroupName="hr")
@@ -177,7 +177,7 @@ def test_what_cannot_be_taken_back_is_said(run: Run, pool: DeployedPool, monkeyp
     ],
     ids=lambda lost: type(lost).__name__,
 )
-def test_an_account_whose_creation_was_not_confirmed_is_not_left_without_its_tenant(
+def test_unconfirmed_account_is_not_left_without_its_tenant(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, lost: BaseException
 ) -> None:
     """It would have no tenant, or the default one where that is allowed, and Cognito has sent the invitation."""
@@ -253,7 +253,7 @@ def test_a_disabled_user_is_signed_out_and_can_be_enabled(run: Run, pool: Deploy
     assert json.loads(run("list", "--json")[1])["users"][0]["state"] == "has not chosen a password"
 
 
-def test_no_refresh_token_from_before_outlives_a_disabled_account(
+def test_no_refresh_token_outlives_a_disabled_account(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
@@ -393,9 +393,7 @@ def test_a_new_initial_password_replaces_the_old_one(run: Run, pool: DeployedPoo
 
 
 @pytest.mark.parametrize(("command", "option"), [("add", "--group"), ("groups", "--add")])
-def test_a_group_that_is_not_there_is_made_on_request_alone(
-    run: Run, pool: DeployedPool, shell: Shell, command: str, option: str
-) -> None:
+def test_group_is_made_on_request_alone(run: Run, pool: DeployedPool, shell: Shell, command: str, option: str) -> None:
     run("add", "ann", "--group", "readers")
     name = "ann" if command == "groups" else "bob"
     before = pool.users()
@@ -426,7 +424,7 @@ def test_a_name_that_cognito_refuses_is_refused(pool: DeployedPool, shell: Shell
         (["add", "eve", "--password-stdin"], "There is no password on standard input."),
     ],
 )
-def test_a_wrong_use_is_one_sentence_and_changes_nothing(
+def test_wrong_use_changes_nothing(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))

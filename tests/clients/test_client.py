@@ -13,7 +13,7 @@ import pytest
 
 from cicada_client.client import Client
 from cicada_client.errors import ConnectionLostError, RefusedError, UnauthorizedError
-from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Failed, Reset
+from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Reset
 from cicada_client.notices import Notice, Reconnected, Reconnecting
 from cicada_client.timing import Timing
 from tests.clients.disturbing_server import (
@@ -112,12 +112,6 @@ def test_a_connection_that_breaks_after_any_frame_costs_nothing(last: int) -> No
     assert len(server.sent("sendMessage")) == (1 if last else 2)
 
 
-def test_connections_that_carry_one_frame_each_are_enough() -> None:
-    events, server = ask_through(lambda delivery: [*delivery.frames[:1], Drop()])
-    assert_whole(events)
-    assert server.connections == SCRIPT_LENGTH
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_frames_out_of_order_and_twice_are_put_right(seed: int) -> None:
     def network(delivery: Delivery) -> list[Body]:
@@ -138,18 +132,6 @@ def test_a_frame_that_never_arrives_is_asked_for_on_the_same_connection(missing:
         return [frame for frame in delivery.frames if is_asked_for or frame.get("seq") != missing + 1]
 
     events, server = ask_through(network, replace(PATIENT, gap_seconds=0.02, silence_seconds=0.05))
-    assert_whole(events)
-    assert server.connections == 1
-
-
-def test_a_request_that_falls_silent_is_resumed() -> None:
-    """The network holds back what follows the fifth event until the client resumes after it."""
-
-    def network(delivery: Delivery) -> list[Body]:
-        has_five = delivery.command.get("afterSeq") == 5
-        return [frame for frame in delivery.frames if has_five or frame.get("seq", 0) <= 5]
-
-    events, server = ask_through(network, replace(PATIENT, silence_seconds=0.05))
     assert_whole(events)
     assert server.connections == 1
 
@@ -206,41 +188,10 @@ def test_garbage_between_the_frames_changes_nothing() -> None:
     assert_whole(events)
 
 
-def test_an_event_of_a_later_protocol_is_passed_over() -> None:
-    script = answer()
-    script.insert(4, {"type": "thought", "content": "hm"})
-    with asking(DisturbingServer(script=script)) as client:
-        assert text_of(client.ask("q")) == TEXT
-
-
 def test_a_reset_begins_the_text_again() -> None:
     script = [*answer(["wrong ", "start"])[:-1], {"type": "reset", "reason": "retry"}, *answer()[3:]]
     with asking(DisturbingServer(script=script)) as client:
         assert text_of(client.ask("q")) == TEXT
-
-
-def test_a_failed_answer_ends_with_its_sentence() -> None:
-    failure = {"type": "error", "error": "The model failed.", "code": "stream_broken", "retryable": True}
-    with asking(DisturbingServer(script=[*answer()[:-1], failure])) as client:
-        last = list(client.ask("q"))[-1]
-    assert isinstance(last, Failed)
-    assert (last.error, last.code, last.retryable) == ("The model failed.", "stream_broken", True)
-
-
-def test_the_fields_of_a_question_go_out_as_the_protocol_names_them() -> None:
-    server = DisturbingServer()
-    with asking(server) as client:
-        list(client.ask("q", "s-1", "plays", {"episodes": ["Act 5"]}, "11111111-2222-3333-4444-555555555555"))
-    assert server.commands == [
-        {
-            "action": "sendMessage",
-            "requestId": "11111111-2222-3333-4444-555555555555",
-            "message": "q",
-            "sessionId": "s-1",
-            "knowledgeBase": "plays",
-            "scope": {"episodes": ["Act 5"]},
-        }
-    ]
 
 
 def test_a_question_larger_than_a_frame_arrives_whole() -> None:
@@ -292,17 +243,6 @@ def test_a_token_that_expires_in_mid_answer_costs_a_reconnect_with_a_fresh_one()
     assert server.sent("resume") == [
         {"action": "resume", "requestId": server.commands[0]["requestId"], "afterSeq": 6},
     ]
-
-
-def test_tokens_may_expire_again_and_again_as_long_as_there_is_news_between() -> None:
-    expired = refused(None, "token_expired", "Your access token has expired.", retryable=True)
-
-    def network(delivery: Delivery) -> list[Body]:
-        return [*delivery.frames[:2], expired] if delivery.connection <= 4 else delivery.frames
-
-    events, server = ask_through(network)
-    assert_whole(events)
-    assert server.connections == 5
 
 
 def test_a_connection_that_the_server_keeps_disowning_ends_in_a_sentence() -> None:

@@ -13,9 +13,8 @@ from evals.retrieval.comparison import load_run, paired_bootstrap, save_run
 from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
 from evals.retrieval.measures import means, scores_of
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, rankings_of, retriever, search_all
-from evals.retrieval.report import Report, render, to_json
+from evals.retrieval.report import Report, to_json
 from tests.evals.retrieval_set import CORPUS, QUERIES, LetterEncoder, write_set
-from tools.fitting.confidence import SetObservations, fit, observe, shares_kept
 
 
 @pytest.fixture
@@ -99,24 +98,3 @@ def test_the_json_is_one_object_with_the_final_measures_and_each_lanes() -> None
     assert list(found["lanes"]) == ["bm25", "knn", "fused", "reranked"]
     assert found["peers"]["bm25s"]["ndcg@10"] == 0.5
     assert found["differences"]["bm25s"]["wins"] == 1
-
-
-def test_the_table_names_every_stage_peer_and_difference() -> None:
-    lines = render(reported()).splitlines()
-    assert lines[0] == "plays: 4 passages, 2 queries"
-    assert [line.split() for line in lines if line.startswith("reranked  ")] == [["reranked", *["0.7500"] * 3]]
-    assert lines[-1].split()[:2] == ["bm25s", "+0.2500"]
-
-
-def test_the_calibration_learns_what_tells_relevant_passages(dataset: Dataset) -> None:
-    with retriever(dataset, LetterEncoder(), Pipeline()) as search:
-        observed = observe(dataset, [dataset], search)
-    assert (len(observed.own), len(observed.foreign)) == (3, 3)
-    assert [each.relevant.sum() for each in observed.own] == [1, 1, 1]
-    learnt = fit([SetObservations(observed.own, [])])
-    assert learnt.score > 0
-    relevant, others, empty, foreign = shares_kept(
-        SetObservations(observed.own, observed.foreign), learnt, threshold=0.0
-    )
-    assert (relevant, others, empty, foreign) == (1.0, 3.0, 0.0, 1.0)
-    assert shares_kept(observed, learnt, threshold=1.0) == [0.0, 0.0, 1.0, 0.0]
