@@ -57,8 +57,11 @@ def metric(stage: Deployed, read: dict[str, Any]) -> str:
     """`Sum(AWS/Lambda Errors of cicada-STAGE-authorizer)`."""
     named = read.get("Metric", read)
     statistic = read.get("Stat") or read.get("Statistic") or read["ExtendedStatistic"]
-    values = " ".join(stage.text(each["Value"]) for each in named.get("Dimensions", []))
-    of = values.replace(stage.environment("authorizer")["CICADA_STAGE"], "cicada-STAGE")
+    tables = {name: f"the {held} table" for held, name in stage.tables().items()}
+    values = [stage.text(each["Value"]) for each in named.get("Dimensions", [])]
+    of = " ".join(tables.get(value, value) for value in values).replace(
+        stage.environment("authorizer")["CICADA_STAGE"], "cicada-STAGE"
+    )
     return f"{statistic}({named['Namespace']} {named['MetricName']} of {of})"
 
 
@@ -72,8 +75,8 @@ def test_alarms_read_what_the_functions_write(stage: Deployed) -> None:
     answers, others = AnswerMetrics(name, "a-model", write=lines.append), StageMetrics(name, write=lines.append)
     answered = AnswerRecord(strategy="ContentOnly", scores=(0.2, 0.9), timings={"firstToken": 900, "total": 9000})
     request = RequestKey(Principal("acme", "ann"), "7e57d004-2b97-4e7a-b45f-5387367791cd")
-    for each in (answered, changed(answered, code="index_incomplete")):
-        answers.observe(request, each)
+    for record in (answered, changed(answered, code="index_incomplete")):
+        answers.observe(request, record)
     others.waited(1)
     others.ingested(failed=True)
     others.failed_command()
