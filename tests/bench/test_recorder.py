@@ -1,10 +1,8 @@
-"""What the SDK sends, as the permissions that it needs."""
+"""What the recorder makes of calls that no permission explains; the end-to-end tests show that it knows the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import boto3
 import pytest
@@ -13,46 +11,37 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from tests.e2e.recorder import Recorder
 from tests.relay import Call
 
-BUCKET = {"Bucket": "cicada-local-ingestdocumentsbucket551d14af-1"}
+ENDPOINT = "http://localhost:4566"
 
 
-def sent(service: Any, call: Callable[[Any], Any], endpoint: str = "http://localhost:4566") -> Call:
-    """What a function's SDK sends, which nobody answers."""
-    client = boto3.client(
-        service,
-        endpoint_url=endpoint,
-        region_name="us-east-1",
-        aws_access_key_id="id",
-        aws_secret_access_key="secret",
-    )
+def tagging() -> Call:
+    """What an SDK sends to read an object's tags, which nobody answers."""
+    keys = {"aws_access_key_id": "id", "aws_secret_access_key": "secret"}
+    client = boto3.client("s3", endpoint_url=ENDPOINT, region_name="us-east-1", **keys)
     calls: list[Call] = []
 
     def keep(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-        headers = {
-            name.lower(): value.decode() if isinstance(value, bytes) else value
-            for name, value in request.headers.items()
+        sent = {
+            name.lower(): value if isinstance(value, str) else value.decode() for name, value in request.headers.items()
         }
-        body = request.body or b""
-        body = body.encode() if isinstance(body, str) else body
-        path = request.url.removeprefix("http://localhost:4566")
-        calls.append(Call(request.method, path, headers, body if isinstance(body, bytes) else b"", 1))
+        calls.append(Call(request.method, request.url.removeprefix(ENDPOINT), sent, b"", 1))
         raise InterruptedError
 
     client.meta.events.register("before-send", keep)
     with suppress(InterruptedError):
-        call(client)
+        client.get_object_tagging(Bucket="cicada-local-ingestdocumentsbucket551d14af-1", Key="documents/a")
     return calls[0]
 
 
-def test_a_call_that_is_not_understood_is_recorded_as_what_nobody_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_is_not_understood_is_what_nobody_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SDK_UA_APP_ID", "ws_message")
     recorder = Recorder()
-    recorder.note(sent("s3", lambda c: c.get_object_tagging(**BUCKET, Key="documents/a")))
+    recorder.note(tagging())
     [call] = recorder.seen([])
     assert (call.function, call.resource) == ("ws_message", "not understood")
 
 
 def test_an_operators_call_is_no_functions() -> None:
     recorder = Recorder()
-    recorder.note(sent("s3", lambda c: c.get_object_tagging(**BUCKET, Key="documents/a")))
+    recorder.note(tagging())
     assert recorder.seen([]) == set()

@@ -487,11 +487,6 @@ def test_eval_router_prints_a_report(tmp_path: Path, shell: Shell) -> None:
     assert "general" in shell.out()
 
 
-def test_eval_router_says_what_is_wrong_with_a_file(tmp_path: Path, shell: Shell) -> None:
-    assert shell("eval", "router", str(tmp_path / "missing.jsonl")) == 1
-    assert "missing.jsonl" in shell.err()
-
-
 def test_the_bases_are_listed_with_what_they_hold(shell: Shell) -> None:
     assert shell("bases", "--json") == 0
     found = shell.json()

@@ -188,12 +188,6 @@ def test_garbage_between_the_frames_changes_nothing() -> None:
     assert_whole(events)
 
 
-def test_a_reset_begins_the_text_again() -> None:
-    script = [*answer(["wrong ", "start"])[:-1], {"type": "reset", "reason": "retry"}, *answer()[3:]]
-    with asking(DisturbingServer(script=script)) as client:
-        assert text_of(client.ask("q")) == TEXT
-
-
 def test_a_question_larger_than_a_frame_arrives_whole() -> None:
     server = DisturbingServer()
     with asking(server) as client:
@@ -250,34 +244,6 @@ def test_a_connection_that_the_server_keeps_disowning_ends_in_a_sentence() -> No
     with asking(server) as client, pytest.raises(UnauthorizedError, match="Connect again"):
         list(client.ask("q"))
     assert server.connections == 2
-
-
-def test_a_refused_question_is_the_callers_to_handle() -> None:
-    def refuse(command: Body) -> list[Body]:
-        sentence = "Too many requests."
-        return [refused(command["requestId"], "rate_limited", sentence, retryable=True, retryAfterSeconds=7)]
-
-    with asking(DisturbingServer(on_command=refuse)) as client, pytest.raises(RefusedError, match="Too many") as caught:
-        list(client.ask("q"))
-    assert (caught.value.code, caught.value.retryable, caught.value.retry_after_seconds) == ("rate_limited", True, 7)
-
-
-def test_a_question_refused_because_a_service_failed_is_sent_again() -> None:
-    answers = iter([True, False])
-
-    def refuse(command: Body) -> list[Body] | None:
-        if command["action"] == "sendMessage" and next(answers):
-            return [refused(command["requestId"], "dependency_unavailable", "Later.", retryable=True)]
-        return None
-
-    with asking(DisturbingServer(on_command=refuse), replace(PATIENT, gap_seconds=0.02)) as client:
-        assert text_of(client.ask("q")) == TEXT
-
-
-def test_following_a_request_that_is_not_ones_own_is_refused() -> None:
-    with asking(DisturbingServer()) as client, pytest.raises(RefusedError) as caught:
-        list(client.follow("11111111-2222-3333-4444-555555555555"))
-    assert caught.value.code == "request_not_found"
 
 
 def test_an_answer_left_in_the_middle_can_be_followed_by_another_client() -> None:
@@ -421,31 +387,6 @@ def test_a_server_that_pongs_and_never_answers_exhausts_the_patience() -> None:
         list(client.ask("q"))
 
 
-def test_a_caller_that_takes_its_time_over_an_event_loses_nothing() -> None:
-    def network(delivery: Delivery) -> list[Body]:
-        return delivery.frames[:3] if delivery.command["action"] == "sendMessage" else delivery.frames
-
-    server, events, clock = DisturbingServer(network=network), [], Clock()
-    with asking(server, replace(PATIENT, silence_seconds=0.05), clock=clock) as client:
-        for event in client.ask("q"):
-            events.append(event)
-            if event.seq == 3:
-                clock.outlast(PATIENT)
-    assert_whole(events)
-
-
-def test_a_provider_that_fails_is_heard() -> None:
-    def provider() -> str:
-        raise KeyError("no such user")
-
-    with (
-        running(DisturbingServer()) as server,
-        Client(server.url, provider, timing=PATIENT) as client,
-        pytest.raises(KeyError),
-    ):
-        list(client.ask("q"))
-
-
 def test_a_token_that_cannot_be_a_header_is_refused_before_it_is_sent() -> None:
     server = DisturbingServer()
     bad = "a\r\nX-Evil: 1"
@@ -482,13 +423,6 @@ def test_history_survives_a_connection_that_breaks() -> None:
     with asking(server) as client:
         assert [session.title for session in client.history().sessions] == ["t"]
     assert server.connections == 2
-
-
-def test_tokens_may_expire_between_pages_of_history() -> None:
-    expired = refused(None, "token_expired", "Your access token has expired.", retryable=True)
-    replies = iter([expired, {"type": "history"}, expired, {"type": "history"}])
-    with asking(DisturbingServer(on_command=lambda command: [next(replies)])) as client:
-        assert client.history().turns == client.history().turns == ()
 
 
 def test_history_that_is_refused_for_its_rate_is_asked_for_again_after_the_time_to_wait() -> None:

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local.bedrock.app import build
-from local.bedrock.embedder import BackgroundEmbedder, Embedder, EmbedderUnavailableError, HashEmbedder
+from local.bedrock.embedder import BackgroundEmbedder, Embedder, EmbedderUnavailableError
 from local.bedrock.settings import Settings
 from tests.local.bedrock.conftest import Client, Serve
 
@@ -70,11 +70,3 @@ def test_an_embedder_that_cannot_be_loaded_says_so_in_bedrocks_form(serve: Serve
     with pytest.raises(ClientError, match="Install the model") as caught:
         invoke(runtime, TITAN, inputText="one")
     assert caught.value.response["Error"]["Code"] == "ServiceUnavailableException"
-
-
-def test_health_names_the_embedder_and_whether_it_is_ready(serve: Serve) -> None:
-    import urllib.request
-
-    with urllib.request.urlopen(serve(build(Settings(), HashEmbedder())) + "/health") as reply:  # noqa: S310
-        health = json.load(reply)
-    assert health == {"status": "ok", "embedder": "hash", "embedderState": "ready", "generator": "extractive"}

@@ -51,20 +51,6 @@ def test_quotation_bars_change_no_answer(minilm: Embedder, prompt: str) -> None:
     assert "|" not in answer(parse(barred(prompt)), minilm)
 
 
-def test_a_line_with_a_bar_is_no_heading_no_list_of_speakers_and_no_question() -> None:
-    text = "[1] Document: Notes\n| Speakers: Ann, Ben\n|\n| [2] Document: Limits\n| Question: How much?\n| | a | b |"
-    (notes,) = parse(f"{text}\n\nQuestion: Who?").passages
-    assert parse(f"{text}\n\nQuestion: Who?").question == "Who?"
-    assert parse(text).question == ""
-    assert notes.heading == "Document: Notes"
-    assert [line.text for line in notes.lines] == [
-        "Speakers: Ann, Ben",
-        "[2] Document: Limits",
-        "Question: How much?",
-        "| a | b |",
-    ]
-
-
 @pytest.mark.parametrize(
     ("question", "quoted"),
     [

@@ -94,9 +94,3 @@ def test_a_spoilt_checksum_is_noticed_by_the_client(url: str, runtime: Any) -> N
     seen, error = deltas(runtime)
     assert len(seen) == 1
     assert isinstance(error, ChecksumMismatch)
-
-
-def test_a_fault_strikes_as_often_as_it_was_ordered_and_only_its_operation(url: str, runtime: Any) -> None:
-    order(url, "exception", times=2)
-    assert runtime.converse(**converse_request("Hello!"))["stopReason"] == "end_turn"
-    assert [deltas(runtime)[1] is None for _ in range(3)] == [False, False, True]

@@ -120,15 +120,6 @@ def test_the_lambda_receives_bedrocks_event_and_its_text_is_the_answer(runtime: 
     ]
 
 
-def test_traces_tell_the_call_its_result_and_the_final_response(runtime: Any) -> None:
-    events = invoke(runtime, CREATE, enableTrace=True)
-    assert [kind for kind, _ in events] == ["trace", "trace", "trace", "chunk"]
-    steps = [value["trace"]["orchestrationTrace"] for kind, value in events if kind == "trace"]
-    assert steps[0]["invocationInput"]["actionGroupInvocationInput"]["function"] == "save_profile"
-    assert steps[1]["observation"]["actionGroupInvocationOutput"]["text"] == "Saved Paulina."
-    assert steps[2]["observation"]["finalResponse"]["text"] == "Saved Paulina."
-
-
 def test_session_attributes_last_for_the_session_and_prompt_attributes_for_one_request(
     runtime: Any, lambdas: LambdaEndpoint
 ) -> None:

@@ -27,7 +27,6 @@ from cicada_client.events import (
 )
 from cicada_client.history import parse_history
 from cicada_client.listing import ListedDocument, Listing, ValueCount
-from cicada_client.plan import Plan
 
 RID = "11111111-2222-3333-4444-555555555555"
 
@@ -109,13 +108,6 @@ def test_the_listings_of_an_answer_are_one() -> None:
     answer = answer.then(Listing(RID, 3, 9, (one, two), 4, 7, "Status", counts))
     answer = answer.then(Listing(RID, 4, 9, (three,), 4, 7))
     assert answer.listing == Listing(RID, 4, 9, (one, two, three), 4, 7, "Status", counts)
-
-
-def test_the_plan_is_known_with_the_end() -> None:
-    plan = Plan("MetadataOnly", "store", "q", "rules", documents=3, withheld=1)
-    answer = Answer().then(Complete(RID, 1, {}, {}, (), None, plan))
-    assert answer.plan == plan
-    assert Answer().then(Complete(RID, 1, {}, {}, (), None)).plan is None
 
 
 def test_the_client_needs_nothing_of_the_server_and_no_aws_sdk() -> None:
