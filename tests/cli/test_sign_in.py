@@ -142,12 +142,7 @@ def test_first_password_is_replaced(pool: DeployedPool, monkeypatch: pytest.Monk
     ]
     typing(monkeypatch, PASSWORD, CHOSEN, CHOSEN)
     assert shell("token", "bob") == 0
-    signed_in = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH",
-        ClientId=pool.client_id,
-        AuthParameters={"USERNAME": "bob", "PASSWORD": CHOSEN},
-    )
-    assert "AuthenticationResult" in signed_in
+    assert "AuthenticationResult" in pool.sign_in("bob", CHOSEN)
 
 
 def test_ended_refresh_token_is_forgotten(

@@ -78,12 +78,7 @@ def test_a_user_without_mail_gets_an_initial_password_that_is_printed_with_the_n
         "Next: alice signs in with `cicada token alice --stack Cicada-dev`, and chooses a password of their own."
     )
     assert pool.groups_of("alice") == {"tenant:acme", "hr"}
-    reply = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH",
-        ClientId=pool.client_id,
-        AuthParameters={"USERNAME": "alice", "PASSWORD": password.rpartition(" ")[2]},
-    )
-    assert reply["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
+    assert pool.sign_in("alice", password.rpartition(" ")[2])["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
 
 
 def test_a_user_with_mail_is_invited_and_no_password_is_shown(run: Run, pool: DeployedPool) -> None:
@@ -136,12 +131,7 @@ def test_a_given_password_is_the_users_own(run: Run, pool: DeployedPool, monkeyp
     assert code == 0
     assert PASSWORD not in out
     assert out.endswith("Next: alice signs in with `cicada token alice --stack Cicada-dev`.\n")
-    reply = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH",
-        ClientId=pool.client_id,
-        AuthParameters={"USERNAME": "alice", "PASSWORD": PASSWORD},
-    )
-    assert reply["AuthenticationResult"]["AccessToken"]
+    assert pool.sign_in("alice", PASSWORD)["AuthenticationResult"]["AccessToken"]
 
 
 @pytest.mark.parametrize("operation", ["admin_create_user", "admin_add_user_to_group", "admin_set_user_password"])
@@ -258,11 +248,8 @@ def test_no_refresh_token_outlives_a_disabled_account(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
     run("add", "alice", "--password-stdin")
-    parameters = {"USERNAME": "alice", "PASSWORD": PASSWORD}
-    reply = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH", ClientId=pool.client_id, AuthParameters=parameters
-    )
-    refreshing = {"REFRESH_TOKEN": reply["AuthenticationResult"]["RefreshToken"]}
+    signed_in = pool.sign_in("alice", PASSWORD)["AuthenticationResult"]
+    refreshing = {"REFRESH_TOKEN": signed_in["RefreshToken"]}
     run("disable", "alice")
     run("enable", "alice")
     with pytest.raises(pool.cognito.exceptions.NotAuthorizedException):
@@ -384,12 +371,7 @@ def test_a_new_initial_password_replaces_the_old_one(run: Run, pool: DeployedPoo
     code, out, _ = run("password", "alice", "--json")
     initial = json.loads(out)["initialPassword"]
     assert code == 0
-    reply = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH",
-        ClientId=pool.client_id,
-        AuthParameters={"USERNAME": "alice", "PASSWORD": initial},
-    )
-    assert reply["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
+    assert pool.sign_in("alice", initial)["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
 
 
 @pytest.mark.parametrize(("command", "option"), [("add", "--group"), ("groups", "--add")])
