@@ -231,15 +231,6 @@ def test_a_lost_connection_is_one_dim_line_at_a_terminal(tmp_path: Path) -> None
         screen.expect(SOURCE_LINE)
 
 
-def test_no_color_leaves_the_text_plain(tmp_path: Path) -> None:
-    with running(DisturbingServer()) as server, terminal(server, tmp_path, NO_COLOR="1") as screen:
-        screen.expect("> ")
-        screen.press(b"q\r")
-        screen.expect("is dead.")
-        assert "\x1b[2m" not in screen.seen
-        screen.expect(SOURCE_LINE)
-
-
 def test_ctrl_c_cancels_the_answer_and_the_conversation_goes_on(tmp_path: Path) -> None:
     server = DisturbingServer(script=[*answer()[:6], {"type": "cancelled"}])
 

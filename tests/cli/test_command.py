@@ -71,12 +71,6 @@ def at(server: DisturbingServer) -> list[str]:
     return ["--url", server.url, "--token", TOKEN]
 
 
-def test_help_names_every_subcommand(shell: Shell) -> None:
-    assert shell("--help") == 0
-    shown = shell.out()
-    assert all(name in shown for name in ("chat", "ask", "remove", "stage", "token", "invoke", "eval"))
-
-
 @pytest.mark.parametrize("name", cicada.commands)
 def test_every_subcommand_has_help_with_an_example(name: str, shell: Shell) -> None:
     assert shell(name, "--help") == 0

@@ -247,21 +247,17 @@ def test_unreadable_file(backend: Backend, folder: Path, shell: Shell, monkeypat
     assert backend.client.puts == []
 
 
-def test_report_on_an_earlier_version(backend: Backend, folder: Path, shell: Shell) -> None:
+@pytest.mark.parametrize("content", [script(speech(1, "She should have died.")), GOOD], ids=["another", "the same"])
+def test_an_earlier_report_is_not_taken_for_this_ones(
+    backend: Backend, folder: Path, shell: Shell, content: bytes
+) -> None:
     shell("ingest", str(folder / "macbeth.json"))
     backend.is_silent = True
-    (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
+    (folder / "macbeth.json").write_bytes(content)
     assert shell("ingest", str(folder / "macbeth.json"), "--patience", "0.05") == 1
     said = shell.out()
     assert "macbeth.json: nothing was heard of it" in said
     assert "1 file: 1 unreported." in said
-
-
-def test_report_on_the_same_bytes_of_a_moment_ago(backend: Backend, folder: Path, shell: Shell) -> None:
-    shell("ingest", str(folder / "macbeth.json"))
-    backend.is_silent = True
-    assert shell("ingest", str(folder / "macbeth.json"), "--patience", "0.05") == 1
-    assert "1 file: 1 unreported." in shell.out()
 
 
 def test_patience_counts_silence(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
