@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cli.__main__ import main
+from cli.deployment_target import DeploymentTarget
 
 
 class Shell:
@@ -37,6 +38,19 @@ class Shell:
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
     return Shell(capsys)
+
+
+def replace_operation(monkeypatch: pytest.MonkeyPatch, operation: str, make: Callable[[Any], Any]) -> None:
+    """Have every client of the command do what `make` makes of its own operation."""
+    made = DeploymentTarget.client
+
+    def client(self: DeploymentTarget, service: Any, *more: Any, **named: Any) -> Any:
+        found: Any = made(self, service, *more, **named)
+        if hasattr(found, operation):
+            setattr(found, operation, make(getattr(found, operation)))
+        return found
+
+    monkeypatch.setattr(DeploymentTarget, "client", client)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from cli import deployment_target
 from cli.__main__ import main
 from cli.user import passwords
 from cli.user.sign_in import sign_in
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, replace_operation
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.clients.disturbing_server import WORDS, Body, Delivery, DisturbingServer, refused, running
 
@@ -232,14 +232,7 @@ def test_wrong_password(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, she
 
 def test_signing_out(pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     revoked: list[dict[str, Any]] = []
-    made = deployment_target.DeploymentTarget.client
-
-    def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
-        found = made(self, service, read_timeout_seconds)
-        found.revoke_token = lambda **parameters: revoked.append(parameters)
-        return found
-
-    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
+    replace_operation(monkeypatch, "revoke_token", lambda _: lambda **parameters: revoked.append(parameters))
     shell("token", "ada")
     kept = json.loads(saved.read_text())[pool.client_id]["users"]["ada"]
     shell.read()

@@ -22,7 +22,7 @@ from cicada.conversation.ports import UsageTable
 from cicada.identity import Principal
 from cli import deployment_target
 from cli.operator.user_pool import UserPool, generated_password
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, replace_operation
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.contract import connections_table, requests_table
 
@@ -53,18 +53,11 @@ Run = Callable[..., tuple[int, str, str]]
 
 def refusing(monkeypatch: pytest.MonkeyPatch, operation: str, code: str, message: str) -> None:
     """Have every client of the command refuse one operation."""
-    made = deployment_target.DeploymentTarget.client
 
-    def client(self: Any, service: str, *more: Any, **named: Any) -> Any:
-        found = made(self, service, *more, **named)
+    def refuse(**_: Any) -> None:
+        raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
 
-        def refuse(**_: Any) -> None:
-            raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
-
-        setattr(found, operation, refuse)
-        return found
-
-    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
+    replace_operation(monkeypatch, operation, lambda _: refuse)
 
 
 def test_a_user_without_mail_gets_an_initial_password_that_is_printed_with_the_next_step(
@@ -171,20 +164,15 @@ def test_unconfirmed_account_is_not_left_without_its_tenant(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, lost: BaseException
 ) -> None:
     """It would have no tenant, or the default one where that is allowed, and Cognito has sent the invitation."""
-    made = deployment_target.DeploymentTarget.client
 
-    def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
-        found = made(self, service, read_timeout_seconds)
-        create = found.admin_create_user
-
+    def losing(create: Any) -> Any:
         def unconfirmed(**arguments: Any) -> None:
             create(**arguments)
             raise lost
 
-        found.admin_create_user = unconfirmed
-        return found
+        return unconfirmed
 
-    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
+    replace_operation(monkeypatch, "admin_create_user", losing)
     assert run("add", "alice", "--tenant", "acme", "--email", "alice@example.org")[0] != 0
     assert (pool.users(), pool.groups()) == (set(), set())
 

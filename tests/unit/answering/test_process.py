@@ -293,7 +293,7 @@ def test_a_cancel_in_mid_answer_stops_the_model() -> None:
 
 
 def test_a_cancel_before_a_stream_breaks_stops_a_second_try() -> None:
-    here = asked(["Mac", lambda: cancel(KEY, here.log), StreamBrokenError("Broke off.")], SAID)
+    here: Situation = asked(["Mac", lambda: cancel(KEY, here.log), StreamBrokenError("Broke off.")], SAID)
     assert here.process() is Processed.CANCELLED
     assert here.kinds()[-1] == "cancelled"
     assert len(here.answering.model.prompts) == 1
