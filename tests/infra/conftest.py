@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from aws_cdk.assertions import Template
 
+    from tests.infra.deployed import Deployed
+
 # Where the templates are for, if a test does not say another region.
 REGION = "us-east-1"
 
@@ -44,6 +46,14 @@ def _region() -> Iterator[None]:
 def aws(request: pytest.FixtureRequest) -> Template:
     """Each of the AWS stages."""
     return template_of(request.param)
+
+
+@pytest.fixture(params=["dev", "prod"])
+def stage(request: pytest.FixtureRequest) -> Deployed:
+    """Each of the AWS stages, as it is after deployment."""
+    from tests.infra.deployed import deployed
+
+    return deployed(request.param)
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def test_cloudwatch_accepts_each_expression(stage: Deployed) -> None:
 
 
 def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: Deployed) -> None:
-    [(_, dashboard)] = stage.of_kind("AWS::CloudWatch::Dashboard")
+    dashboard = stage.only("AWS::CloudWatch::Dashboard")
     widgets = json.loads(stage.text(dashboard["DashboardBody"]))["widgets"]
     graphs = {each["properties"]["title"]: each["properties"] for each in widgets if each["type"] == "metric"}
     assert set(graphs) == set(alarms_of(stage))
@@ -153,7 +153,7 @@ def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: 
 
 def test_the_dashboards_of_two_regions_have_names_of_their_own(stage: Deployed) -> None:
     """An account's dashboards are global: with one name, the second region's would replace the first one's."""
-    [(_, dashboard)] = stage.of_kind("AWS::CloudWatch::Dashboard")
+    dashboard = stage.only("AWS::CloudWatch::Dashboard")
     assert {"Ref": "AWS::Region"} in dashboard["DashboardName"]["Fn::Join"][1]
 
 
@@ -225,7 +225,7 @@ def test_what_rings_reaches_whoever_subscribed_and_nobody_else_publishes_it() ->
             assert not policies.allow(publishing(alarm["AlarmName"], tls="false"))
             assert not policies.allow(replace(publishing(alarm["AlarmName"]), principal="events.amazonaws.com"))
         assert not policies.allow(publishing("another-applications-alarm"))
-        [(_, subscription)] = stage.of_kind("AWS::SNS::Subscription")
+        subscription = stage.only("AWS::SNS::Subscription")
         assert subscription["TopicArn"] == {"Ref": topic}
         assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "on-call@example.com")
 

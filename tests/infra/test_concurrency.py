@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from infra.concurrency import CHAT_FUNCTIONS, NEW_ACCOUNT, UNRESERVED_LEAST, concurrency_budget
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
-from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 
 LAMBDA = get_session().get_service_model("lambda")
@@ -29,7 +28,7 @@ ESTABLISHED_ACCOUNT = 1000
 
 
 def in_account(quota: int) -> Deployed:
-    return Deployed(template_of("dev", accountConcurrency=str(quota)).to_json())
+    return deployed("dev", accountConcurrency=str(quota))
 
 
 def limits_of_queues(stage: Deployed) -> dict[str, Any]:
