@@ -155,20 +155,3 @@ def test_a_forced_tool_is_called_with_input_that_its_schema_allows(runtime: Any)
         "filters": {"limit": 1},
         "terms": [],
     }
-
-
-def test_a_card_is_written_in_the_document_s_own_words(runtime: Any) -> None:
-    texts = {"type": "array", "items": {"type": "string"}}
-    properties = {"overview": {"type": "string"}, "topic_tags": texts, "question_hints": texts}
-    tool = {"toolSpec": {"name": "card", "inputSchema": {"json": {"type": "object", "properties": properties}}}}
-    config = {"tools": [tool], "toolChoice": {"tool": {"name": "card"}}}
-    text = (
-        "Title:\n| Returns\nHeadings:\n| Scope\n| Who pays?\n"
-        "Text:\n| Returns are free. The customer pays for returns\n| of opened goods."
-    )
-    reply = runtime.converse(**converse_request(text, toolConfig=config))
-    assert reply["output"]["message"]["content"][0]["toolUse"]["input"] == {
-        "overview": "Returns are free.",
-        "topic_tags": ["returns", "customer", "goods", "opened"],
-        "question_hints": ["Who pays?"],
-    }

@@ -65,32 +65,24 @@ def test_a_throttled_stream_is_an_http_error_before_it_starts(url: str, runtime:
 
 
 @pytest.mark.parametrize(
-    ("kind", "code"), [("throttle", "throttlingException"), ("exception", "modelStreamErrorException")]
+    ("kind", "expected"),
+    [
+        ("throttle", "throttlingException"),
+        ("exception", "modelStreamErrorException"),
+        ("drop", ProtocolError),
+        ("stall", StalledError),
+        ("bad-checksum", ChecksumMismatch),
+    ],
 )
-def test_an_exception_in_the_middle_comes_after_that_many_deltas(url: str, runtime: Any, kind: str, code: str) -> None:
+def test_a_fault_in_the_middle_strikes_once_after_that_many_deltas(
+    url: str, runtime: Any, kind: str, expected: str | type[Exception]
+) -> None:
     order(url, kind, after=3)
-    seen, error = deltas(runtime)
+    seen, error = deltas(runtime, patient_for=3 if kind == "stall" else None)
     assert len(seen) == 3
-    assert isinstance(error, EventStreamError)
-    assert error.response["Error"]["Code"] == code
-
-
-def test_a_dropped_connection_is_a_protocol_error(url: str, runtime: Any) -> None:
-    order(url, "drop", after=2)
-    seen, error = deltas(runtime)
-    assert len(seen) == 2
-    assert isinstance(error, ProtocolError)
-
-
-def test_a_stalled_stream_runs_into_the_read_timeout(url: str, runtime: Any) -> None:
-    order(url, "stall", after=2)
-    seen, error = deltas(runtime, patient_for=2)
-    assert len(seen) == 2
-    assert isinstance(error, StalledError | ReadTimeoutError)
-
-
-def test_a_spoilt_checksum_is_noticed_by_the_client(url: str, runtime: Any) -> None:
-    order(url, "bad-checksum", after=1)
-    seen, error = deltas(runtime)
-    assert len(seen) == 1
-    assert isinstance(error, ChecksumMismatch)
+    if isinstance(expected, str):
+        assert isinstance(error, EventStreamError)
+        assert error.response["Error"]["Code"] == expected
+    else:
+        assert isinstance(error, (expected, ReadTimeoutError))
+    assert deltas(runtime)[1] is None
