@@ -56,15 +56,6 @@ def stage(request: pytest.FixtureRequest) -> Deployed:
     return deployed(request.param)
 
 
-@pytest.fixture
-def local() -> Template:
-    return template_of("local")
-
-
 def resources(template: Template, kind: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = json.loads(json.dumps(template.find_resources(kind)))
     return found
-
-
-def properties(template: Template, kind: str) -> list[dict[str, Any]]:
-    return [resource["Properties"] for resource in resources(template, kind).values()]
